@@ -1,0 +1,93 @@
+"""Stopping a run from outside: one token, seen by the loop, the model's stream and every tool."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import TypeVar
+
+import structlog
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+
+class CancelToken:
+    """Says once that a run is to stop, and why (behaviour row S2-32)."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._callbacks: dict[object, Callable[[], None]] = {}
+        self.reason = ""
+
+    @property
+    def cancelled(self) -> bool:
+        return self._event.is_set()
+
+    def cancel(self, reason: str = "user") -> None:
+        """Stop the run; a second call changes nothing. Callbacks run once, and a failing one stops no other."""
+        if self.cancelled:
+            return
+        self.reason = reason
+        self._event.set()
+        for callback in self._callbacks.values():
+            self._call(callback)
+        self._callbacks.clear()
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` at the cancel, or now if it has already happened; returns a function that forgets it."""
+        if self.cancelled:
+            self._call(callback)
+            return lambda: None
+        handle = object()
+        self._callbacks[handle] = callback
+
+        def forget() -> None:
+            self._callbacks.pop(handle, None)
+
+        return forget
+
+    async def wait(self) -> None:
+        """Return when the run is cancelled."""
+        await self._event.wait()
+
+    async def guard(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+        """Yield what `items` yields, and end at once when the token is cancelled, however long `items` is silent.
+
+        One task reads ahead by at most 64 items; it has ended when this generator has.
+        """
+        queue: asyncio.Queue[T | None] = asyncio.Queue(64)
+
+        async def read() -> None:
+            async for item in items:
+                await queue.put(item)
+
+        reader = asyncio.create_task(read())
+        reader.add_done_callback(lambda _: _wake(queue))
+        forget = self.on_cancel(lambda: _wake(queue))
+        try:
+            while not self.cancelled:
+                item = await queue.get()
+                if item is not None:
+                    yield item
+                elif reader.done() and queue.empty():
+                    break
+            if reader.done() and not reader.cancelled() and (error := reader.exception()):
+                raise error
+        finally:
+            forget()
+            reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([reader])
+
+    def _call(self, callback: Callable[[], None]) -> None:
+        try:
+            callback()
+        except Exception:  # a listener of a guest must not keep the others from hearing the stop
+            log.exception("a cancel callback failed")
+
+
+def _wake(queue: "asyncio.Queue[T | None]") -> None:
+    """Make the waiting consumer look again; a full queue needs no wake-up, for its consumer is not waiting."""
+    with contextlib.suppress(asyncio.QueueFull):
+        queue.put_nowait(None)

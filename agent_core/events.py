@@ -1,0 +1,158 @@
+"""Everything that can happen in a run: a closed union of fifteen kinds (S4-11, S3-07).
+
+Consumers match on the class and end with `assert_never`. Events carry deltas, never a whole partial message (C-34).
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from agent_core.llm import StreamDelta
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    Frozen,
+    JsonObject,
+    SummaryMessage,
+    Text,
+    ToolResultMessage,
+)
+from agent_core.reasons import TerminalReason, TransitionReason
+from agent_core.tasks import TaskRecord
+from agent_core.tool_result import ToolResult
+
+
+class _Event(Frozen):
+    seq: int = 0
+    """Position in the run, from 1; stamped by the loop, as are the other two."""
+    run_id: str = ""
+    ts: float = 0.0
+
+
+class AgentStart(_Event):
+    type: Literal["agent_start"] = "agent_start"
+
+
+class TurnStart(_Event):
+    type: Literal["turn_start"] = "turn_start"
+    turn: int
+    """Which model call of the run this is, from 1 (S3-19)."""
+    reason: TransitionReason
+
+
+class MessageStart(_Event):
+    type: Literal["message_start"] = "message_start"
+    message: AgentMessage
+
+
+class MessageUpdate(_Event):
+    type: Literal["message_update"] = "message_update"
+    message_id: str
+    delta: StreamDelta
+
+
+class MessageEnd(_Event):
+    type: Literal["message_end"] = "message_end"
+    message: AgentMessage
+
+
+class ToolExecutionStart(_Event):
+    type: Literal["tool_execution_start"] = "tool_execution_start"
+    tool_call_id: str
+    tool_name: Text
+    label: Text
+    """The tool and what it works on, in words for people."""
+    args: JsonObject
+
+
+class ToolExecutionUpdate(_Event):
+    type: Literal["tool_execution_update"] = "tool_execution_update"
+    tool_call_id: str
+    tool_name: Text
+    partial: ToolResult
+
+
+class ToolExecutionEnd(_Event):
+    type: Literal["tool_execution_end"] = "tool_execution_end"
+    tool_call_id: str
+    tool_name: Text
+    result: ToolResult
+    is_error: bool
+    attempts: int = 1
+    """0 where the call was never run."""
+    duration_ms: int | None = None
+
+
+class TurnEnd(_Event):
+    type: Literal["turn_end"] = "turn_end"
+    turn: int
+    message: AssistantMessage
+    tool_results: tuple[ToolResultMessage, ...] = ()
+
+
+class CompactionStart(_Event):
+    type: Literal["compaction_start"] = "compaction_start"
+    reason: Literal["manual", "threshold", "overflow", "resume"]
+
+
+class CompactionEnd(_Event):
+    type: Literal["compaction_end"] = "compaction_end"
+    boundary: SummaryMessage | None
+    tokens_before: int
+    tokens_after: int
+    error: Text | None = None
+
+
+class RetryScheduled(_Event):
+    type: Literal["retry_scheduled"] = "retry_scheduled"
+    scope: Literal["llm", "tool"]
+    attempt: int
+    """The attempt that failed, from 1."""
+    max_attempts: int
+    delay_s: float
+    error: Text
+
+
+class PermissionRequest(_Event):
+    type: Literal["permission_request"] = "permission_request"
+    request_id: str
+    tool_call_id: str
+    tool_name: Text
+    args: JsonObject
+    reason: Text
+
+
+class TaskEvent(_Event):
+    type: Literal["task"] = "task"
+    task: TaskRecord
+
+
+class AgentEnd(_Event):
+    """Exactly one ends every run (S3-11)."""
+
+    type: Literal["agent_end"] = "agent_end"
+    reason: TerminalReason
+    messages: tuple[AgentMessage, ...]
+    """What this run added, in order (S4-14)."""
+    error: Text | None = None
+
+
+AgentEvent = Annotated[
+    AgentStart
+    | TurnStart
+    | MessageStart
+    | MessageUpdate
+    | MessageEnd
+    | ToolExecutionStart
+    | ToolExecutionUpdate
+    | ToolExecutionEnd
+    | TurnEnd
+    | CompactionStart
+    | CompactionEnd
+    | RetryScheduled
+    | PermissionRequest
+    | TaskEvent
+    | AgentEnd,
+    Field(discriminator="type"),
+]
+event_adapter: TypeAdapter[AgentEvent] = TypeAdapter(AgentEvent)

@@ -1,0 +1,37 @@
+"""Work beside the conversation, as the event stream reports it (S3-29)."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from agent_core.messages import Frozen, JsonObject, Text
+
+
+class TaskStatus(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    WAITING_PERMISSION = "waiting_permission"
+    BACKGROUNDED = "backgrounded"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    KILLED = "killed"
+
+
+class TaskRecord(Frozen):
+    """One task; times are seconds since the epoch."""
+
+    task_id: str
+    type: str
+    session_id: str
+    parent_task_id: str | None = None
+    agent_id: str | None = None
+    description: Text
+    status: TaskStatus = TaskStatus.PENDING
+    created_at: float
+    started_at: float | None = None
+    finished_at: float | None = None
+    output_path: str | None = None
+    error: Text | None = None
+    result_summary: Text | None = None
+    progress: JsonObject = Field(default_factory=dict)

@@ -1,0 +1,23 @@
+"""What a tool gives back."""
+
+from agent_core.messages import Frozen, Json, TextContent, UserContent
+
+
+class ToolResult(Frozen):
+    """`content` is for the model, `details` for the program only (S4-10)."""
+
+    content: tuple[UserContent, ...] = ()
+    details: Json = None
+    is_error: bool = False
+    terminate: bool = False
+    """Ends the run if every result of the batch says so (U-05)."""
+
+    @classmethod
+    def of(cls, text: str, *, is_error: bool = False) -> "ToolResult":
+        return cls(content=(TextContent(text=text),), is_error=is_error)
+
+    @classmethod
+    def failure(cls, fact: str, advice: str) -> "ToolResult":
+        """One line for the model: what is so, and what to do next; at most 300 characters (S2-28)."""
+        fact = fact.removeprefix("Error:").strip().rstrip(".")
+        return cls.of(f"Error: {fact[:200]}. Next: {advice[:80]}", is_error=True)
