@@ -1,0 +1,221 @@
+"""Tools: a function with type hints and a docstring is one; the registry is what the model may call."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Literal, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
+
+from agent_core.cancel import CancelToken
+from agent_core.llm import ToolSpec
+from agent_core.messages import JsonObject
+from agent_core.tool_result import ToolResult
+
+Execution = Literal["sequential", "parallel"]
+Retry = Literal["never", "transient", "always"]
+
+SKILL_TOOLS = frozenset({"load_skill", "unload_skill", "load_skill_reference", "list_skills"})
+"""Names that belong to the skill system (S0-16)."""
+
+
+class ToolFailed(Exception):
+    """A tool says in words for the model why it could not do it, and what to try instead (S2-28)."""
+
+    def __init__(self, fact: str, advice: str = "tell the person, or try another way") -> None:
+        super().__init__(fact)
+        self.fact = fact
+        self.advice = advice
+
+
+class RetryableToolError(ToolFailed):
+    """It failed, but the same call may succeed a moment later; nothing was changed by this one (C-04)."""
+
+
+class InvalidArguments(ToolFailed):
+    """The model's arguments do not fit the tool's schema."""
+
+
+class UnknownTool(ToolFailed):
+    """The model called a tool that does not exist."""
+
+
+class ToolContext:
+    """What a running tool may know and touch; never the chat's platform, never a secret."""
+
+    def __init__(
+        self,
+        *,
+        call_id: str,
+        session_id: str,
+        workspace: Path,
+        cancel: CancelToken,
+        on_update: Callable[[ToolResult], None],
+        chat_id: str | None = None,
+        user_id: str | None = None,
+    ) -> None:
+        self.call_id = call_id
+        self.session_id = session_id
+        self.chat_id = chat_id
+        self.user_id = user_id
+        self.workspace = workspace
+        """The chat's own folder; it may not exist yet."""
+        self.cancel = cancel
+        self.on_update = on_update
+        """Shows a partial result; ignored once the tool has returned (S4-22)."""
+
+
+Body = Callable[..., Awaitable[str | ToolResult]]
+
+
+class Tool:
+    """One tool: what the model is told, and how a call of it is checked and run.
+
+    `parallel` tools only read, and may run beside others; `idempotent` ones may be run again when nobody knows
+    whether they ran before (after a crash). Every parallel tool is idempotent.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        *,
+        execution: Execution = "sequential",
+        retry: Retry = "transient",
+        idempotent: bool = False,
+        timeout_s: float | None = 60.0,
+        label: str = "",
+    ) -> None:
+        self._body = body
+        self._arguments = _arguments_model(body)
+        self._label = label
+        self._wants_context = _wants_context(body)
+        self.execution = execution
+        self.retry = retry
+        self.idempotent = idempotent or execution == "parallel"
+        self.timeout_s = timeout_s
+        self.spec = ToolSpec(
+            name=body.__name__,
+            description=inspect.cleandoc(body.__doc__ or ""),
+            parameters=_schema(self._arguments),
+            label=label,
+        )
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    def validate(self, arguments: JsonObject) -> BaseModel:
+        """The arguments, coerced on a copy; null for an argument that may be left out counts as left out (S4-21).
+
+        Raises InvalidArguments naming each field that does not fit and what was received.
+        """
+        fields = self._arguments.model_fields
+        given = {
+            key: value
+            for key, value in arguments.items()
+            if value is not None or key not in fields or fields[key].is_required()
+        }
+        try:
+            return self._arguments.model_validate(given)
+        except ValidationError as error:
+            problems = "; ".join(f"{_path(item['loc'])}: {item['msg']}" for item in error.errors()[:3])
+            received = str(arguments)[:80]
+            raise InvalidArguments(
+                f"{self.name} was called with {received}: {problems}", "call it again with arguments of its schema"
+            ) from error
+
+    def describe(self, arguments: JsonObject) -> str:
+        """The call in words for people: the label with `{argument}` filled in, or the name."""
+        shown = {key: str(value)[:60] for key, value in arguments.items()}
+        try:
+            return self._label.format(**shown) if self._label else self.name
+        except (KeyError, IndexError, ValueError):
+            return self.name
+
+    async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
+        """Run it with arguments that `validate` returned; raises whatever the function raises."""
+        values = {name: getattr(arguments, name) for name in type(arguments).model_fields}
+        result = await (self._body(**values, context=context) if self._wants_context else self._body(**values))
+        return result if isinstance(result, ToolResult) else ToolResult.of(result)
+
+
+def tool(
+    *,
+    execution: Execution = "sequential",
+    retry: Retry = "transient",
+    idempotent: bool = False,
+    timeout_s: float | None = 60.0,
+    label: str = "",
+) -> Callable[[Body], Tool]:
+    """Make a tool of an async function. Its docstring is the description, its parameters are the schema.
+
+    A parameter `context: ToolContext` is filled in by the loop and hidden from the model.
+    """
+
+    def make(body: Body) -> Tool:
+        return Tool(body, execution=execution, retry=retry, idempotent=idempotent, timeout_s=timeout_s, label=label)
+
+    return make
+
+
+class ToolRegistry:
+    """The tools of one agent, sorted by name, so that the prompt's prefix does not change (S0-07, S2-25)."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        for item in tools:
+            self.add(item)
+
+    def add(self, item: Tool) -> None:
+        """Raises ValueError where the name is taken (S2-25) or belongs to the skill system (S0-16)."""
+        if item.name in SKILL_TOOLS:
+            raise ValueError(f"the tool name {item.name} belongs to the skill system")
+        if item.name in self._tools:
+            raise ValueError(f"there are two tools named {item.name}")
+        self._tools[item.name] = item
+
+    def get(self, name: str) -> Tool:
+        """Raises UnknownTool, which lists what there is."""
+        found = self._tools.get(name)
+        if found is None:
+            raise UnknownTool(f"there is no tool {name[:60]!r}", f"use one of: {', '.join(sorted(self._tools))}")
+        return found
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(self._tools[name].spec for name in sorted(self._tools))
+
+
+def _wants_context(body: Body) -> bool:
+    return "context" in inspect.signature(body).parameters
+
+
+def _arguments_model(body: Body) -> type[BaseModel]:
+    hints = get_type_hints(body, include_extras=True)
+    fields = {
+        name: (hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(body).parameters.items()
+        if name != "context"
+    }
+    return create_model(body.__name__, __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
+
+
+def _schema(model: type[BaseModel]) -> JsonObject:
+    """The JSON schema without titles, which repeat the names and are paid for on every call."""
+    schema = _without_titles(model.model_json_schema())
+    if not isinstance(schema, dict):
+        raise TypeError(f"the schema of {model.__name__} is not an object")
+    return schema
+
+
+def _without_titles(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_without_titles(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
+        }
+    return value
+
+
+def _path(location: Sequence[int | str]) -> str:
+    return ".".join(str(part) for part in location)
