@@ -1,0 +1,355 @@
+"""A platform in a list: for tests, for embedding Parley in another program, and to try a channel's rules out.
+
+The object is the platform and its people at once. It outlives the gateway that runs on it, so one that is started again
+on the same object finds the messages and the next event where a real platform would have kept them.
+"""
+
+import asyncio
+import mimetypes
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from channels.base import (
+    Accepted,
+    Addressed,
+    Attachment,
+    ButtonPressed,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    InboundEvent,
+    Inbox,
+    Limits,
+    MessageEdited,
+    MessageGone,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+    Sender,
+)
+
+CallKind = Literal["send", "edit", "delete", "typing"]
+
+LOST = ChannelError("the answer was lost", ambiguous=True)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the gateway, refused or not, for tests that look at the pace."""
+
+    kind: CallKind
+    chat: ChatKey
+    at: float
+    """Seconds of `time.monotonic`."""
+    markdown: str = ""
+    key: str = ""
+
+
+@dataclass
+class Fault:
+    """What the next call of a kind meets; with `lost`, the call has its effect before it fails."""
+
+    kind: CallKind
+    error: ChannelError
+    lost: bool = False
+
+
+@dataclass
+class _Message:
+    posted: Posted
+    message: OutboundMessage
+
+
+@dataclass
+class _Platform:
+    """What the other side knows."""
+
+    messages: list[_Message] = field(default_factory=list)
+    by_key: dict[str, Posted] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    states: list[tuple[str, ...]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+class MemoryChannel:
+    """Satisfies Channel, ShowsTyping, Downloads and Deletes."""
+
+    def __init__(
+        self,
+        *,
+        name: str = "memory",
+        limits: Limits | None = None,
+        keeps_keys: bool = True,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """With `keeps_keys`, a second send with a key already seen returns the first post, as on Discord; without, it
+        posts again, as on Telegram.
+        """
+        self.name = name
+        self.limits = limits or Limits(max_text=4_000)
+        self.commands: tuple[CommandSpec, ...] = ()
+        self.heard: list[InboundEvent] = []
+        """Every event that was brought in, oldest first; `deliver` brings one in again."""
+        self.calls: list[Call] = []
+        self._keeps_keys = keeps_keys
+        self._new_id = new_id
+        self._now = now
+        self._platform = _Platform()
+        self._inbox: Inbox | None = None
+        self._changed = asyncio.Event()
+
+    # What the gateway sees
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        self.commands = tuple(commands)
+        self._inbox = inbox
+        self._changed.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._inbox = None
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        fault = self._call("send", chat, message.markdown, key)
+        posted = self._platform.by_key.get(key) if self._keeps_keys else None
+        if posted is None:
+            posted = Posted(chat=chat, message_id=self._new_id())
+            self._platform.messages.append(_Message(posted, message))
+            self._platform.by_key[key] = posted
+            self._screen_changed(chat)
+        if fault:
+            raise fault.error
+        return posted
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        fault = self._call("edit", posted.chat, message.markdown)
+        shown = self._find(posted)
+        if shown.message != message:
+            shown.message = message
+            self._screen_changed(posted.chat)
+        if fault:
+            raise fault.error
+
+    async def delete(self, posted: Posted) -> None:
+        fault = self._call("delete", posted.chat)
+        self._platform.messages.remove(self._find(posted))
+        self._screen_changed(posted.chat)
+        if fault:
+            raise fault.error
+
+    async def typing(self, chat: ChatKey) -> None:
+        fault = self._call("typing", chat)
+        self._changed.set()
+        if fault:
+            raise fault.error
+
+    async def download(self, attachment: Attachment) -> bytes:
+        kept = self._platform.files.get(attachment.reference)
+        if kept is None:
+            raise ChannelError(f"there is no file {attachment.safe_name}", permanent=True)
+        return kept
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """Cuts at line ends, then anywhere; markdown is not looked at."""
+        texts = _cut(message.markdown, self.limits.max_text)
+        parts = [message.model_copy(update={"markdown": text, "buttons": (), "attachments": ()}) for text in texts]
+        parts[1:] = [part.model_copy(update={"reply_to": None}) for part in parts[1:]]
+        parts[-1] = parts[-1].model_copy(update={"buttons": message.buttons, "attachments": message.attachments})
+        return tuple(parts)
+
+    def is_group(self, chat: ChatKey) -> bool:
+        return chat.chat.startswith("#")
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    # What people see
+
+    @property
+    def screen(self) -> list[str]:
+        """Our messages as they read now, of all chats, oldest first."""
+        return [shown.message.markdown for shown in self._platform.messages]
+
+    @property
+    def history(self) -> list[tuple[str, ...]]:
+        """After each change, the messages of the chat that changed."""
+        return list(self._platform.states)
+
+    @property
+    def posts(self) -> list[tuple[Posted, OutboundMessage]]:
+        """Our messages with all they hold, of all chats, oldest first."""
+        return [(shown.posted, shown.message) for shown in self._platform.messages]
+
+    def screen_of(self, chat: ChatKey) -> list[str]:
+        return [shown.message.markdown for shown in self._platform.messages if shown.posted.chat == chat]
+
+    def chat(self, sender: str = "ann", *, group: str | None = None, thread: str | None = None) -> ChatKey:
+        """The private chat with a person, or a group by its name."""
+        return ChatKey(platform=self.name, account="here", chat=f"#{group}" if group else sender, thread=thread)
+
+    async def until(self, predicate: Callable[[], bool], within: float = 5.0) -> None:
+        """Wait, `within` seconds, for something to be true of the screen or of anything else.
+
+        Raises TimeoutError, which shows the screen.
+        """
+        try:
+            async with asyncio.timeout(within):
+                while not predicate():
+                    self._changed.clear()
+                    try:  # what the predicate looks at may also change where this channel does not notice
+                        await asyncio.wait_for(self._changed.wait(), 0.02)
+                    except TimeoutError:
+                        continue
+        except TimeoutError:
+            raise TimeoutError(f"not so after {within:g} s; the screen reads {self.screen}") from None
+
+    # What people do
+
+    async def hears(
+        self,
+        text: str,
+        *,
+        sender: str = "ann",
+        group: str | None = None,
+        thread: str | None = None,
+        addressed: Addressed | None = None,
+        files: Mapping[str, bytes] | None = None,
+        reply_to: str | None = None,
+        quoted: str | None = None,
+        language: str | None = None,
+    ) -> Accepted:
+        """Somebody writes; a text that starts with one of the gateway's commands is that command.
+
+        `sender` is the stable id and the name in lower case; in a group, people name us unless told otherwise.
+        """
+        await self._connected()
+        addressed = addressed or (Addressed.MENTION if group else Addressed.DIRECT)
+        chat, who = self.chat(sender, group=group, thread=thread), _person(sender, language)
+        event_id, message_id, at = self._new_id(), self._new_id(), self._now()
+        name, _, arguments = text.removeprefix("/").partition(" ")
+        if text.startswith("/") and name in {command.name for command in self.commands}:
+            return await self.deliver(
+                CommandInvoked(
+                    event_id=event_id,
+                    chat=chat,
+                    sender=who,
+                    at=at,
+                    addressed=addressed,
+                    message_id=message_id,
+                    name=name,
+                    arguments=arguments.strip(),
+                )
+            )
+        return await self.deliver(
+            MessageReceived(
+                event_id=event_id,
+                chat=chat,
+                sender=who,
+                at=at,
+                addressed=addressed,
+                message_id=message_id,
+                text=text,
+                attachments=tuple(self._keep(name, content) for name, content in (files or {}).items()),
+                reply_to=reply_to,
+                quoted=quoted,
+            )
+        )
+
+    async def presses(self, button: str, *, sender: str = "ann") -> Accepted:
+        """Somebody presses the newest button with this label or action; raises LookupError where none is to be seen."""
+        for shown in reversed(self._platform.messages):
+            for pressed in (
+                each for row in shown.message.buttons for each in row if button in (each.label, each.action)
+            ):
+                return await self.deliver(
+                    ButtonPressed(
+                        event_id=self._new_id(),
+                        chat=shown.posted.chat,
+                        sender=_person(sender),
+                        at=self._now(),
+                        message_id=shown.posted.message_id,
+                        action=pressed.action,
+                    )
+                )
+        raise LookupError(f"no button {button!r}; the screen reads {self.screen}")
+
+    async def changes(self, message: MessageReceived, text: str) -> Accepted:
+        """The writer of a message edits it."""
+        return await self.deliver(
+            MessageEdited(
+                event_id=self._new_id(),
+                chat=message.chat,
+                sender=message.sender,
+                at=self._now(),
+                addressed=message.addressed,
+                message_id=message.message_id,
+                text=text,
+            )
+        )
+
+    async def deliver(self, event: InboundEvent) -> Accepted:
+        """Bring in an event as it is; twice is a duplicate delivery. Raises what the inbox raises."""
+        inbox = await self._connected()
+        self.heard.append(event)
+        return await inbox(event)
+
+    # What goes wrong
+
+    def fails(self, kind: CallKind, error: ChannelError = LOST, *, times: int = 1, lost: bool = False) -> None:
+        """The next calls of a kind raise `error`; with `lost`, after they had their effect."""
+        self._platform.faults.extend(Fault(kind, error, lost) for _ in range(times))
+
+    # What both sides share
+
+    def _call(self, kind: CallKind, chat: ChatKey, markdown: str = "", key: str = "") -> Fault | None:
+        """Note a call; raises the fault it meets, or returns the one that comes after its effect."""
+        self.calls.append(Call(kind, chat, time.monotonic(), markdown, key))
+        fault = next((each for each in self._platform.faults if each.kind == kind), None)
+        if fault is None:
+            return None
+        self._platform.faults.remove(fault)
+        if not fault.lost:
+            raise fault.error
+        return fault
+
+    def _find(self, posted: Posted) -> _Message:
+        for shown in reversed(self._platform.messages):
+            if shown.posted == posted:
+                return shown
+        raise MessageGone(f"there is no message {posted.message_id}")
+
+    def _screen_changed(self, chat: ChatKey) -> None:
+        self._platform.states.append(tuple(self.screen_of(chat)))
+        self._changed.set()
+
+    def _keep(self, name: str, content: bytes) -> Attachment:
+        reference = self._new_id()
+        self._platform.files[reference] = content
+        mime_type, _ = mimetypes.guess_type(name)
+        return Attachment(
+            name=name, mime_type=mime_type or "application/octet-stream", size=len(content), reference=reference
+        )
+
+    async def _connected(self) -> Inbox:
+        await self.until(lambda: self._inbox is not None)
+        if self._inbox is None:
+            raise ChannelError("nobody listens")
+        return self._inbox
+
+
+def _person(name: str, language: str | None = None) -> Sender:
+    return Sender(id=name, name=name.title(), language=language)
+
+
+def _cut(text: str, longest: int) -> list[str]:
+    parts = []
+    while len(text) > longest:
+        end = text.rfind("\n", 1, longest) + 1 or longest
+        parts.append(text[:end].rstrip("\n"))
+        text = text[end:]
+    return [*parts, text]
