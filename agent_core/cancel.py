@@ -5,11 +5,9 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TypeVar
 
-import structlog
+from agent_core.guests import Guest
 
 T = TypeVar("T")
-
-log = structlog.get_logger(__name__)
 
 
 class CancelToken:
@@ -17,7 +15,7 @@ class CancelToken:
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
-        self._callbacks: dict[object, Callable[[], None]] = {}
+        self._callbacks: dict[object, Callable[[], object]] = {}
         self.reason = ""
 
     @property
@@ -31,13 +29,15 @@ class CancelToken:
         self.reason = reason
         self._event.set()
         for callback in self._callbacks.values():
-            self._call(callback)
+            with Guest("cancel callback"):
+                callback()
         self._callbacks.clear()
 
-    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` at the cancel, or now if it has already happened; returns a function that forgets it."""
         if self.cancelled:
-            self._call(callback)
+            with Guest("cancel callback"):
+                callback()
             return lambda: None
         handle = object()
         self._callbacks[handle] = callback
@@ -79,12 +79,6 @@ class CancelToken:
             reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([reader])
-
-    def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            callback()
-        except Exception:  # a listener of a guest must not keep the others from hearing the stop
-            log.exception("a cancel callback failed")
 
 
 def _wake(queue: "asyncio.Queue[T | None]") -> None:

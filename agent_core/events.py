@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.llm import StreamDelta
+from agent_core.llm import FailureKind, StreamDelta
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -135,6 +135,9 @@ class AgentEnd(_Event):
     messages: tuple[AgentMessage, ...]
     """What this run added, in order (S4-14)."""
     error: Text | None = None
+    """For the log and the owner."""
+    failure: FailureKind | None = None
+    """Set where the model's failure ended the run."""
 
 
 AgentEvent = Annotated[

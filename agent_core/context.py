@@ -1,0 +1,120 @@
+"""What the model is shown: the prompt, the history as its border can take it, and the tools, anew each turn (D-02)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import assert_never
+
+from agent_core.llm import LlmRequest
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    CustomMessage,
+    LlmMessage,
+    NotificationMessage,
+    StopReason,
+    SummaryMessage,
+    TextContent,
+    ToolResultMessage,
+    UserMessage,
+)
+from agent_core.prompt import Persona, SystemPrompt
+from agent_core.state import QueryState
+from agent_core.tools import ToolRegistry
+
+NO_RESULT = "No result provided"
+
+
+class ContextManager:
+    """Builds each request from the state of the run and from what the agent can do now."""
+
+    def __init__(self, tools: ToolRegistry, persona: Persona | None = None, workspace: str = "") -> None:
+        self.tools = tools
+        self.persona = persona or Persona()
+        self.workspace = workspace
+        self.system_prompt: str | None = None
+        """Replaces the built prompt where a caller sets one (S4-41)."""
+
+    def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
+        """The next request; the same state gives the same bytes (S0-08)."""
+        return LlmRequest(
+            system=self.system_prompt if self.system_prompt is not None else self._system().render(),
+            messages=repair(convert_to_llm(state.messages)),
+            tools=self.tools.specs() if with_tools else (),
+            tool_choice="auto" if with_tools else "none",
+        )
+
+    def _system(self) -> SystemPrompt:
+        names = "\n".join(f"- {spec.name}: {spec.description.splitlines()[0]}" for spec in self.tools.specs())
+        return SystemPrompt(
+            identity=self.persona.render(),
+            workspace=f"# Workspace\nFiles of this chat: {self.workspace}" if self.workspace else "",
+            tools=f"# Available tools\n{names}" if names else "",
+        )
+
+
+def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
+    """What of the history a model may see (S4-03): people, the model, tool results, and what stands for them."""
+    kept: list[LlmMessage] = []
+    for message in messages:
+        match message:
+            case UserMessage() | AssistantMessage() | ToolResultMessage():
+                kept.append(message)
+            case SummaryMessage():
+                kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))
+            case NotificationMessage():
+                if message.to_model:
+                    kept.append(_as_user(message, f"<notification>\n{message.text}\n</notification>"))
+            case CustomMessage():
+                pass
+            case _:
+                assert_never(message)
+    return kept
+
+
+def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
+    """Make the history acceptable to every provider (U-16).
+
+    Failed and stopped answers are left out; each tool call is followed by its one result, in the order of the calls,
+    invented where it is missing; a result without its call is dropped.
+    """
+    repaired: list[LlmMessage] = []
+    for index, message in enumerate(messages):
+        match message:
+            case UserMessage():
+                repaired.append(message)
+            case AssistantMessage():
+                if message.stop_reason not in (StopReason.ERROR, StopReason.ABORTED) and message.content:
+                    repaired.append(message)
+                    repaired.extend(_results_of(message, messages[index + 1 :]))
+            case ToolResultMessage():
+                pass
+            case _:
+                assert_never(message)
+    return tuple(repaired)
+
+
+def _results_of(message: AssistantMessage, later: Sequence[LlmMessage]) -> Iterable[ToolResultMessage]:
+    """The results that came before the next answer, for ids may come again later."""
+    if not message.tool_calls:
+        return
+    results: dict[str, ToolResultMessage] = {}
+    for item in takewhile(lambda item: not isinstance(item, AssistantMessage), later):
+        if isinstance(item, ToolResultMessage):
+            results.setdefault(item.tool_call_id, item)
+    for call in message.tool_calls:
+        yield (
+            results[call.id]
+            if call.id in results
+            else ToolResultMessage(
+                id=f"{message.id}-{call.id}",
+                created_at=message.created_at,
+                tool_call_id=call.id,
+                tool_name=call.name,
+                content=(TextContent(text=NO_RESULT),),
+                is_error=True,
+            )
+        )
+
+
+def _as_user(message: SummaryMessage | NotificationMessage, text: str) -> UserMessage:
+    return UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=text),))

@@ -1,0 +1,163 @@
+"""The agent loop: ask the model, run its tools, again until it is done.
+
+The loop is pure: it stores nothing, knows no channel, and leaves no task behind. It suspends at each `yield`, so its
+consumer is the barrier (C-33). Consume it through `contextlib.aclosing`.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from agent_core.calls import CallRunner
+from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, MessageStart, TurnEnd
+from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
+from agent_core.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason
+from agent_core.model_call import ModelCaller
+from agent_core.reasons import TerminalReason, TransitionReason
+from agent_core.state import QueryState, reduce_event, unanswered_calls
+from agent_core.tools import ToolRegistry
+from agent_core.turn import End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
+
+LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS, TerminalReason.BUDGET})
+
+
+class AgentLoop:
+    """One configuration of model, tools and limits; any number of runs, one after another or at once.
+
+    What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41).
+    """
+
+    def __init__(
+        self,
+        *,
+        llm: LlmClient,
+        model: ModelInfo,
+        context: RequestBuilder,
+        tools: ToolRegistry | None = None,
+        options: LlmOptions | None = None,
+        limits: LoopLimits | None = None,
+        llm_retry: LlmRetryPolicy | None = None,
+        tool_retry: ToolRetryPolicy | None = None,
+        clock: Clock | None = None,
+        new_id: NewId = new_id,
+    ) -> None:
+        self.llm = llm
+        self.model = model
+        self.context = context
+        self.tools = tools or ToolRegistry()
+        self.options = options or LlmOptions()
+        self.limits = limits or LoopLimits()
+        self.clock = clock or SystemClock()
+        self.new_id = new_id
+        self._llm_retry = llm_retry or LlmRetryPolicy()
+        self._tool_retry = tool_retry or ToolRetryPolicy()
+
+    async def run(
+        self,
+        state: QueryState,
+        prompts: Sequence[AgentMessage],
+        inputs: RunInputs,
+        reason: TransitionReason = TransitionReason.START,
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Add the prompts and go on until the run ends; the last event is always one `AgentEnd` (S4-12, S3-11).
+
+        A run that starts for another reason than START takes no steering message beside its prompts (S4-35).
+        """
+        run = Run(state, inputs, started=self.clock.monotonic(), first_new=len(state.messages))
+        run.pending.extend(prompts)
+        async with aclosing(self._drive(run, reason)) as events:
+            async for event in events:
+                yield self._stamp(run, event)
+
+    async def resume(self, state: QueryState, inputs: RunInputs) -> AsyncGenerator[AgentEvent, None]:
+        """Go on with a conversation that stopped in the middle: answer its open tool calls, then ask the model.
+
+        Adds no prompt (S4-13). A conversation whose last word is a final answer ends at once as completed.
+        """
+        run = Run(state, inputs, started=self.clock.monotonic(), first_new=len(state.messages))
+        async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
+            async for event in events:
+                yield self._stamp(run, event)
+
+    def _stamp(self, run: Run, event: AgentEvent) -> AgentEvent:
+        run.events += 1
+        stamped = event.model_copy(update={"seq": run.events, "run_id": run.state.run_id, "ts": self.clock.time()})
+        reduce_event(run.state, stamped)
+        return stamped
+
+    def _engine(self) -> Engine:
+        caller = ModelCaller(self.llm, self.model, self.options, self._llm_retry, self.clock, self.new_id)
+        runner = CallRunner(self.tools, self.limits, self._tool_retry, self.clock, self.new_id)
+        return Engine(caller, runner, self.context)
+
+    async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
+        engine = self._engine()
+        yield AgentStart()
+        if reason is TransitionReason.RESUME:
+            async with aclosing(_finish_open_calls(engine, run)) as events:
+                async for event in events:
+                    yield event
+        step: Next | End = End(TerminalReason.COMPLETED) if _is_answered(run) else Next(reason)
+        while isinstance(step, Next):
+            turn = Turn(engine, run, step.reason)
+            async with aclosing(turn.events()) as events:
+                async for event in events:
+                    yield event
+            step = turn.step
+        if step.reason in LIMITS:
+            async with aclosing(self._at_limit(engine, run, step)) as events:
+                async for event in events:
+                    yield event
+        messages = tuple(run.state.messages[run.first_new :])
+        yield AgentEnd(reason=step.reason, messages=messages, error=step.error, failure=step.failure)
+
+    async def _at_limit(self, engine: Engine, run: Run, end: End) -> AsyncGenerator[AgentEvent, None]:
+        """One closing answer without tools where that is wanted (C-07), then a notice which limit it was (S0-19)."""
+        if self.limits.finalize_on_limit and end.reason is not TerminalReason.BUDGET:
+            async with aclosing(Turn(engine, run, TransitionReason.LIMIT).events()) as events:
+                async for event in events:
+                    yield event
+        notice = NotificationMessage(
+            id=self.new_id(),
+            created_at=self.clock.time(),
+            session_id=run.state.session_id,
+            kind=end.reason.value,
+            text=_limit_text(end.reason, self.limits),
+        )
+        yield MessageStart(message=notice)
+        yield MessageEnd(message=notice)
+
+
+async def _finish_open_calls(engine: Engine, run: Run) -> AsyncGenerator[AgentEvent, None]:
+    found = unanswered_calls(run.state)
+    if found is None:
+        return
+    answer, calls = found
+    batch = engine.batch(run, calls, resumed=True)
+    async with aclosing(batch.run()) as events:
+        async for event in events:
+            yield event
+    yield TurnEnd(turn=run.state.turn_count, message=answer, tool_results=tuple(batch.results))
+
+
+def _is_answered(run: Run) -> bool:
+    """Nothing is to be said, and the last word is a final answer of the model."""
+    last = run.state.messages[-1] if run.state.messages else None
+    return (
+        not run.pending
+        and isinstance(last, AssistantMessage)
+        and not last.tool_calls
+        and last.stop_reason not in (StopReason.ERROR, StopReason.ABORTED)
+    )
+
+
+def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:
+    """In English; a gateway says it in the person's language, by the notice's kind (D-06)."""
+    match reason:
+        case TerminalReason.MAX_TURNS:
+            return f"[Reached the limit of {limits.max_turns} model calls]"
+        case TerminalReason.MAX_TOOL_CALLS:
+            return f"[Reached the limit of {limits.max_tool_calls} tool calls]"
+        case _:
+            return "[Reached the budget of this run]"

@@ -1,0 +1,55 @@
+"""Messages that wait for a running agent: steering changes its course, follow-ups come when it would stop."""
+
+from collections import deque
+from typing import Literal
+
+from agent_core.messages import AgentMessage
+
+DrainMode = Literal["one-at-a-time", "all"]
+
+
+class MessageQueues:
+    """Two queues; `mode` says whether a drain takes one message or all of them (S4-29 to S4-32)."""
+
+    def __init__(self, steering_mode: DrainMode = "one-at-a-time", follow_up_mode: DrainMode = "one-at-a-time") -> None:
+        self._steering: deque[AgentMessage] = deque()
+        self._follow_up: deque[AgentMessage] = deque()
+        self._steering_mode = steering_mode
+        self._follow_up_mode = follow_up_mode
+
+    def steer(self, message: AgentMessage) -> None:
+        self._steering.append(message)
+
+    def follow_up(self, message: AgentMessage) -> None:
+        self._follow_up.append(message)
+
+    @property
+    def has_steering(self) -> bool:
+        return bool(self._steering)
+
+    def drain_steering(self) -> list[AgentMessage]:
+        return _drain(self._steering, self._steering_mode)
+
+    def drain_follow_up(self) -> list[AgentMessage]:
+        return _drain(self._follow_up, self._follow_up_mode)
+
+    def peek(self) -> tuple[list[AgentMessage], list[AgentMessage]]:
+        """What waits, steering first, without taking it."""
+        return list(self._steering), list(self._follow_up)
+
+    def clear_steering(self) -> None:
+        self._steering.clear()
+
+    def clear_follow_up(self) -> None:
+        self._follow_up.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self._steering or self._follow_up)
+
+
+def _drain(queue: deque[AgentMessage], mode: DrainMode) -> list[AgentMessage]:
+    if mode == "all":
+        taken = list(queue)
+        queue.clear()
+        return taken
+    return [queue.popleft()] if queue else []

@@ -1,0 +1,115 @@
+"""Where a run stands, as a value that round-trips through JSON; `reduce_event` is its only writer (S3-08, S3-20)."""
+
+from typing import assert_never
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    AgentStart,
+    CompactionEnd,
+    CompactionStart,
+    MessageEnd,
+    MessageStart,
+    MessageUpdate,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnEnd,
+    TurnStart,
+)
+from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, ToolCall, ToolResultMessage, Usage
+from agent_core.reasons import LoopState, TerminalReason, TransitionReason
+
+
+class QueryState(BaseModel):
+    """One run over one conversation; checkpointed at every turn end without its messages, which the transcript has."""
+
+    model_config = ConfigDict(extra="forbid", validate_assignment=False)
+
+    run_id: str
+    session_id: str
+    messages: list[AgentMessage] = Field(default_factory=list)
+    state: LoopState = LoopState.IDLE
+    turn_count: int = 0
+    """Model calls so far; each counts (S3-19)."""
+    tool_call_count: int = 0
+    """Calls that were really run."""
+    usage: Usage = Usage()
+    transition_reason: TransitionReason | None = None
+    terminal_reason: TerminalReason | None = None
+    pending_tool_calls: list[str] = Field(default_factory=list)
+    """Ids of the calls that run now."""
+    auto_compact_tracking: JsonObject | None = None
+    pending_tool_summary: JsonObject | None = None
+    stop_hook_active: bool = False
+    max_output_recovery_count: int = 0
+    has_attempted_reactive_compact: bool = False
+    denied_calls: list[str] = Field(default_factory=list)
+    steering: list[AgentMessage] = Field(default_factory=list)
+    follow_up: list[AgentMessage] = Field(default_factory=list)
+
+
+def reduce_event(state: QueryState, event: AgentEvent) -> None:
+    """Bring the state up to date with one event; the loop does it before it yields the event."""
+    match event:
+        case AgentStart():
+            state.state = LoopState.THINKING
+            state.terminal_reason = None
+        case TurnStart():
+            state.state = LoopState.THINKING
+            state.turn_count = event.turn
+            state.transition_reason = event.reason
+        case MessageEnd():
+            _append(state, event.message)
+        case ToolExecutionStart() | ToolExecutionEnd():
+            _track_call(state, event)
+        case CompactionStart() | CompactionEnd() | PermissionRequest():
+            state.state = _STATE_AT[event.type]
+        case AgentEnd():
+            state.state = event.reason.state_after
+            state.terminal_reason = event.reason
+            state.pending_tool_calls.clear()
+        case MessageStart() | MessageUpdate() | ToolExecutionUpdate() | TurnEnd() | RetryScheduled() | TaskEvent():
+            pass
+        case _:
+            assert_never(event)
+
+
+_STATE_AT = {
+    "compaction_start": LoopState.COMPACTING,
+    "compaction_end": LoopState.THINKING,
+    "permission_request": LoopState.WAITING_APPROVAL,
+}
+
+
+def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCall, ...]] | None:
+    """The last assistant message and those of its calls that have no result, where a run was cut off between."""
+    answered: set[str] = set()
+    for message in reversed(state.messages):
+        if isinstance(message, ToolResultMessage):
+            answered.add(message.tool_call_id)
+        elif isinstance(message, AssistantMessage):
+            open_calls = tuple(call for call in message.tool_calls if call.id not in answered)
+            return (message, open_calls) if open_calls else None
+    return None
+
+
+def _append(state: QueryState, message: AgentMessage) -> None:
+    state.messages.append(message)
+    if isinstance(message, AssistantMessage):
+        state.usage = state.usage + message.usage
+
+
+def _track_call(state: QueryState, event: ToolExecutionStart | ToolExecutionEnd) -> None:
+    if isinstance(event, ToolExecutionStart):
+        state.state = LoopState.TOOL_CALLING
+        state.pending_tool_calls.append(event.tool_call_id)
+        return
+    if event.tool_call_id in state.pending_tool_calls:
+        state.pending_tool_calls.remove(event.tool_call_id)
+    state.tool_call_count += event.attempts > 0
