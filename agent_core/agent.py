@@ -14,7 +14,7 @@ from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
 from agent_core.llm import ModelInfo, TextDelta, ThinkingLevel
 from agent_core.loop import AgentLoop
-from agent_core.messages import AgentMessage, AssistantMessage, ImageContent, NotificationMessage, user
+from agent_core.messages import AgentMessage, AssistantMessage, Frozen, ImageContent, NotificationMessage, user
 from agent_core.partial import PartialAssembler
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
@@ -273,10 +273,6 @@ async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:
 
 
 def _messages(prompt: Prompt, images: Sequence[ImageContent]) -> list[AgentMessage]:
-    match prompt:
-        case str():
-            return [user(prompt, *images)]
-        case Sequence():
-            return list(prompt)
-        case _:
-            return [prompt]
+    if isinstance(prompt, str):
+        return [user(prompt, *images)]
+    return [prompt] if isinstance(prompt, Frozen) else list(prompt)
