@@ -1,0 +1,26 @@
+"""An emulated Telegram that must end without violations, and the real SDK pointed at it."""
+
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+from telegram import Bot
+
+from tests.emulators.sdk import telegram_bot
+from tests.emulators.telegram import TelegramEmulator
+
+# Without it the SDK warns whenever it is told to wait, and warnings are errors here.
+os.environ["PTB_TIMEDELTA"] = "1"
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramEmulator]:
+    async with TelegramEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+@pytest.fixture
+async def bot(telegram: TelegramEmulator) -> AsyncIterator[Bot]:
+    async with telegram_bot(telegram) as connected:
+        yield connected

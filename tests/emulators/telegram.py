@@ -1,0 +1,262 @@
+"""Telegram's Bot API on loopback, strict, with people in it whom a test can let speak.
+
+    async with TelegramEmulator() as telegram:
+        bot = Bot(telegram.token, base_url=telegram.bot_url, base_file_url=telegram.file_url)
+        ann = telegram.person("Ann", language="en")
+        chat = telegram.private(ann)
+        await chat.says(ann, "/start")
+        ...
+        await chat.until(lambda c: "Hello" in c.screen[-1])
+        assert telegram.violations == []
+
+It answers as the real service does as far as this project knows it, and refuses what it does not know.
+"""
+
+import itertools
+import json
+import time
+from collections.abc import Callable, Sequence
+
+from aiohttp import web
+from pydantic import JsonValue, ValidationError
+
+from tests.emulators.control import Call, Effect
+from tests.emulators.server import LoopbackServer
+from tests.emulators.telegram_chat import Chat
+from tests.emulators.telegram_flood import FloodPolicy
+from tests.emulators.telegram_methods import FLOOD_COUNTED, METHODS, BotApi
+from tests.emulators.telegram_params import (
+    DeleteWebhook,
+    Fields,
+    GetUpdates,
+    SetWebhook,
+    TelegramError,
+    bad_request,
+    read_fields,
+)
+from tests.emulators.telegram_state import Person, Room, World
+from tests.emulators.telegram_updates import Json, Superseded, UpdateQueue
+
+BOT_ID = 4_242_000_001
+CONFLICT = "Conflict: "
+OTHER_POLLER = "terminated by other getUpdates request; make sure that only one bot instance is running"
+WEBHOOK_ACTIVE = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+
+
+class TelegramEmulator(LoopbackServer):
+    """One bot's Telegram. `flood.on = False` lifts the platform's limits."""
+
+    def __init__(
+        self,
+        *,
+        username: str = "parley_bot",
+        flood: bool = True,
+        privacy: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(clock)
+        self.bot = Person(BOT_ID, "Parley", username, is_bot=True)
+        self.token = f"{BOT_ID}:EMULATED"
+        self.flood = FloodPolicy(on=flood)
+        self.updates = UpdateQueue(self.faults, self.changes)
+        self.webhook = ""
+        self._world = World(self.bot, self.updates, self.changes, clock, privacy)
+        self._api = BotApi(self._world)
+        self._ids = itertools.count(1)
+
+    @property
+    def bot_url(self) -> str:
+        """For the SDK's `base_url`: the token is appended to it."""
+        return f"{self.url}/bot"
+
+    @property
+    def file_url(self) -> str:
+        """For the SDK's `base_file_url`."""
+        return f"{self.url}/file/bot"
+
+    # The people.
+
+    def person(
+        self, name: str, *, language: str | None = None, username: str | None = None, is_bot: bool = False
+    ) -> Person:
+        """Somebody new. Ids are too large for 32 bits, as real ones are."""
+        return Person(7_000_000_000 + next(self._ids), name, username, language, is_bot)
+
+    def private(self, person: Person) -> Chat:
+        """The chat of this person with the bot; its id is the person's."""
+        return self._open(Room(person.id, "private", "", [person]))
+
+    def group(self, title: str, people: Sequence[Person] = (), *, forum: bool = False, supergroup: bool = True) -> Chat:
+        """A group that the bot is in; one that is to `migrate()` is made with `supergroup=False`."""
+        number = next(self._ids)
+        kind = "supergroup" if supergroup or forum else "group"
+        room_id = -1_000_000_000_000 - number if kind == "supergroup" else -number
+        return self._open(Room(room_id, kind, title, list(people), forum))
+
+    def _open(self, room: Room) -> Chat:
+        return Chat(self._world, self._world.rooms.setdefault(room.id, room))
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """The command menu that everybody sees who has none of their own: name -> description."""
+        return self._world.command_menus.get(("default", ""), {})
+
+    @property
+    def command_menus(self) -> dict[tuple[str, str], dict[str, str]]:
+        """All menus by scope ("default", "all_private_chats", "chat:42"...) and language ("" for any)."""
+        return self._world.command_menus
+
+    @property
+    def profile(self) -> dict[str, str]:
+        """Name and descriptions that the bot gave itself."""
+        return self._world.profile
+
+    # Trouble.
+
+    async def push(self, update: Json) -> None:
+        """Any update, malformed and unknown ones too; without an `update_id` it gets the next one."""
+        self.updates.push(update)
+
+    def redeliver(self, count: int = 1) -> None:
+        """Deliver the last confirmed updates once more."""
+        self.updates.redeliver(count)
+
+    def flood_window(self, chat: Chat, *, seconds: float) -> None:
+        """From now on refuse messages and edits in this chat with 429, for so long."""
+        self.flood.open_window(chat.id, seconds, self.clock())
+
+    @property
+    def calls_in_window(self) -> int:
+        """Messages and edits tried in chats that had been told to wait."""
+        return self.flood.calls_in_window
+
+    # The server.
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [
+            web.route("*", "/bot{token:[^/]+}/{method}", self._call),
+            web.get("/file/bot{token:[^/]+}/{path:.+}", self._download),
+        ]
+
+    async def _call(self, request: web.Request) -> web.StreamResponse:
+        if request.match_info["token"] != self.token:
+            return _failure(TelegramError(401, "Unauthorized"))
+        try:
+            fields = await read_fields(request)
+        except TelegramError as error:
+            return _failure(error)
+        except ValueError:
+            self.violate(f"{request.path}: body cannot be read")
+            return _failure(bad_request("can't parse the request body"))
+        call = Call(request.match_info["method"], fields, self.clock())
+        chat = self._counted_chat(call)
+        if chat is not None:
+            self.flood.note(chat.id, call.at)
+        return await self.perform(
+            request, call, lambda: self._process(call, fields, chat), lambda effect: self._refuse(effect, chat)
+        )
+
+    def _counted_chat(self, call: Call) -> Room | None:
+        """The chat whose flood control this call falls under."""
+        chat_id = str(call.params.get("chat_id", ""))
+        if call.method not in FLOOD_COUNTED or not chat_id.lstrip("-").isdecimal():
+            return None
+        return self._world.rooms.get(int(chat_id))
+
+    async def _process(self, call: Call, fields: Fields, chat: Room | None) -> web.Response:
+        try:
+            if chat is not None:
+                self._control_flood(chat)
+            return _success(await self._result(call.method, fields))
+        except TelegramError as error:
+            return _failure(error)
+        except ValidationError as error:
+            return _failure(self._misused(call.method, error))
+
+    def _control_flood(self, chat: Room) -> None:
+        seconds = self.flood.refuse(chat.id, self.clock(), group=not chat.private)
+        if seconds is not None:
+            raise _too_many(seconds)
+
+    def _refuse(self, effect: Effect, chat: Room | None) -> web.Response:
+        """An injected error; a 429 in a chat opens a window there, as the real ones do."""
+        if effect.status == 429:
+            seconds = effect.retry_after or 1
+            if chat is not None:
+                self.flood.open_window(chat.id, seconds, self.clock())
+            return _failure(_too_many(seconds))
+        return _failure(TelegramError(effect.status or 500, "Internal Server Error"))
+
+    async def _result(self, method: str, fields: Fields) -> JsonValue:
+        match method:
+            case "getUpdates":
+                return await self._get_updates(GetUpdates.model_validate(fields))
+            case "setWebhook":
+                self._set_webhook(SetWebhook.model_validate(fields).url)
+                return True
+            case "deleteWebhook":
+                DeleteWebhook.model_validate(fields)
+                self._set_webhook("")
+                return True
+            case "getWebhookInfo":
+                return {
+                    "url": self.webhook,
+                    "has_custom_certificate": False,
+                    "pending_update_count": self.updates.unconfirmed,
+                }
+        run = METHODS.get(method)
+        if run is None:
+            self.violate(f"unknown method {method}")
+            raise TelegramError(404, "Not Found: method not found")
+        return run(self._api, fields)
+
+    def _set_webhook(self, url: str) -> None:
+        self.webhook = url
+
+    async def _get_updates(self, asked: GetUpdates) -> JsonValue:
+        if self.webhook:
+            raise TelegramError(409, CONFLICT + WEBHOOK_ACTIVE)
+        try:
+            updates = await self.updates.poll(asked.offset, asked.limit, asked.timeout, asked.allowed_updates)
+        except Superseded:
+            raise TelegramError(409, CONFLICT + OTHER_POLLER) from None
+        return list(updates)
+
+    def _misused(self, method: str, error: ValidationError) -> TelegramError:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(each) for each in first["loc"])
+        if first["type"] == "missing" and name == "text":
+            return bad_request("message text is empty")
+        if name.startswith(("entities", "caption_entities")):
+            return bad_request(f"can't parse entities: {name}: {first['msg']}")
+        self.violate(f"{method}: {name}: {first['msg']}")
+        return bad_request(f"parameter {name} of {method}: {first['msg']}")
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        call = Call("download", {"path": request.match_info["path"]}, self.clock())
+        return await self.perform(
+            request, call, lambda: self._file(request), lambda effect: web.Response(status=effect.status or 500)
+        )
+
+    async def _file(self, request: web.Request) -> web.Response:
+        file = self._world.files.get(request.match_info["path"].removeprefix("files/"))
+        if file is None or request.match_info["token"] != self.token:
+            return _failure(TelegramError(404, "Not Found"))
+        return web.Response(body=file.content, content_type="application/octet-stream")
+
+
+def _too_many(seconds: float) -> TelegramError:
+    whole = int(seconds) if seconds == int(seconds) else seconds
+    return TelegramError(429, f"Too Many Requests: retry after {whole}", {"retry_after": whole})
+
+
+def _success(result: JsonValue) -> web.Response:
+    return web.Response(text=json.dumps({"ok": True, "result": result}), content_type="application/json")
+
+
+def _failure(error: TelegramError) -> web.Response:
+    body: dict[str, object] = {"ok": False, "error_code": error.code, "description": error.description}
+    if error.parameters:
+        body["parameters"] = error.parameters
+    headers = {"Retry-After": str(error.parameters["retry_after"])} if error.code == 429 and error.parameters else None
+    return web.Response(text=json.dumps(body), status=error.code, headers=headers, content_type="application/json")

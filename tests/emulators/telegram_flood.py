@@ -1,0 +1,80 @@
+"""Telegram's flood control: who is told to wait, and who calls on regardless.
+
+The rule (Telegram's bot FAQ): about one message a second in a chat, 20 a minute in a group, 30 a second overall; edits
+count. Telegram allows short bursts without saying how short. Here: a chat takes 3 at once and refills one a second, a
+group takes 20 at once and refills 20 a minute besides, the bot takes 30 at once and refills 30 a second. A quarter of a
+call is forgiven, so that a client that keeps exactly this pace is not punished for the jitter of the line.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+FORGIVEN = 0.25
+EARLY = 0.01
+"""A client that waited as told may come this much early by its own clock."""
+
+
+@dataclass
+class Bucket:
+    """Tokens that refill; a call takes one."""
+
+    capacity: float
+    per_second: float
+    level: float = math.inf
+    at: float = 0.0
+
+    def wait(self, now: float) -> float:
+        """Seconds until a call would pass; 0 if it passes now."""
+        self.level = min(self.capacity, self.level + (now - self.at) * self.per_second)
+        self.at = now
+        return max(0.0, (1 - FORGIVEN - self.level) / self.per_second)
+
+
+@dataclass
+class FloodPolicy:
+    """Off (`on = False`) it limits nothing by itself; a window opened by hand holds all the same."""
+
+    on: bool = True
+    calls_in_window: int = 0
+    """Calls that were made although their chat had been told to wait: a well-behaved client makes none."""
+    in_window: dict[int, int] = field(default_factory=dict)
+    """The same per chat."""
+    _windows: dict[int, float] = field(default_factory=dict)
+    _chats: dict[int, list[Bucket]] = field(default_factory=dict)
+    _overall: Bucket = field(default_factory=lambda: Bucket(30, 30))
+
+    def open_window(self, chat: int, seconds: float, now: float) -> None:
+        """Refuse all messages and edits in this chat for so long."""
+        self._windows[chat] = max(self._windows.get(chat, 0.0), now + seconds)
+
+    def note(self, chat: int, now: float) -> None:
+        """Count the call when it comes inside a window."""
+        if self._left(chat, now) > 0:
+            self.calls_in_window += 1
+            self.in_window[chat] = self.in_window.get(chat, 0) + 1
+
+    def refuse(self, chat: int, now: float, *, group: bool) -> int | None:
+        """Whole seconds to wait, or None when the call passes (and is counted)."""
+        left = self._left(chat, now)
+        if left > 0:
+            return math.ceil(left)
+        if not self.on:
+            return None
+        buckets = [self._overall, *self._of(chat, group=group)]
+        wait = max(bucket.wait(now) for bucket in buckets)
+        if wait > 0:
+            seconds = max(1, math.ceil(wait))
+            self.open_window(chat, seconds, now)
+            return seconds
+        for bucket in buckets:
+            bucket.level -= 1
+        return None
+
+    def _left(self, chat: int, now: float) -> float:
+        until = self._windows.get(chat)
+        return 0.0 if until is None else until - EARLY - now
+
+    def _of(self, chat: int, *, group: bool) -> list[Bucket]:
+        if chat not in self._chats:
+            self._chats[chat] = [Bucket(3, 1), Bucket(20, 20 / 60)] if group else [Bucket(3, 1)]
+        return self._chats[chat]
