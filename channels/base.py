@@ -208,6 +208,10 @@ class Limits(_Value):
     edit_every_in_groups: timedelta = timedelta(seconds=1)
     burst: int = 3
     """How many calls a chat may make at once after a rest."""
+    calls_per_second: float = 1000.0
+    """How many calls the platform allows over all chats."""
+    is_local: bool = False
+    """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
     max_upload: int = 50 * 1024 * 1024
     """Bytes."""
     typing_every: timedelta = timedelta(seconds=4)

@@ -1,0 +1,90 @@
+"""Getting messages to people: noted first, then sent, each exactly once as far as the platform allows.
+
+A post with a `message_id` is an edit, and an edit may be made any number of times. Any other post is a send, and has
+a key that is the same however often it is tried.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Channel, ChannelError, ChatKey, MessageGone, Posted
+from gateway.limiter import ChatLimiter
+from gateway.store.rows import Post
+from gateway.store.store import Store
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 30.0
+GIVE_UP_AFTER = 24 * 3600.0
+"""Seconds after which a message that a platform did not take is no news any more."""
+
+log = structlog.get_logger(__name__)
+
+
+class Delivery:
+    """Sends what the store's outbox holds, in order within a chat."""
+
+    def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock) -> None:
+        self._channels = {channel.name: channel for channel in channels}
+        self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
+        self._store = store
+        self._clock = clock
+        self._turns: defaultdict[ChatKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def channel(self, chat: ChatKey) -> Channel:
+        """Raises KeyError where the chat's platform is not connected any more."""
+        return self._channels[chat.platform]
+
+    def limiter(self, chat: ChatKey) -> ChatLimiter:
+        return self._limiters[chat.platform]
+
+    def knows(self, chat: ChatKey) -> bool:
+        """Whether the chat's platform is connected."""
+        return chat.platform in self._channels
+
+    async def deliver(self, posts: Sequence[Post]) -> None:
+        """Send posts that the store has noted. Returns when each was sent or given up; a cancelled one stays noted."""
+        for post in posts:
+            async with self._turns[post.chat]:
+                await self._deliver(post)
+        for chat in {post.chat for post in posts}:
+            if not self._turns[chat].locked():
+                del self._turns[chat]
+                self.limiter(chat).forget(chat)
+
+    async def _deliver(self, post: Post) -> None:
+        give_up_at = self._clock.monotonic() + GIVE_UP_AFTER
+        delay = FIRST_DELAY
+        while True:
+            await self.limiter(post.chat).wait(post.chat)
+            try:
+                posted = await self._call(post)
+            except MessageGone:
+                # What was to be edited is gone; people still have to read it.
+                post = replace(post, message_id=None)
+                continue
+            except ChannelError as error:
+                if error.permanent or self._clock.monotonic() > give_up_at:
+                    log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
+                    await self._store.failed(post.key, error.reason)
+                    return
+                wait = error.retry_after if error.retry_after is not None else delay
+                delay = min(delay * 2, LONGEST_DELAY)
+                log.info("post delayed", key=post.key, chat=str(post.chat), seconds=wait, reason=error.reason)
+                self.limiter(post.chat).hold(post.chat, wait)
+                continue
+            await self._store.sent(post, posted.message_id)
+            return
+
+    async def _call(self, post: Post) -> Posted:
+        channel = self.channel(post.chat)
+        if post.message_id is not None:
+            posted = Posted(chat=post.chat, message_id=post.message_id)
+            await channel.edit(posted, post.message)
+            return posted
+        self._store.sending(post.key)
+        return await channel.send(post.chat, post.message, post.key)

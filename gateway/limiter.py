@@ -1,0 +1,72 @@
+"""How often a chat may be written to: a short burst, then a steady pace; nothing while a platform says wait."""
+
+from dataclasses import dataclass
+
+from agent_core.clock import Clock
+from channels.base import Channel, ChatKey
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled_at: float
+    held_until: float = 0.0
+
+
+class ChatLimiter:
+    """Counts the calls to each chat of one channel, and those of all chats together where the platform does."""
+
+    def __init__(self, channel: Channel, clock: Clock) -> None:
+        self._channel = channel
+        self._clock = clock
+        self._chats: dict[ChatKey, _Bucket] = {}
+        self._all = _Bucket(tokens=channel.limits.calls_per_second, filled_at=clock.monotonic())
+
+    def delay(self, chat: ChatKey, *, keep: int = 0) -> float:
+        """Seconds until the chat may be written to and `keep` calls remain for what matters more; 0 = now."""
+        now = self._clock.monotonic()
+        bucket = self._bucket(chat, now)
+        every = self._every(chat)
+        short = max(0.0, 1 + keep - bucket.tokens) * every
+        rate = self._channel.limits.calls_per_second
+        crowd = max(0.0, 1 - self._fill(self._all, now, 1 / rate, rate).tokens) / rate
+        return max(short, crowd, bucket.held_until - now)
+
+    def take(self, chat: ChatKey) -> None:
+        """A call is made now."""
+        self._bucket(chat, self._clock.monotonic()).tokens -= 1
+        self._all.tokens -= 1
+
+    async def wait(self, chat: ChatKey) -> None:
+        """Return when the chat may be written to, with the call counted; first come, first served."""
+        while (delay := self.delay(chat)) > 0:
+            await self._clock.sleep(delay)
+        self.take(chat)
+
+    def hold(self, chat: ChatKey, seconds: float) -> None:
+        """The platform told us to leave this chat alone for so long."""
+        now = self._clock.monotonic()
+        bucket = self._bucket(chat, now)
+        bucket.held_until = max(bucket.held_until, now + seconds)
+
+    def forget(self, chat: ChatKey) -> None:
+        """A chat that has rested needs no memory."""
+        bucket = self._chats.get(chat)
+        if bucket and bucket.held_until <= self._clock.monotonic():
+            del self._chats[chat]
+
+    def _every(self, chat: ChatKey) -> float:
+        limits = self._channel.limits
+        every = limits.edit_every_in_groups if self._channel.is_group(chat) else limits.edit_every
+        return every.total_seconds()
+
+    def _bucket(self, chat: ChatKey, now: float) -> _Bucket:
+        burst = self._channel.limits.burst
+        bucket = self._chats.setdefault(chat, _Bucket(tokens=burst, filled_at=now))
+        return self._fill(bucket, now, self._every(chat), burst)
+
+    @staticmethod
+    def _fill(bucket: _Bucket, now: float, every: float, most: float) -> _Bucket:
+        bucket.tokens = min(most, bucket.tokens + (now - bucket.filled_at) / every) if every else most
+        bucket.filled_at = now
+        return bucket

@@ -1,0 +1,48 @@
+"""One instance per store: a lock file that says who holds it."""
+
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+
+from gateway.errors import ParleyError
+
+
+class StoreBusy(ParleyError):
+    """Another instance works on the same store."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        super().__init__(
+            f"Another Parley ({holder or 'unknown process'}) already uses {path.parent}. "
+            "Stop it, or start this one with another PARLEY_HOME."
+        )
+
+
+class StoreLock:
+    """Held from `__enter__` to `__exit__`, and let go by the system when the process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def __enter__(self) -> "StoreLock":
+        """Makes the folder where it is missing. Raises StoreBusy."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(file, 100).decode(errors="replace").strip()
+            os.close(file)
+            raise StoreBusy(self._path, holder) from None
+        os.ftruncate(file, 0)
+        os.write(file, f"pid {os.getpid()}\n".encode())
+        self._file = file
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

@@ -1,0 +1,69 @@
+"""What the store gives back: one frozen class per kind of row."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent_core.messages import Usage
+from agent_core.reasons import TerminalReason
+from channels.base import ChatKey, InboundEvent, OutboundMessage
+
+
+@dataclass(frozen=True)
+class InboxItem:
+    """An event that was taken in; `seq` orders all of them."""
+
+    seq: int
+    event: InboundEvent
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the agent in a chat, for the person whose message started it."""
+
+    id: str
+    chat: ChatKey
+    session: str
+    person: str
+    started: float
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run came out."""
+
+    reason: TerminalReason
+    usage: Usage
+    model: str
+    error: str | None = None
+
+
+class PostState(StrEnum):
+    PENDING = "pending"
+    SENDING = "sending"
+    """A send was begun; after a crash nobody knows whether it arrived."""
+    SENT = "sent"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Post:
+    """A message of ours. With a `message_id` it is an edit of that message, which may be made any number of times."""
+
+    key: str
+    """`<run>:<slot>:<part>`"""
+    run: str
+    chat: ChatKey
+    message: OutboundMessage
+    message_id: str | None = None
+    state: PostState = PostState.PENDING
+
+
+@dataclass(frozen=True)
+class Chat:
+    """What holds for one chat until someone changes it."""
+
+    key: ChatKey
+    session: str
+    language: str | None = None
+    spoke: bool = False
+    """Whether we have said anything there."""

@@ -1,0 +1,183 @@
+"""Everything Parley remembers, in one SQLite file, by methods named after what the house needs.
+
+Write-ahead log with full synchronisation: what a method has returned is on disk, whatever happens to the process or
+the power. Writes go through one writer with group commit; reads have a connection of their own.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+
+import aiosqlite
+
+from agent_core.clock import Clock, NewId
+from agent_core.messages import AgentMessage, message_adapter
+from channels.base import ChatKey, InboundEvent
+from gateway.errors import ParleyError
+from gateway.store import inbox, outbox, runs
+from gateway.store.lock import StoreLock
+from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
+from gateway.store.runs import ToolRecord
+from gateway.store.writer import Writer
+
+FILE = "parley.db"
+
+
+class StoreTooNew(ParleyError):
+    """The file was written by a later version."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {found}, but this Parley knows {known}. Start the newer version, or use another home."
+        )
+
+
+class StoreDamaged(ParleyError):
+    """The file cannot be read."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} is damaged ({reason}). Restore it from a backup, or move it away to start anew.")
+
+
+class Store:
+    """Open it with `Store.open`; it holds the store's lock until it is closed."""
+
+    def __init__(self, writer: Writer, reader: aiosqlite.Connection, clock: Clock, new_id: NewId) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+        self._new_id = new_id
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, home: Path, clock: Clock, new_id: NewId) -> AsyncIterator["Store"]:
+        """Raises StoreBusy, StoreTooNew and StoreDamaged, each a sentence for the person who started us."""
+        path = home / FILE
+        with StoreLock(home / "store.lock"):
+            try:
+                async with _connection(path) as writing, _connection(path) as reading:
+                    await _migrate(writing, path)
+                    writer = Writer(writing)
+                    try:
+                        yield cls(writer, reading, clock, new_id)
+                    finally:
+                        await writer.close()
+            except aiosqlite.DatabaseError as error:
+                if "malformed" in str(error) or "not a database" in str(error):
+                    raise StoreDamaged(path, str(error)) from error
+                raise
+
+    # Inbox
+
+    async def accept(self, event: InboundEvent) -> int | None:
+        """Take an event in; its number, or None where it was taken in before."""
+        return await self._writer.submit(inbox.accept(event, self._clock.time()))
+
+    async def waiting(self) -> list[InboxItem]:
+        """What was taken in and not dealt with, in order."""
+        return await inbox.waiting(self._reader)
+
+    async def settle(self, seqs: Sequence[int]) -> None:
+        """These were dealt with otherwise than by a run."""
+        await self._writer.submit(inbox.settle(seqs))
+
+    async def reword(self, item: InboxItem) -> None:
+        """The person edited a message that still waits."""
+        await self._writer.submit(inbox.reword(item))
+
+    # Runs and transcript
+
+    def begin_run(self, run: Run) -> "asyncio.Future[None]":
+        """Whatever is written later is on disk later, so a caller need not await this before another write."""
+        return self._writer.submit(runs.begin(run))
+
+    def append(self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = ()) -> "asyncio.Future[None]":
+        """Add to the transcript, and in the same transaction settle the inbox rows whose words these are; like
+        `begin_run` it need not be awaited before another write."""
+        return self._writer.submit(runs.append(run, turn, message, seqs))
+
+    async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post]) -> None:
+        """The run is over, and this is what is to be said; one transaction, so that neither is there alone."""
+        await self._writer.submit(runs.end(run, end, posts, self._clock.time()))
+
+    def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
+        return self._writer.submit(runs.record_tool(record, self._clock.time()))
+
+    async def unfinished_runs(self) -> list[Run]:
+        return await runs.unfinished(self._reader)
+
+    async def history(self, session: str) -> list[AgentMessage]:
+        """The transcript of one session, in order."""
+        query = "SELECT message FROM transcript WHERE session = ? ORDER BY seq"
+        async with self._reader.execute(query, (session,)) as rows:
+            return [message_adapter.validate_json(row[0]) async for row in rows]
+
+    # Outbox
+
+    async def post(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
+        """Note messages that are to be sent, and settle the inbox rows that they answer."""
+        await self._writer.submit(outbox.add(posts, settled, self._clock.time()))
+
+    def sending(self, key: str) -> "asyncio.Future[None]":
+        """A send begins."""
+        return self._writer.submit(outbox.sending(key))
+
+    async def sent(self, post: Post, message_id: str) -> None:
+        """It arrived under this id; the chat has heard from us."""
+        await self._writer.submit(outbox.sent(post, message_id))
+
+    async def failed(self, key: str, reason: str) -> None:
+        """It will not be tried again."""
+        await self._writer.submit(outbox.failed(key, reason))
+
+    async def unsent(self) -> list[Post]:
+        """What is still to be sent, oldest first."""
+        return await outbox.unsent(self._reader)
+
+    async def find_post(self, key: str) -> Post | None:
+        return await outbox.find(self._reader, key)
+
+    async def screen(self, chat: ChatKey, most: int = 200) -> list[InboxItem | Post]:
+        """What people in a chat see: their messages and ours, oldest first."""
+        return await outbox.screen(self._reader, chat, most)
+
+    # Chats
+
+    async def chat(self, key: ChatKey) -> Chat:
+        """What holds in a chat; a new one begins a session."""
+        found = await runs.chat(self._reader, key)
+        if found is None:
+            found = Chat(key, session=self._new_id())
+            await self.save_chat(found)
+        return found
+
+    async def save_chat(self, chat: Chat) -> None:
+        await self._writer.submit(runs.save_chat(chat))
+
+    async def threads_spoken_in(self) -> set[str]:
+        """The printed keys of all threads where we have said something."""
+        return await runs.spoken_in(self._reader)
+
+
+@asynccontextmanager
+async def _connection(path: Path) -> AsyncIterator[aiosqlite.Connection]:
+    async with aiosqlite.connect(path, isolation_level=None) as connection:
+        await connection.execute("PRAGMA journal_mode = WAL")
+        await connection.execute("PRAGMA synchronous = FULL")
+        await connection.execute("PRAGMA busy_timeout = 10000")
+        yield connection
+
+
+async def _migrate(connection: aiosqlite.Connection, path: Path) -> None:
+    """Bring the file up to the newest numbered migration, each in a transaction of its own."""
+    folder = resources.files("gateway.store") / "migrations"
+    steps = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+    async with connection.execute("PRAGMA user_version") as rows:
+        row = await rows.fetchone()
+    found = int(row[0]) if row else 0
+    if found > len(steps):
+        raise StoreTooNew(path, found, len(steps))
+    for number, step in enumerate(steps[found:], start=found + 1):
+        await connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")

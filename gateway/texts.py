@@ -1,0 +1,100 @@
+"""Everything Parley itself says to people, in one place, in English and Chinese."""
+
+from typing import Literal
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+_TEXTS: dict[str, dict[Language, str]] = {
+    "stopped": {"en": "Stopped.", "zh": "已停止。"},
+    "nothing_to_stop": {"en": "Nothing is running.", "zh": "当前没有正在运行的任务。"},
+    "not_yours": {
+        "en": "Only the person who asked, or an owner, can stop this.",
+        "zh": "只有提问者或所有者可以停止它。",
+    },
+    "new_session": {"en": "A new conversation begins. I remember nothing of the last one.", "zh": "已开始新的对话。"},
+    "empty_answer": {
+        "en": "The model gave no answer. Please try again or ask differently.",
+        "zh": "模型没有给出回答，请重试或换一种问法。",
+    },
+    "mention_only": {"en": "Yes? Tell me what you need.", "zh": "请告诉我您需要什么。"},
+    "unknown_command": {"en": "I do not know /{name}. See /help.", "zh": "我不认识 /{name}，请看 /help。"},
+    "slow_down": {
+        "en": "That was a lot at once. Please send it again in {seconds} s.",
+        "zh": "消息太多了，请 {seconds} 秒后再发一次。",
+    },
+    "start": {
+        "en": "Hello, I am {name}. Write to me as you would to a colleague; /help lists what else I understand.",
+        "zh": "您好，我是 {name}。像和同事说话一样给我发消息即可；/help 列出其他命令。",
+    },
+    "demo": {
+        "en": "Right now the **demo model** answers: it is no AI, but its tools are real.",
+        "zh": "现在回答您的是**演示模型**：它不是人工智能，但工具是真实的。",
+    },
+    "help": {"en": "What I understand:", "zh": "可用命令："},
+    "language_set": {"en": "I speak English here now.", "zh": "这里现在使用中文。"},
+    "language_ask": {"en": "Which language shall I speak here?", "zh": "请选择语言 / Choose a language"},
+    "status_model": {"en": "**Model:** {model} ({why})", "zh": "**模型：** {model}（{why}）"},
+    "status_run": {"en": "**Now:** {state}", "zh": "**当前：** {state}"},
+    "status_idle": {"en": "idle", "zh": "空闲"},
+    "status_running": {
+        "en": "answering for {seconds} s, {waiting} waiting",
+        "zh": "已运行 {seconds} 秒，{waiting} 条等待",
+    },
+    "status_up": {"en": "**Up:** {time}, version {version}", "zh": "**已运行：** {time}，版本 {version}"},
+    "status_chat": {"en": "**This chat:** `{chat}`", "zh": "**本聊天：** `{chat}`"},
+    "stop_button": {"en": "Stop", "zh": "停止"},
+    "working": {"en": "Working…", "zh": "处理中…"},
+    "retrying": {
+        "en": "The model does not answer; trying again in {seconds} s",
+        "zh": "模型没有响应，{seconds} 秒后重试",
+    },
+    "folded": {"en": "{tools}, {seconds} s", "zh": "{tools}，{seconds} 秒"},
+    "folded_no_tools": {"en": "{seconds} s", "zh": "{seconds} 秒"},
+    "one_tool": {"en": "1 tool", "zh": "1 个工具"},
+    "many_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
+    "max_turns": {
+        "en": "[Reached the limit of {most} model calls]",
+        "zh": "[达到最大模型调用次数 {most}]",
+    },
+    "max_tool_calls": {
+        "en": "[Reached the limit of {most} tool calls]",
+        "zh": "[达到最大工具调用次数 {most}]",
+    },
+    "budget_exhausted": {"en": "[Reached the budget of this answer]", "zh": "[已达到本次回答的预算]"},
+    "error_overflow": {
+        "en": "This conversation is too long for the model. Start a new one with /new. (run {run})",
+        "zh": "对话太长，模型无法处理。请用 /new 开始新的对话。（运行 {run}）",
+    },
+    "error_transient": {
+        "en": "The model cannot be reached right now. Please try again in a while. (run {run})",
+        "zh": "暂时无法连接模型，请稍后再试。（运行 {run}）",
+    },
+    "error_quota": {
+        "en": "The model's account has no quota left. The owner has to look after it. (run {run})",
+        "zh": "模型账户的额度已用完，请联系所有者。（运行 {run}）",
+    },
+    "error_auth": {
+        "en": "The model refused our key. The owner has to look after it. (run {run})",
+        "zh": "模型拒绝了我们的密钥，请联系所有者。（运行 {run}）",
+    },
+    "error_invalid": {
+        "en": "The model refused this request. Try it in other words, or start anew with /new. (run {run})",
+        "zh": "模型拒绝了该请求，请换一种说法，或用 /new 重新开始。（运行 {run}）",
+    },
+    "error_fatal": {
+        "en": "Something went wrong on our side. Please try again. (run {run})",
+        "zh": "我们这边出了点问题，请重试。（运行 {run}）",
+    },
+}
+
+
+def say(key: str, language: Language, **facts: str | int) -> str:
+    """The text in that language with the facts filled in. Raises KeyError for a key that is not here."""
+    return _TEXTS[key][language].format(**facts)
+
+
+def language_of(tag: str | None, default: Language) -> Language:
+    """Ours for a client's language tag: `zh-hans` is Chinese, anything else unknown is the default."""
+    prefix = (tag or "").split("-")[0].lower()
+    return next((language for language in LANGUAGES if language == prefix), default)
