@@ -1,0 +1,189 @@
+"""Anthropic's Messages API on loopback: POST /v1/messages, streamed and whole.
+
+async with AnthropicEmulator([says("Hello.")]) as model:
+    ... api_base=model.url, model "anthropic/claude-test" ...
+"""
+
+import json
+from collections.abc import Sequence
+
+from aiohttp import web
+from pydantic import JsonValue
+
+from tests.emulators.model_script import Failure, Json, ModelRequest, ToolUse, Turn, Usage, pieces
+from tests.emulators.model_server import Frames, ModelServer, encoded
+
+KNOWN = {
+    "model",
+    "messages",
+    "max_tokens",
+    "system",
+    "tools",
+    "tool_choice",
+    "stream",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop_sequences",
+    "metadata",
+    "thinking",
+    "service_tier",
+    "cache_control",
+    "output_config",
+    "context_management",
+}
+ERRORS: dict[str, tuple[int, str, str]] = {
+    "rate_limit": (429, "rate_limit_error", "This request would exceed your account's rate limit."),
+    "server": (500, "api_error", "Internal server error"),
+    "overloaded": (529, "overloaded_error", "Overloaded"),
+    "auth": (401, "authentication_error", "invalid x-api-key"),
+    "bad_request": (400, "invalid_request_error", "Invalid request"),
+    "not_found": (404, "not_found_error", "model: not found"),
+    "overflow": (400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+}
+
+
+class AnthropicEmulator(ModelServer):
+    """Streams named events: message_start, content blocks, message_delta with the usage, message_stop."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.post("/v1/messages", self._complete)]
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        if "anthropic-version" not in request.headers:
+            self.violate("messages: no anthropic-version header")
+        return await self.complete(request, "messages")
+
+    def key_of(self, request: web.Request) -> str:
+        return request.headers.get("x-api-key", "")
+
+    def problem(self, body: Json) -> str | None:
+        unknown = body.keys() - KNOWN
+        if unknown:
+            return f"{', '.join(sorted(unknown))}: Extra inputs are not permitted"
+        for name in ("model", "max_tokens", "messages"):
+            if not body.get(name):
+                return f"{name}: Field required"
+        messages = body["messages"]
+        return _pairing_problem(messages) if isinstance(messages, list) else "messages: Input should be a list"
+
+    def failure(self, failure: Failure) -> tuple[int, Json]:
+        status, kind, words = ERRORS[failure.reason]
+        return status, {"type": "error", "error": {"type": kind, "message": failure.message or words}}
+
+    def error_frame(self, body: Json) -> bytes:
+        return _event(body)
+
+    def frames(self, turn: Turn, asked: ModelRequest) -> Frames:
+        usage = turn.usage or Usage(0, 0)
+        begun: Json = {**self._head(asked), "content": [], "stop_reason": None, "stop_sequence": None}
+        opening = _event({"type": "message_start", "message": {**begun, "usage": _usage(usage, output=1)}})
+        deltas: list[bytes] = []
+        for index, block in enumerate(self._blocks(turn)):
+            deltas += _block_events(index, block, turn)
+        closing = [
+            _event(
+                {
+                    "type": "message_delta",
+                    "delta": {"stop_reason": _stop(turn), "stop_sequence": None},
+                    "usage": {"output_tokens": usage.output},
+                }
+            ),
+            _event({"type": "message_stop"}),
+        ]
+        return Frames([opening, _event({"type": "ping"})], deltas, closing)
+
+    def whole(self, turn: Turn, asked: ModelRequest) -> Json:
+        content: list[JsonValue] = []
+        for block in self._blocks(turn):
+            if block["type"] == "tool_use":
+                raw = block["input"]
+                content.append({**block, "input": json.loads(raw) if isinstance(raw, str) else raw})
+            else:
+                content.append(block)
+        usage = turn.usage or Usage(0, 0)
+        return {
+            **self._head(asked),
+            "content": content,
+            "stop_reason": _stop(turn),
+            "stop_sequence": None,
+            "usage": _usage(usage, output=usage.output),
+        }
+
+    def _head(self, asked: ModelRequest) -> Json:
+        return {"id": "msg_emulated", "type": "message", "role": "assistant", "model": asked.model}
+
+    def _blocks(self, turn: Turn) -> list[Json]:
+        """The content blocks; a tool's `input` is still the raw string."""
+        blocks: list[Json] = []
+        if turn.thinking:
+            blocks.append({"type": "thinking", "thinking": turn.thinking, "signature": "c2lnbmVk"})
+        if turn.whole_text:
+            blocks.append({"type": "text", "text": turn.whole_text})
+        blocks += [self._tool_block(index, tool) for index, tool in enumerate(turn.tools)]
+        return blocks
+
+    def _tool_block(self, index: int, tool: ToolUse) -> Json:
+        call_id = tool.id or f"toolu_{len(self.requests)}_{index}"
+        return {"type": "tool_use", "id": call_id, "name": tool.name, "input": tool.raw}
+
+
+def _event(body: Json) -> bytes:
+    return f"event: {body['type']}\ndata: ".encode() + encoded(body) + b"\n\n"
+
+
+def _block_events(index: int, block: Json, turn: Turn) -> list[bytes]:
+    start: Json
+    deltas: list[Json]
+    match block["type"]:
+        case "thinking":
+            start = {"type": "thinking", "thinking": "", "signature": ""}
+            deltas = [{"type": "thinking_delta", "thinking": each} for each in pieces(turn.thinking, turn.chunk)]
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        case "text":
+            start = {"type": "text", "text": ""}
+            deltas = [{"type": "text_delta", "text": each} for each in turn.text_deltas]
+        case _:
+            start = {**block, "input": {}}
+            deltas = [
+                {"type": "input_json_delta", "partial_json": each} for each in pieces(str(block["input"]), turn.chunk)
+            ]
+    return [
+        _event({"type": "content_block_start", "index": index, "content_block": start}),
+        *(_event({"type": "content_block_delta", "index": index, "delta": each}) for each in deltas),
+        _event({"type": "content_block_stop", "index": index}),
+    ]
+
+
+def _stop(turn: Turn) -> str:
+    return turn.finish or ("tool_use" if turn.tools else "end_turn")
+
+
+def _usage(usage: Usage, *, output: int) -> Json:
+    return {
+        "input_tokens": usage.input - usage.cached,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": usage.cached,
+        "output_tokens": output,
+    }
+
+
+def _pairing_problem(messages: list[JsonValue]) -> str | None:
+    """Each tool_use is answered by a tool_result in the very next message."""
+    open_calls: set[str] = set()
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+            return f"messages.{number}.role: Input should be 'user' or 'assistant'"
+        answered = _ids(message, "tool_result", "tool_use_id")
+        if open_calls - answered:
+            return f"messages.{number - 1}: `tool_use` ids were found without `tool_result` blocks immediately after"
+        if answered - open_calls:
+            return f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks"
+        open_calls = _ids(message, "tool_use", "id")
+    return "the last message calls tools that nobody answered" if open_calls else None
+
+
+def _ids(message: Json, kind: str, name: str) -> set[str]:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return {str(each.get(name)) for each in blocks if isinstance(each, dict) and each.get("type") == kind}

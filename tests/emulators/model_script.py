@@ -1,0 +1,202 @@
+"""What the emulated models answer: a list of turns, or a function of the request.
+
+script = [calls("clock"), says("It is noon."), rate_limited(retry_after=2), says("long", breaks=Break("cut", 3))]
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+Json = dict[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A tool call. Arguments given as a string are sent as they are, sense or nonsense."""
+
+    name: str
+    arguments: Json | str = field(default_factory=dict)
+    id: str = ""
+
+    @property
+    def raw(self) -> str:
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens; `cached` ones are among `input`."""
+
+    input: int = 100
+    output: int = 20
+    cached: int = 0
+
+
+USAGE = Usage()
+
+
+@dataclass(frozen=True)
+class Break:
+    """What goes wrong in the stream after so many chunks.
+
+    cut: the connection dies in the middle of a line. end: the stream ends well-formed, but its rest is missing.
+    garbage: a line that is no JSON, then on as if nothing were. error: the provider says that it failed, and ends.
+    stall: silence on an open connection.
+    """
+
+    kind: Literal["cut", "end", "garbage", "error", "stall"]
+    after: int = 1
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One answer of a model; one that says and calls nothing is an empty answer."""
+
+    text: str = ""
+    tools: tuple[ToolUse, ...] = ()
+    thinking: str = ""
+    chunk: int = 12
+    """Characters in a chunk."""
+    deltas: tuple[str, ...] = ()
+    """The chunks of the text themselves, instead of `text` and `chunk`."""
+    first_byte: float = 0.0
+    """Seconds before the answer begins."""
+    per_chunk: float = 0.0
+    """Seconds before each chunk."""
+    hold: asyncio.Event | None = None
+    """The answer begins when the test sets this."""
+    usage: Usage | None = USAGE
+    """None: the server says nothing of it."""
+    finish: str | None = None
+    """The wire's finish reason; None for the right one."""
+    breaks: Break | None = None
+
+    @property
+    def text_deltas(self) -> Sequence[str]:
+        return self.deltas or pieces(self.text, self.chunk)
+
+    @property
+    def whole_text(self) -> str:
+        return "".join(self.deltas) or self.text
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error instead of an answer; each wire has its own words for the reason."""
+
+    reason: Literal["rate_limit", "server", "overloaded", "auth", "overflow", "bad_request", "not_found"]
+    retry_after: float | None = None
+    status: int | None = None
+    message: str | None = None
+
+
+Answer = Turn | Failure
+
+
+@dataclass
+class ModelRequest:
+    """A request as it came in, and what became of it."""
+
+    model: str
+    messages: list[Json]
+    tools: list[str]
+    """Names of the tools offered."""
+    stream: bool
+    body: Json
+    headers: Mapping[str, str]
+    at: float
+    """Seconds of the emulator's clock."""
+    size: int
+    """Bytes of the body."""
+    finished: bool = False
+    """The answer went out, as whole or as broken as the script wanted it."""
+    abandoned: bool = False
+    """The client hung up before."""
+
+    @property
+    def last_text(self) -> str:
+        """The words of the last message, whatever its role."""
+        return text_of(self.messages[-1]) if self.messages else ""
+
+    @property
+    def system(self) -> str:
+        """The system prompt, wherever this wire keeps it."""
+        if "system" in self.body:
+            return text_of({"content": self.body["system"]})
+        return "\n".join(text_of(each) for each in self.messages if each.get("role") == "system")
+
+    def texts(self, role: str) -> list[str]:
+        """The words of all messages of this role."""
+        return [text_of(each) for each in self.messages if each.get("role") == role]
+
+
+Respond = Callable[[ModelRequest], Answer | Awaitable[Answer]]
+Script = Sequence[Answer] | Respond
+
+
+def says(
+    text: str = "",
+    *,
+    deltas: Sequence[str] = (),
+    chunk: int = 12,
+    first_byte: float = 0.0,
+    per_chunk: float = 0.0,
+    hold: asyncio.Event | None = None,
+    usage: Usage | None = USAGE,
+    thinking: str = "",
+    breaks: Break | None = None,
+) -> Turn:
+    """A turn of words only."""
+    return Turn(
+        text,
+        chunk=chunk,
+        deltas=tuple(deltas),
+        first_byte=first_byte,
+        per_chunk=per_chunk,
+        hold=hold,
+        usage=usage,
+        thinking=thinking,
+        breaks=breaks,
+    )
+
+
+def calls(*tools: str | ToolUse, text: str = "", breaks: Break | None = None) -> Turn:
+    """A turn that calls tools; a bare name calls it without arguments."""
+    uses = tuple(ToolUse(each) if isinstance(each, str) else each for each in tools)
+    return Turn(text, uses, breaks=breaks)
+
+
+def rate_limited(retry_after: float | None = 1) -> Failure:
+    return Failure("rate_limit", retry_after=retry_after)
+
+
+def overflow() -> Failure:
+    """The request was longer than the model's context."""
+    return Failure("overflow")
+
+
+def unauthorized() -> Failure:
+    return Failure("auth")
+
+
+def server_error(status: int = 500) -> Failure:
+    return Failure("server", status=status)
+
+
+def pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), max(1, size))]
+
+
+def text_of(message: Json) -> str:
+    """The words of a message of either wire: a string, or parts with text in them."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    found = (part.get("text") or part.get("content") for part in content if isinstance(part, dict))
+    return "\n".join(part if isinstance(part, str) else text_of({"content": part}) for part in found if part)
