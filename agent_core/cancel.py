@@ -28,10 +28,11 @@ class CancelToken:
             return
         self.reason = reason
         self._event.set()
-        for callback in self._callbacks.values():
+        callbacks = list(self._callbacks.values())
+        self._callbacks.clear()
+        for callback in callbacks:
             with Guest("cancel callback"):
                 callback()
-        self._callbacks.clear()
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` at the cancel, or now if it has already happened; returns a function that forgets it."""
@@ -66,19 +67,16 @@ class CancelToken:
         reader.add_done_callback(lambda _: _wake(queue))
         forget = self.on_cancel(lambda: _wake(queue))
         try:
-            while not self.cancelled:
+            while not self.cancelled and not (reader.done() and queue.empty()):
                 item = await queue.get()
                 if item is not None:
                     yield item
-                elif reader.done() and queue.empty():
-                    break
-            if reader.done() and not reader.cancelled() and (error := reader.exception()):
-                raise error
         finally:
             forget()
             reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([reader])
+            await asyncio.wait([reader])
+        if not self.cancelled and not reader.cancelled() and (error := reader.exception()):
+            raise error
 
 
 def _wake(queue: "asyncio.Queue[T | None]") -> None:
