@@ -1,13 +1,14 @@
 """One answer of the model: ask, pass its deltas on, try again where that may help (C-05)."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
+from agent_core.guests import Guest
 from agent_core.limits import LlmRetryPolicy
 from agent_core.llm import (
     FailureKind,
@@ -25,6 +26,10 @@ from agent_core.partial import PartialAssembler
 CUT = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended without its last event")
 
 
+UsedIds = Callable[[], set[str]]
+"""Tells the tool-call ids that the conversation already has; asked only when the model calls tools."""
+
+
 @dataclass(frozen=True)
 class ModelCaller:
     """Asks one model."""
@@ -36,8 +41,8 @@ class ModelCaller:
     clock: Clock
     new_id: NewId
 
-    def call(self, request: LlmRequest, session_id: str, used_ids: set[str], cancel: CancelToken) -> "ModelCall":
-        """`used_ids`: the tool-call ids that this conversation already has."""
+    def call(self, request: LlmRequest, session_id: str, used_ids: UsedIds, cancel: CancelToken) -> "ModelCall":
+        """Nothing is asked before the call's `events` are taken."""
         return ModelCall(self, request, session_id, used_ids, cancel)
 
 
@@ -45,7 +50,12 @@ class ModelCall:
     """One answer in the making; after `events` has ended, `message` and `failure` say how it came out."""
 
     def __init__(
-        self, caller: ModelCaller, request: LlmRequest, session_id: str, used_ids: set[str], cancel: CancelToken
+        self,
+        caller: ModelCaller,
+        request: LlmRequest,
+        session_id: str,
+        used_ids: UsedIds,
+        cancel: CancelToken,
     ) -> None:
         self._caller = caller
         self._request = request
@@ -83,25 +93,41 @@ class ModelCall:
         self.message, self.failure = self._empty(), None
         if self._cancel.cancelled:
             return
-        partial = PartialAssembler()
-        caller = self._caller
-        async with (
-            aclosing(caller.llm.stream(caller.model, self._request, caller.options)) as stream,
-            aclosing(self._cancel.guard(stream)) as guarded,
-        ):
-            async for event in guarded:
-                if isinstance(event, StreamDone):
-                    self.failure = event.failure
-                    self.message = self._tidy(event.message)
-                    return
-                if isinstance(event, StreamStart):
-                    yield MessageStart(message=self.message)
-                    continue
-                partial.feed(event)
-                yield MessageUpdate(message_id=self.message.id, delta=event)
-        self.failure = None if self._cancel.cancelled else CUT
-        reason = StopReason.ERROR if self.failure else StopReason.ABORTED
-        self.message = self.message.model_copy(update={"content": partial.content(), "stop_reason": reason})
+        partial, started, caller = PartialAssembler(), False, self._caller
+        with Guest("model client") as guest:
+            async with (
+                aclosing(caller.llm.stream(caller.model, self._request, caller.options)) as stream,
+                aclosing(self._cancel.guard(stream)) as guarded,
+            ):
+                async for event in guarded:
+                    if isinstance(event, StreamDone):
+                        self._finish(event)
+                        return
+                    if not started:
+                        started = True
+                        yield MessageStart(message=self.message)
+                    if not isinstance(event, StreamStart):
+                        partial.feed(event)
+                        yield MessageUpdate(message_id=self.message.id, delta=event)
+        self._cut(partial, guest.error)
+
+    def _finish(self, done: StreamDone) -> None:
+        self.failure = done.failure
+        if done.message.stop_reason is StopReason.ERROR and done.failure is None:
+            self.failure = LlmFailure(kind=FailureKind.FATAL, message=done.message.error_message or "no reason given")
+        self.message = self._tidy(done.message)
+
+    def _cut(self, partial: PartialAssembler, error: Exception | None) -> None:
+        """The stream ended before its last event: it was stopped, or cut, or its client broke its promise (S4-50)."""
+        if error is not None:
+            text = f"the model client failed: {type(error).__name__}: {error}"
+            self.failure = LlmFailure(kind=FailureKind.FATAL, message=text)
+        elif not self._cancel.cancelled:
+            self.failure = CUT
+        update: dict[str, object] = {"content": partial.content()}
+        if self.failure is not None:
+            update |= {"stop_reason": StopReason.ERROR, "error_message": self.failure.message}
+        self.message = self.message.model_copy(update=update)
 
     def _empty(self) -> AssistantMessage:
         """What stands until something arrives; it is also what remains of a call that was stopped before it began."""
@@ -120,12 +146,13 @@ class ModelCall:
         earlier answer had is renamed, for some local servers number their calls from zero each time."""
         content: list[AssistantContent] = []
         seen: set[str] = set()
+        used = self._used_ids() if message.tool_calls else set()
         for part in message.content:
             if not isinstance(part, ToolCall):
                 content.append(part)
-            elif part.id not in seen:
+            elif not part.id or part.id not in seen:
                 seen.add(part.id)
-                taken = not part.id or part.id in self._used_ids
+                taken = not part.id or part.id in used
                 content.append(part.model_copy(update={"id": f"call_{self._caller.new_id()}"}) if taken else part)
         return message.model_copy(
             update={
@@ -134,6 +161,7 @@ class ModelCall:
                 "session_id": self._session_id,
                 "model": message.model or self._caller.model.id,
                 "content": tuple(content),
+                "stop_reason": StopReason.ERROR if self.failure else message.stop_reason,
                 "error_message": message.error_message or (self.failure.message if self.failure else None),
             }
         )

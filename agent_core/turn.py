@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from agent_core.calls import CallBatch, CallRunner, CallScope
@@ -92,7 +93,8 @@ class Turn:
             yield MessageStart(message=message)
             yield MessageEnd(message=message)
         request = self._engine.context.build_request(run.state, with_tools=self._reason is not TransitionReason.LIMIT)
-        answer = self._engine.caller.call(request, run.state.session_id, _used_ids(run.state), run.inputs.scope.cancel)
+        used_ids = partial(_used_ids, run.state)
+        answer = self._engine.caller.call(request, run.state.session_id, used_ids, run.inputs.scope.cancel)
         async with aclosing(answer.events()) as events:
             async for event in events:
                 yield event
