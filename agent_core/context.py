@@ -1,7 +1,6 @@
 """What the model is shown: the prompt, the history as its border can take it, and the tools, anew each turn (D-02)."""
 
-from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from agent_core.llm import LlmRequest
@@ -14,6 +13,7 @@ from agent_core.messages import (
     StopReason,
     SummaryMessage,
     TextContent,
+    ToolCall,
     ToolResultMessage,
     UserMessage,
 )
@@ -44,7 +44,7 @@ class ContextManager:
         )
 
     def _system(self) -> SystemPrompt:
-        names = "\n".join(f"- {spec.name}: {spec.description.splitlines()[0]}" for spec in self.tools.specs())
+        names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in self.tools.specs())
         return SystemPrompt(
             identity=self.persona.render(),
             workspace=f"# Workspace\nFiles of this chat: {self.workspace}" if self.workspace else "",
@@ -77,43 +77,39 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
     Failed and stopped answers are left out; each tool call is followed by its one result, in the order of the calls,
     invented where it is missing; a result without its call is dropped.
     """
+    results: dict[str, ToolResultMessage] = {}
     repaired: list[LlmMessage] = []
-    for index, message in enumerate(messages):
+    for message in reversed(messages):
         match message:
             case UserMessage():
                 repaired.append(message)
             case AssistantMessage():
                 if message.stop_reason not in (StopReason.ERROR, StopReason.ABORTED) and message.content:
+                    repaired.extend(reversed([_result(message, call, results) for call in message.tool_calls]))
                     repaired.append(message)
-                    repaired.extend(_results_of(message, messages[index + 1 :]))
+                results = {}
             case ToolResultMessage():
-                pass
+                results[message.tool_call_id] = message
             case _:
                 assert_never(message)
+    repaired.reverse()
     return tuple(repaired)
 
 
-def _results_of(message: AssistantMessage, later: Sequence[LlmMessage]) -> Iterable[ToolResultMessage]:
-    """The results that came before the next answer, for ids may come again later."""
-    if not message.tool_calls:
-        return
-    results: dict[str, ToolResultMessage] = {}
-    for item in takewhile(lambda item: not isinstance(item, AssistantMessage), later):
-        if isinstance(item, ToolResultMessage):
-            results.setdefault(item.tool_call_id, item)
-    for call in message.tool_calls:
-        yield (
-            results[call.id]
-            if call.id in results
-            else ToolResultMessage(
-                id=f"{message.id}-{call.id}",
-                created_at=message.created_at,
-                tool_call_id=call.id,
-                tool_name=call.name,
-                content=(TextContent(text=NO_RESULT),),
-                is_error=True,
-            )
-        )
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+def _result(answer: AssistantMessage, call: ToolCall, results: Mapping[str, ToolResultMessage]) -> ToolResultMessage:
+    """The result that came before the next answer, for ids may come again later."""
+    return results.get(call.id) or ToolResultMessage(
+        id=f"{answer.id}-{call.id}",
+        created_at=answer.created_at,
+        tool_call_id=call.id,
+        tool_name=call.name,
+        content=(TextContent(text=NO_RESULT),),
+        is_error=True,
+    )
 
 
 def _as_user(message: SummaryMessage | NotificationMessage, text: str) -> UserMessage:
