@@ -69,7 +69,7 @@ class ImageContent(Frozen):
 
 class ToolCall(Frozen):
     type: Literal["tool_call"] = "tool_call"
-    id: str
+    id: Text
     name: Text
     arguments: JsonObject
     arguments_error: Text | None = None
@@ -146,7 +146,7 @@ class AssistantMessage(_Message):
 
 class ToolResultMessage(_Message):
     role: Literal["tool_result"] = "tool_result"
-    tool_call_id: str
+    tool_call_id: Text
     tool_name: Text
     content: tuple[UserContent, ...]
     details: Json = None

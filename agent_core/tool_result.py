@@ -19,5 +19,5 @@ class ToolResult(Frozen):
     @classmethod
     def failure(cls, fact: str, advice: str) -> "ToolResult":
         """One line for the model: what is so, and what to do next; at most 300 characters (S2-28)."""
-        fact = fact.removeprefix("Error:").strip().rstrip(".")
+        fact = " ".join(fact.removeprefix("Error:").split()).rstrip(".")
         return cls.of(f"Error: {fact[:200]}. Next: {advice[:80]}", is_error=True)
