@@ -54,7 +54,7 @@ class Agent:
         self.session_id = session_id
         self.workspace = workspace
         self.chat_id = chat_id
-        self.queues = queues or MessageQueues()
+        self.queues = MessageQueues() if queues is None else queues
         self._state = QueryState(run_id="", session_id=session_id)
         self._listeners: dict[object, Listener] = {}
         self._cancel: CancelToken | None = None
