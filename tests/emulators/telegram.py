@@ -60,6 +60,7 @@ class TelegramEmulator(LoopbackServer):
         self.flood = FloodPolicy(on=flood)
         self.updates = UpdateQueue(self.faults, self.changes)
         self.webhook = ""
+        self._poller: web.Request | None = None
         self._world = World(self.bot, self.updates, self.changes, clock, privacy)
         self._api = BotApi(self._world)
         self._ids = itertools.count(1)
@@ -111,6 +112,11 @@ class TelegramEmulator(LoopbackServer):
         """Name and descriptions that the bot gave itself."""
         return self._world.profile
 
+    @property
+    def polling(self) -> bool:
+        """Whether a bot that is alive has a long poll open at this moment."""
+        return self.updates.polling and self._poller is not None and self._poller.transport is not None
+
     # Trouble.
 
     async def push(self, update: Json) -> None:
@@ -149,6 +155,8 @@ class TelegramEmulator(LoopbackServer):
             self.violate(f"{request.path}: body cannot be read")
             return _failure(bad_request("can't parse the request body"))
         call = Call(request.match_info["method"], fields, self.clock())
+        if call.method == "getUpdates":
+            self._poller = request
         chat = self._counted_chat(call)
         if chat is not None:
             self.flood.note(chat.id, call.at)

@@ -47,7 +47,7 @@ class UpdateQueue:
 
     @property
     def polling(self) -> bool:
-        """Whether a long poll is open at this moment."""
+        """Whether a long poll is open, though its client may have died."""
         return self._poll is not None and not self._poll.done()
 
     def push(self, update: Json) -> None:

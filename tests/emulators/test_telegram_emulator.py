@@ -45,7 +45,7 @@ async def test_a_poll_waits_until_somebody_speaks(telegram: TelegramEmulator, bo
     ann = telegram.person("Ann", language="en")
     chat = telegram.private(ann)
     poll = asyncio.create_task(bot.get_updates(timeout=20))
-    await telegram.wait_for(lambda: telegram.updates.polling)
+    await telegram.wait_for(lambda: telegram.polling)
 
     await chat.says(ann, "/start@parley_bot 😀 @somebody")
     (update,) = await poll
@@ -73,7 +73,7 @@ async def test_an_update_comes_again_until_a_higher_offset_confirms_it(telegram:
 
 async def test_a_second_poller_ends_the_first(telegram: TelegramEmulator, bot: Bot) -> None:
     older = asyncio.create_task(bot.get_updates(timeout=20))
-    await telegram.wait_for(lambda: telegram.updates.polling)
+    await telegram.wait_for(lambda: telegram.polling)
 
     async with telegram_bot(telegram) as second:
         assert list(await second.get_updates(timeout=0)) == []

@@ -158,9 +158,27 @@ async def test_waiting_in_vain_tells_what_is_on_the_screen(telegram: TelegramEmu
 async def test_leaving_does_not_wait_for_open_polls() -> None:
     async with TelegramEmulator() as telegram, telegram_bot(telegram) as bot:
         poll = asyncio.create_task(bot.get_updates(timeout=30))
-        await telegram.wait_for(lambda: telegram.updates.polling)
+        await telegram.wait_for(lambda: telegram.polling)
         left = time.monotonic()
         await telegram.__aexit__(None, None, None)
         with pytest.raises(NetworkError):
             await poll
     assert time.monotonic() - left < 2
+
+
+async def test_a_bot_that_dies_while_it_polls_loses_nothing(telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    async with telegram_bot(telegram) as first:
+        poll = asyncio.create_task(first.get_updates(timeout=30))
+        await telegram.wait_for(lambda: telegram.polling)
+        assert telegram.kill_connections() > 0
+        with pytest.raises(NetworkError):
+            await poll
+    assert not telegram.polling
+    await chat.says(ann, "anybody there?")
+
+    async with telegram_bot(telegram) as second:
+        (update,) = await second.get_updates(timeout=30)
+    assert update.message is not None
+    assert update.message.text == "anybody there?"
