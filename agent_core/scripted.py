@@ -1,0 +1,306 @@
+"""A model that says what it was told to say: for tests, examples and benchmarks. It streams like a real one.
+
+A turn is a text, `calls(...)`, `Thinks`, `CutOff`, `Waits`, `Failure`, or a function of the request that returns a
+turn.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from itertools import count
+
+from agent_core.clock import Clock, NewId, SystemClock
+from agent_core.llm import (
+    FailureKind,
+    LlmFailure,
+    LlmOptions,
+    LlmRequest,
+    ModelInfo,
+    StreamDelta,
+    StreamDone,
+    StreamEvent,
+    StreamStart,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+)
+from agent_core.messages import (
+    AssistantContent,
+    AssistantMessage,
+    JsonObject,
+    StopReason,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    Usage,
+)
+
+SCRIPTED_MODEL = ModelInfo(id="scripted", provider="scripted")
+
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+_WORD = re.compile(rf"\s*[^\s{_WIDE}]+|\s*[{_WIDE}]{{1,2}}|\s+")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call; arguments that are text are sent as they stand, so that they can be broken JSON."""
+
+    name: str
+    arguments: JsonObject | str = field(default_factory=dict)
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Tool calls, with words before them if there are any."""
+
+    calls: tuple[Call, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Thinks:
+    """Thinks aloud, then goes on with `then`."""
+
+    thinking: str
+    then: "Turn" = ""
+
+
+@dataclass(frozen=True)
+class CutOff:
+    """An answer that the output token limit ended; its calls, if any, are not to be trusted (U-06)."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The request fails, before anything was said or after some words."""
+
+    kind: FailureKind = FailureKind.TRANSIENT
+    message: str = "the script says so"
+    retry_after_s: float | None = None
+    after_words: str = ""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Says `words`, sets `reached`, waits for `event`, then goes on with `then`."""
+
+    event: asyncio.Event
+    then: "Turn" = ""
+    words: str = ""
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Turn = str | Calls | Thinks | CutOff | Failure | Waits | Callable[[LlmRequest], "Turn"]
+
+
+def calls(*wanted: tuple[str, JsonObject | str], text: str = "") -> Calls:
+    """`calls(("clock", {"zone": "UTC"}), ("read_file", '{"path": "wel'), text="One moment.")`"""
+    return Calls(tuple(Call(name, arguments) for name, arguments in wanted), text)
+
+
+def words(text: str) -> Iterator[str]:
+    """The text in the pieces a model streams: words with the space before them, one or two wide characters."""
+    for found in _WORD.finditer(text):
+        yield found.group()
+
+
+class Speech:
+    """What one answer has said so far; makes the stream's events and, at the end, the message."""
+
+    def __init__(self, model: ModelInfo, new_call_id: NewId) -> None:
+        self._model = model
+        self._new_call_id = new_call_id
+        self._blocks: list[AssistantContent] = []
+        self._open: list[str] = []
+        self._said = 0
+
+    def text(self, piece: str) -> TextDelta:
+        index = self._grow(TextContent(text=""), piece)
+        return TextDelta(index=index, delta=piece)
+
+    def thinking(self, piece: str) -> ThinkingDelta:
+        index = self._grow(ThinkingContent(thinking=""), piece)
+        return ThinkingDelta(index=index, delta=piece)
+
+    def call(self, call: Call) -> Iterator[ToolCallDelta]:
+        """The name first, then the arguments' JSON in two pieces."""
+        self._close()
+        raw = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+        arguments, error = _read_arguments(call.name, raw)
+        part = ToolCall(id=call.id or self._new_call_id(), name=call.name, arguments=arguments, arguments_error=error)
+        index = len(self._blocks)
+        self._blocks.append(part)
+        self._said += 1
+        yield ToolCallDelta(index=index, id=part.id, name=call.name)
+        half = len(raw) // 2
+        for piece in (raw[:half], raw[half:]):
+            if piece:
+                yield ToolCallDelta(index=index, delta=piece)
+
+    def done(
+        self, request: LlmRequest, stop: StopReason | None = None, failure: LlmFailure | None = None
+    ) -> StreamDone:
+        """The end; without a stop reason it follows from whether tools were called."""
+        self._close()
+        called = any(isinstance(block, ToolCall) for block in self._blocks)
+        usage = Usage(input=_size(request), output=self._said, total=_size(request) + self._said)
+        message = AssistantMessage(
+            content=tuple(self._blocks),
+            stop_reason=stop or (StopReason.TOOL_USE if called else StopReason.STOP),
+            usage=usage,
+            model=self._model.id,
+            error_message=failure.message if failure else None,
+        )
+        return StreamDone(message=message, failure=failure)
+
+    def _grow(self, empty: TextContent | ThinkingContent, piece: str) -> int:
+        if not self._open or type(self._blocks[-1]) is not type(empty):
+            self._close()
+            self._blocks.append(empty)
+        self._open.append(piece)
+        self._said += 1
+        return len(self._blocks) - 1
+
+    def _close(self) -> None:
+        """Put the pieces of the growing block together, once."""
+        if not self._open:
+            return
+        whole = "".join(self._open)
+        if isinstance(self._blocks[-1], ThinkingContent):
+            self._blocks[-1] = ThinkingContent(thinking=whole)
+        else:
+            self._blocks[-1] = TextContent(text=whole)
+        self._open.clear()
+
+
+class ScriptedLlm:
+    """Gives its turns one after another and keeps every request; with no turn left the request fails as FATAL.
+
+    Tool calls are numbered `call_1`, `call_2`... unless `new_id` is handed in; `delay_s` is waited before each piece.
+    Usage counts pieces: a request's size in words, an answer's in what was streamed.
+    """
+
+    def __init__(
+        self, *turns: Turn, delay_s: float = 0.0, clock: Clock | None = None, new_id: NewId | None = None
+    ) -> None:
+        self.requests: list[LlmRequest] = []
+        self.options: list[LlmOptions] = []
+        self.closed = False
+        self._turns = list(turns)
+        self._delay_s = delay_s
+        self._clock = clock or SystemClock()
+        numbers = count(1)
+        self._new_id = new_id or (lambda: f"call_{next(numbers)}")
+
+    @property
+    def turns_left(self) -> int:
+        return max(0, len(self._turns) - len(self.requests))
+
+    def add(self, *turns: Turn) -> None:
+        """Say these after what it says already."""
+        self._turns.extend(turns)
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        number = len(self.requests)
+        self.requests.append(request)
+        self.options.append(options)
+        turn = self._turns[number] if number < len(self._turns) else self._nothing_left(number)
+        while callable(turn):
+            turn = turn(request)
+        speech = Speech(model, self._new_id)
+        if not isinstance(turn, Failure) or turn.after_words:
+            yield StreamStart()
+        async with aclosing(self._say(speech, turn, request)) as events:
+            async for event in events:
+                if self._delay_s:
+                    await self._clock.sleep(self._delay_s)
+                yield event
+
+    async def close(self) -> None:
+        self.closed = True
+
+    def _nothing_left(self, number: int) -> Failure:
+        return Failure(FailureKind.FATAL, f"the script has {len(self._turns)} turns, and this is request {number + 1}")
+
+    async def _say(
+        self, speech: Speech, turn: Turn, request: LlmRequest
+    ) -> AsyncGenerator[StreamDelta | StreamDone, None]:
+        while callable(turn):
+            turn = turn(request)
+        rest: Turn | None = None
+        match turn:
+            case Waits():
+                for piece in words(turn.words):
+                    yield speech.text(piece)
+                turn.reached.set()
+                await turn.event.wait()
+                rest = turn.then
+            case Thinks():
+                for piece in words(turn.thinking):
+                    yield speech.thinking(piece)
+                rest = turn.then
+            case _:
+                for delta in _deltas(speech, turn):
+                    yield delta
+                yield _end(speech, turn, request)
+        if rest is not None:
+            async with aclosing(self._say(speech, rest, request)) as events:
+                async for event in events:
+                    yield event
+
+
+_Plain = str | Calls | CutOff | Failure
+
+
+def _deltas(speech: Speech, turn: _Plain) -> Iterator[StreamDelta]:
+    match turn:
+        case str():
+            text = turn
+        case Failure():
+            text = turn.after_words
+        case _:
+            text = turn.text
+    for piece in words(text):
+        yield speech.text(piece)
+    if isinstance(turn, Calls | CutOff):
+        for call in turn.calls:
+            yield from speech.call(call)
+
+
+def _end(speech: Speech, turn: _Plain, request: LlmRequest) -> StreamDone:
+    match turn:
+        case Failure():
+            failure = LlmFailure(kind=turn.kind, message=turn.message, retry_after_s=turn.retry_after_s)
+            return speech.done(request, StopReason.ERROR, failure)
+        case CutOff():
+            return speech.done(request, StopReason.LENGTH)
+        case _:
+            return speech.done(request)
+
+
+def _read_arguments(name: str, raw: str) -> tuple[JsonObject, str | None]:
+    """What a client makes of the JSON a model sent (S2-30)."""
+    try:
+        arguments = json.loads(raw or "{}")
+    except (ValueError, RecursionError):
+        arguments = None
+    if isinstance(arguments, dict):
+        return arguments, None
+    return {}, f"the arguments of {name} are no JSON object: {raw[:100]}"
+
+
+def _size(request: LlmRequest) -> int:
+    """Some measure of a request that grows with the conversation: its words."""
+    said = (part for message in request.messages for part in message.content)
+    return len(request.system.split()) + sum(
+        len(part.text.split()) if isinstance(part, TextContent) else 1 for part in said
+    )
