@@ -1,0 +1,209 @@
+"""Exact arithmetic on what people and models write, with bounds on everything that could grow.
+
+A small operator-precedence parser computes while it reads, in fractions; only roots, logarithms and angles are rounded.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import e, pi, tau
+
+from agent_core.builtin.functions import FUNCTIONS, checked, divide, factorial, modulo, power
+from agent_core.tools import ToolFailed, tool
+
+MOST_CHARS = 500
+MOST_DEPTH = 50
+MOST_DIGITS = 1000
+MOST_EXPONENT = 4000
+MOST_DECIMALS = 30
+ROUNDED_DIGITS = 15
+LEAST_PLAIN = -7
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z]+[0-9]*)|(?P<sign>\*\*|//|[-+*/%^()!,]))"
+)
+_SPELLINGS = str.maketrans(
+    {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "²": "**2", "³": "**3", "π": "pi", "√": "sqrt"}
+    | {chr(0xFF01 + code): chr(0x21 + code) for code in range(94)}
+)
+_THOUSANDS = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
+_CONSTANTS = {"pi": Fraction(pi), "e": Fraction(e), "tau": Fraction(tau)}
+
+_SUM, _PRODUCT, _SIGN, _POWER, _POSTFIX = 10, 20, 25, 30, 40
+_BINDS = {"+": _SUM, "-": _SUM, "^": _POWER, "**": _POWER, "!": _POSTFIX} | dict.fromkeys(
+    ("*", "/", "//", "%", "mod", "of"), _PRODUCT
+)
+
+
+@tool(execution="parallel", retry="never", label="Calculating {expression}")
+async def calculator(expression: str) -> str:
+    """Calculate, e.g. `2*(3+4)^2`, `15% of 80`, `sqrt(2)`."""
+    return calculate(expression)
+
+
+def calculate(expression: str) -> str:
+    """The value as text, "about ..." where it had to be rounded. Never takes long; raises only ToolFailed."""
+    if len(expression) > MOST_CHARS:
+        raise ToolFailed(f"the expression is longer than {MOST_CHARS} characters", "calculate it in steps")
+    reading = _Reading(_tokens(expression))
+    value = reading.whole()
+    return _written(value, about=reading.rounded)
+
+
+def _tokens(expression: str) -> list[str]:
+    text = expression.translate(_SPELLINGS)
+    if not re.search("[A-Za-z]", text):
+        text = _THOUSANDS.sub(lambda found: found.group().replace(",", ""), text)
+    tokens: list[str] = []
+    place = 0
+    text = text.rstrip().removesuffix("=").rstrip()
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise ToolFailed(f"{text[place : place + 20].strip()!r} is no arithmetic", "use numbers and operators only")
+        tokens.append(found.group(found.lastgroup or 0))
+        place = found.end()
+    return tokens
+
+
+class _Reading:
+    """One pass over the tokens; `rounded` is set when a value is no longer exact."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = [*tokens, ""]
+        self._place = 0
+        self._depth = 0
+        self.rounded = False
+
+    def whole(self) -> Fraction:
+        value = self._expression(0)
+        if self._next:
+            raise ToolFailed(f"{self._next!r} is not expected there", "check operators and brackets")
+        return value
+
+    @property
+    def _next(self) -> str:
+        return self._tokens[self._place]
+
+    def _take(self) -> str:
+        token = self._next
+        self._place += 1
+        return token
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise ToolFailed("the expression is nested too deeply", "calculate it in steps")
+        yield
+        self._depth -= 1
+
+    def _expression(self, floor: int) -> Fraction:
+        """Everything from here that binds more tightly than `floor`."""
+        with self._deeper():
+            left = self._operand()
+            while _BINDS.get(self._next, 0) > floor:
+                left = checked(self._operated(left, self._take()))
+            return left
+
+    def _operand(self) -> Fraction:
+        word = self._take()
+        if word in ("-", "+"):
+            value = self._expression(_SIGN)
+            return -value if word == "-" else value
+        if word == "(":
+            value = self._expression(0)
+            self._expect(")")
+            return value
+        if word[:1].isdigit() or word[:1] == ".":
+            return _number(word)
+        if word.lower() in _CONSTANTS:
+            self.rounded = True
+            return _CONSTANTS[word.lower()]
+        if word.lower() in FUNCTIONS:
+            return self._called(word.lower())
+        raise ToolFailed(
+            f"{word!r} is not known" if word else "the expression is not complete",
+            f"use numbers, operators, pi, e, {', '.join(sorted(FUNCTIONS))}"[:80],
+        )
+
+    def _operated(self, left: Fraction, operator: str) -> Fraction:
+        if operator == "!":
+            return factorial(left)
+        if operator == "%" and not self._begins_a_value():
+            return left / 100
+        if operator in ("^", "**"):
+            value, exact = power(left, self._expression(_POWER - 1))
+            self.rounded |= not exact
+            return value
+        right = self._expression(_BINDS[operator])
+        return _operate(left, operator, right)
+
+    def _begins_a_value(self) -> bool:
+        """After `%`: a value makes it a remainder, anything else a percentage; a sign may mean either."""
+        if self._next in ("+", "-"):
+            raise ToolFailed("% before a sign can be read in two ways", "write /100, or mod and brackets")
+        return self._next not in _BINDS and self._next not in ("", ")", ",")
+
+    def _called(self, name: str) -> Fraction:
+        self._expect("(")
+        arguments = [self._expression(0)]
+        while self._next == ",":
+            self._take()
+            arguments.append(self._expression(0))
+        self._expect(")")
+        value, exact = FUNCTIONS[name](arguments)
+        self.rounded |= not exact
+        return checked(value)
+
+    def _expect(self, token: str) -> None:
+        if self._take() != token:
+            raise ToolFailed(f"a {token!r} is missing", "check brackets and commas")
+
+
+def _number(token: str) -> Fraction:
+    exponent = token.lower().partition("e")[2]
+    if len(exponent) > len(str(MOST_EXPONENT)) + 1 or abs(int(exponent or 0)) > MOST_EXPONENT:
+        raise ToolFailed("a number is too large or too small", "use smaller numbers")
+    return Fraction(token)
+
+
+def _operate(left: Fraction, operator: str, right: Fraction) -> Fraction:
+    match operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*" | "of":
+            return left * right
+        case "/":
+            return divide(left, right)
+        case "//":
+            return Fraction(divide(left, right).__floor__())
+        case _:
+            return modulo(left, right)
+
+
+def _written(value: Fraction, *, about: bool) -> str:
+    digits = len(str(abs(value.numerator)))
+    if value.denominator == 1 and digits <= (ROUNDED_DIGITS if about else MOST_DIGITS):
+        return f"about {value}" if about else str(value)
+    places = _places(value.denominator)
+    if not about and value.denominator != 1 and places is not None and digits <= MOST_DIGITS:
+        scaled = value * 10**places
+        return f"{Decimal(scaled.numerator).scaleb(-places, Context(prec=MOST_DIGITS + MOST_DECIMALS)):f}"
+    rounding = Context(prec=ROUNDED_DIGITS)
+    rounded = rounding.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(rounding)
+    plain = LEAST_PLAIN < rounded.adjusted() <= ROUNDED_DIGITS
+    return f"about {rounded:f}" if plain else f"about {rounded}"
+
+
+def _places(denominator: int) -> int | None:
+    """How many decimals write a fraction of that denominator exactly; None where none or too many do."""
+    for places in range(MOST_DECIMALS + 1):
+        if 10**places % denominator == 0:
+            return places
+    return None
