@@ -37,6 +37,7 @@ UNKNOWN_OUTCOME = (
 )
 CUT_OFF = "Error: the answer reached its output token limit before this call was complete. Next: re-issue the call."
 DONE = "Done: the tool completed successfully and had nothing to say."
+FAILED = "Error: the tool failed and gave no reason. Next: try another way, or tell the person."
 
 NETWORK_ERRNOS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ENETDOWN})
 
@@ -227,9 +228,13 @@ class CallBatch:
         try:
             result, attempts = await self._attempts(job, context, emit)
         except asyncio.CancelledError:
-            if not self._scope.cancel.cancelled:
+            attempts = 1
+            if self._scope.cancel.cancelled:
+                result = ToolResult.of(ABORTED, is_error=True)
+            elif _is_stopping():
                 raise
-            result, attempts = ToolResult.of(ABORTED, is_error=True), 1
+            else:
+                result = ToolResult.failure(f"{job.tool.name} was interrupted", "try again, or tell the person")
         finally:
             forget()
             settled = True
@@ -241,12 +246,15 @@ class CallBatch:
     ) -> tuple[ToolResult, int]:
         most = self._runner.retry.max_attempts
         attempt = 1
+        if self._scope.cancel.cancelled:
+            return ToolResult.of(ABORTED, is_error=True), 0
         while True:
             try:
                 async with asyncio.timeout(job.tool.timeout_s) as limit:
                     return await job.tool.execute(job.arguments, context), attempt
             except Exception as error:  # noqa: BLE001 - a tool is a guest: whatever it raises is an answer to the model (S4-23)
-                if attempt == most or limit.expired() or not _may_pass(job.tool, error):
+                is_last = attempt == most or limit.expired() or _is_stopping()
+                if is_last or not _may_pass(job.tool, error):
                     return self._failure(job, error, timed_out=limit.expired()), attempt
                 delay = self._runner.retry.delay_s
                 emit(
@@ -272,8 +280,9 @@ class CallBatch:
         """Never empty (S0-17), and no longer than the budget: head and tail, with what was cut said between (C-24)."""
         most = self._runner.limits.result_chars
         text = text_of(result.content)
-        if not result.content:
-            return result.model_copy(update={"content": (TextContent(text=DONE),)})
+        if not text.strip() and all(isinstance(part, TextContent) for part in result.content):
+            silent = FAILED if result.is_error else DONE
+            return result.model_copy(update={"content": (TextContent(text=silent),)})
         if len(text) <= most:
             return result
         cut = len(text) - most
@@ -309,6 +318,12 @@ def _end(call: ToolCall, result: ToolResult, *, attempts: int, duration_ms: int 
         attempts=attempts,
         duration_ms=duration_ms,
     )
+
+
+def _is_stopping() -> bool:
+    """The task that runs this was asked to end; a tool may have swallowed that."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _may_pass(tool: Tool, error: Exception) -> bool:
