@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -13,12 +13,21 @@ from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, Me
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
 from agent_core.llm import ModelInfo, TextDelta, ThinkingLevel
-from agent_core.loop import AgentLoop
-from agent_core.messages import AgentMessage, AssistantMessage, Frozen, ImageContent, NotificationMessage, user
+from agent_core.loop import AgentLoop, CannotContinue
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    Frozen,
+    ImageContent,
+    NotificationMessage,
+    StopReason,
+    user,
+)
 from agent_core.partial import PartialAssembler
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
-from agent_core.state import QueryState
+from agent_core.state import QueryState, last_said
+from agent_core.tools import Tool, ToolRegistry
 from agent_core.turn import RunInputs
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
@@ -30,10 +39,6 @@ class AgentBusy(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__("the agent is running: steer() it, queue a follow_up(), or wait_for_idle()")
-
-
-class CannotContinue(RuntimeError):
-    """There is nothing to go on with (S4-35)."""
 
 
 class Agent:
@@ -86,7 +91,12 @@ class Agent:
 
     @property
     def pending_tool_calls(self) -> tuple[str, ...]:
-        return tuple(self._state.pending_tool_calls)
+        return tuple(self._state.pending_tool_calls) if self.is_running else ()
+
+    @property
+    def error(self) -> str | None:
+        """Why the last run failed, if it did."""
+        return self._state.error
 
     @property
     def has_queued_messages(self) -> bool:
@@ -115,19 +125,31 @@ class Agent:
                 yield event
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
-        """Only the words of the answers, as they come, and a notice where a limit ended the run (S2-02, S0-35)."""
+        """Only the words of the answers, as they come, and a notice where a limit ended the run (S2-02, S0-35).
+
+        A blank line stands between two answers. What a failed attempt has said cannot be unsaid here.
+        """
+        speaker = said_by = ""
         async with aclosing(self.stream(prompt, images=images)) as events:
             async for event in events:
-                if isinstance(event, MessageUpdate) and isinstance(event.delta, TextDelta):
-                    yield event.delta.delta
-                elif isinstance(event, MessageEnd) and isinstance(event.message, NotificationMessage):
-                    yield event.message.text
-                elif isinstance(event, AgentEnd) and event.error:
-                    yield event.error
+                if isinstance(event, MessageStart):
+                    speaker = event.message.id
+                elif isinstance(event, AgentEnd):
+                    speaker = "the end"
+                if piece := _piece(event):
+                    yield f"\n\n{piece}" if said_by not in ("", speaker) else piece
+                    said_by = speaker
 
     async def run_direct(self, prompt: Prompt) -> str:
-        """`stream_text`, collected (S2-07)."""
-        return "".join([piece async for piece in self.stream_text(prompt)])
+        """The words of the whole run as one text (S2-07), without those of attempts that failed."""
+        end = await self.prompt(prompt)
+        said = [
+            message.text
+            for message in end.messages
+            if isinstance(message, NotificationMessage)
+            or (isinstance(message, AssistantMessage) and message.stop_reason is not StopReason.ERROR)
+        ]
+        return "\n\n".join(text for text in [*said, end.error] if text)
 
     async def resume(
         self, *, run_id: str | None = None, user_id: str | None = None, budget: TaskBudget | None = None
@@ -145,9 +167,7 @@ class Agent:
         """
         if self.is_running:
             raise AgentBusy
-        if not self._state.messages:
-            raise CannotContinue("Cannot continue: no messages in context")
-        last = self._state.messages[-1]
+        last = last_said(self._state)
         if not (isinstance(last, AssistantMessage) and not last.tool_calls):
             return await _last(self.resume())
         reason = TransitionReason.STEERING
@@ -194,8 +214,17 @@ class Agent:
         if self.is_running:
             raise AgentBusy
         self._state = QueryState(run_id="", session_id=self.session_id)
+        self.clear_queues()
+
+    def clear_steering(self) -> None:
         self.queues.clear_steering()
+
+    def clear_follow_up(self) -> None:
         self.queues.clear_follow_up()
+
+    def clear_queues(self) -> None:
+        self.clear_steering()
+        self.clear_follow_up()
 
     def replace_messages(self, messages: Sequence[AgentMessage]) -> None:
         """Set the history to a copy of `messages`."""
@@ -213,6 +242,10 @@ class Agent:
 
     def set_model(self, model: ModelInfo) -> None:
         self.loop.model = model
+
+    def set_tools(self, tools: Iterable[Tool]) -> None:
+        """Raises ValueError where two have one name, or one a name of the skill system."""
+        self.loop.tools = self.context.tools = ToolRegistry(tools)
 
     def set_thinking_level(self, level: ThinkingLevel) -> None:
         self.loop.options = self.loop.options.model_copy(update={"thinking": level})
@@ -262,6 +295,19 @@ class Agent:
                 self._started = self._partial = None
             case _:
                 pass
+
+
+def _piece(event: AgentEvent) -> str | None:
+    """What an event says to a person who reads only words."""
+    match event:
+        case MessageUpdate(delta=TextDelta() as delta):
+            return delta.delta
+        case MessageEnd(message=NotificationMessage() as notice):
+            return notice.text
+        case AgentEnd():
+            return event.error
+        case _:
+            return None
 
 
 async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:

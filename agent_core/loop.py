@@ -9,17 +9,21 @@ from contextlib import aclosing
 
 from agent_core.calls import CallRunner
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, MessageStart, TurnEnd
+from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, MessageStart, TurnEnd, TurnStart
 from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason
+from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason
 from agent_core.model_call import ModelCaller
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.state import QueryState, reduce_event, unanswered_calls
+from agent_core.state import QueryState, last_said, reduce_event, unanswered_calls
 from agent_core.tools import ToolRegistry
 from agent_core.turn import End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
 
 LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS, TerminalReason.BUDGET})
+
+
+class CannotContinue(RuntimeError):
+    """There is nothing to go on with (S4-13, S4-35)."""
 
 
 class AgentLoop:
@@ -74,7 +78,10 @@ class AgentLoop:
         """Go on with a conversation that stopped in the middle: answer its open tool calls, then ask the model.
 
         Adds no prompt (S4-13). A conversation whose last word is a final answer ends at once as completed.
+        Raises CannotContinue where there is no conversation.
         """
+        if last_said(state) is None:
+            raise CannotContinue("Cannot continue: no messages in context")
         run = Run(state, inputs, started=self.clock.monotonic(), first_new=len(state.messages))
         async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
             async for event in events:
@@ -109,21 +116,27 @@ class AgentLoop:
             async with aclosing(self._at_limit(engine, run, step)) as events:
                 async for event in events:
                     yield event
+            if run.inputs.scope.cancel.cancelled:
+                step = End(TerminalReason.ABORTED)
         messages = tuple(run.state.messages[run.first_new :])
         yield AgentEnd(reason=step.reason, messages=messages, error=step.error, failure=step.failure)
 
     async def _at_limit(self, engine: Engine, run: Run, end: End) -> AsyncGenerator[AgentEvent, None]:
         """One closing answer without tools where that is wanted (C-07), then a notice which limit it was (S0-19)."""
         if self.limits.finalize_on_limit and end.reason is not TerminalReason.BUDGET:
-            async with aclosing(Turn(engine, run, TransitionReason.LIMIT).events()) as events:
+            turn = Turn(engine, run, TransitionReason.LIMIT)
+            async with aclosing(turn.events()) as events:
                 async for event in events:
                     yield event
+        if run.inputs.scope.cancel.cancelled:
+            return
         notice = NotificationMessage(
             id=self.new_id(),
             created_at=self.clock.time(),
             session_id=run.state.session_id,
             kind=end.reason.value,
             text=_limit_text(end.reason, self.limits),
+            data=_limit_data(end.reason, self.limits),
         )
         yield MessageStart(message=notice)
         yield MessageEnd(message=notice)
@@ -134,7 +147,8 @@ async def _finish_open_calls(engine: Engine, run: Run) -> AsyncGenerator[AgentEv
     if found is None:
         return
     answer, calls = found
-    batch = engine.batch(run, calls, resumed=True)
+    batch = engine.batch(run, answer, calls, resumed=True)
+    yield TurnStart(turn=run.state.turn_count, reason=TransitionReason.RESUME)
     async with aclosing(batch.run()) as events:
         async for event in events:
             yield event
@@ -143,7 +157,7 @@ async def _finish_open_calls(engine: Engine, run: Run) -> AsyncGenerator[AgentEv
 
 def _is_answered(run: Run) -> bool:
     """Nothing is to be said, and the last word is a final answer of the model."""
-    last = run.state.messages[-1] if run.state.messages else None
+    last = last_said(run.state)
     return (
         not run.pending
         and isinstance(last, AssistantMessage)
@@ -153,7 +167,7 @@ def _is_answered(run: Run) -> bool:
 
 
 def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:
-    """In English; a gateway says it in the person's language, by the notice's kind (D-06)."""
+    """In English; a gateway says it in the person's language, by the notice's kind and its `limit` (D-06)."""
     match reason:
         case TerminalReason.MAX_TURNS:
             return f"[Reached the limit of {limits.max_turns} model calls]"
@@ -161,3 +175,13 @@ def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:
             return f"[Reached the limit of {limits.max_tool_calls} tool calls]"
         case _:
             return "[Reached the budget of this run]"
+
+
+def _limit_data(reason: TerminalReason, limits: LoopLimits) -> JsonObject:
+    match reason:
+        case TerminalReason.MAX_TURNS:
+            return {"limit": limits.max_turns}
+        case TerminalReason.MAX_TOOL_CALLS:
+            return {"limit": limits.max_tool_calls}
+        case _:
+            return {}

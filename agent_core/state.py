@@ -22,7 +22,17 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, ToolCall, ToolResultMessage, Usage
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    CustomMessage,
+    JsonObject,
+    NotificationMessage,
+    StopReason,
+    ToolCall,
+    ToolResultMessage,
+    Usage,
+)
 from agent_core.reasons import LoopState, TerminalReason, TransitionReason
 
 
@@ -42,6 +52,8 @@ class QueryState(BaseModel):
     usage: Usage = Usage()
     transition_reason: TransitionReason | None = None
     terminal_reason: TerminalReason | None = None
+    error: str | None = None
+    """Why the run failed (S0-22, S4-26)."""
     pending_tool_calls: list[str] = Field(default_factory=list)
     """Ids of the calls that run now."""
     auto_compact_tracking: JsonObject | None = None
@@ -59,7 +71,7 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
     match event:
         case AgentStart():
             state.state = LoopState.THINKING
-            state.terminal_reason = None
+            state.terminal_reason = state.error = None
         case TurnStart():
             state.state = LoopState.THINKING
             state.turn_count = event.turn
@@ -73,6 +85,7 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
         case AgentEnd():
             state.state = event.reason.state_after
             state.terminal_reason = event.reason
+            state.error = event.error
             state.pending_tool_calls.clear()
         case MessageStart() | MessageUpdate() | ToolExecutionUpdate() | TurnEnd() | RetryScheduled() | TaskEvent():
             pass
@@ -88,14 +101,27 @@ _STATE_AT = {
 
 
 def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCall, ...]] | None:
-    """The last assistant message and those of its calls that have no result, where a run was cut off between."""
+    """The last assistant message and those of its calls that have no result, where a run was cut off between.
+
+    The calls of an answer that failed are not to be run.
+    """
     answered: set[str] = set()
     for message in reversed(state.messages):
         if isinstance(message, ToolResultMessage):
             answered.add(message.tool_call_id)
         elif isinstance(message, AssistantMessage):
+            failed = message.stop_reason in (StopReason.ERROR, StopReason.ABORTED)
             open_calls = tuple(call for call in message.tool_calls if call.id not in answered)
-            return (message, open_calls) if open_calls else None
+            return (message, open_calls) if open_calls and not failed else None
+    return None
+
+
+def last_said(state: QueryState) -> AgentMessage | None:
+    """The last message of the conversation, without what the program or an application noted beside it."""
+    for message in reversed(state.messages):
+        is_note = isinstance(message, NotificationMessage) and not message.to_model
+        if not is_note and not isinstance(message, CustomMessage):
+            return message
     return None
 
 

@@ -69,8 +69,18 @@ class Engine:
     runner: CallRunner
     context: RequestBuilder
 
-    def batch(self, run: Run, calls: Sequence[ToolCall], *, cut_off: bool = False, resumed: bool = False) -> CallBatch:
-        left = self.runner.limits.max_tool_calls - run.state.tool_call_count
+    def batch(
+        self,
+        run: Run,
+        answer: AssistantMessage,
+        calls: Sequence[ToolCall],
+        *,
+        closing: bool = False,
+        resumed: bool = False,
+    ) -> CallBatch:
+        """`calls` are those of the answer that are still open; a closing answer was to make none, so none is run."""
+        left = 0 if closing else self.runner.limits.max_tool_calls - run.state.tool_call_count
+        cut_off = answer.stop_reason is StopReason.LENGTH
         return self.runner.batch(calls, run.inputs.scope, left=left, cut_off=cut_off, resumed=resumed)
 
 
@@ -86,7 +96,7 @@ class Turn:
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         run = self._run
         yield TurnStart(turn=run.state.turn_count + 1, reason=self._reason)
-        if self._reason is TransitionReason.START:
+        if self._reason in (TransitionReason.START, TransitionReason.RESUME):
             run.pending.extend(run.inputs.scope.queues.drain_steering())
         while run.pending:
             message = run.pending.pop(0)
@@ -106,7 +116,8 @@ class Turn:
         if isinstance(self.step, End) and self.step.reason is not TerminalReason.COMPLETED:
             yield TurnEnd(turn=run.state.turn_count, message=message)
             return
-        batch = self._engine.batch(run, message.tool_calls, cut_off=message.stop_reason is StopReason.LENGTH)
+        closing = self._reason is TransitionReason.LIMIT
+        batch = self._engine.batch(run, message, message.tool_calls, closing=closing)
         async with aclosing(batch.run()) as events:
             async for event in events:
                 yield event
