@@ -37,6 +37,13 @@ class MessageQueues:
         """What waits, steering first, without taking it."""
         return list(self._steering), list(self._follow_up)
 
+    def replace(self, message: AgentMessage) -> None:
+        """Put the message in the place of the waiting one with its id; does nothing where none waits."""
+        for queue in (self._steering, self._follow_up):
+            for index, waiting in enumerate(queue):
+                if waiting.id == message.id:
+                    queue[index] = message
+
     def clear_steering(self) -> None:
         self._steering.clear()
 

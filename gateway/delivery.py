@@ -25,6 +25,25 @@ GIVE_UP_AFTER = 24 * 3600.0
 log = structlog.get_logger(__name__)
 
 
+class _Attempts:
+    """Decides after each failed call whether and when there is another."""
+
+    def __init__(self, give_up_at: float) -> None:
+        self._give_up_at = give_up_at
+        self._delay = FIRST_DELAY
+        self._lost_answers = 0
+
+    def wait_after(self, error: ChannelError, now: float) -> float | None:
+        """Seconds, or None to give up. A call whose answer was lost may have had its effect: it is made once more,
+        not again and again."""
+        self._lost_answers += error.ambiguous
+        if error.permanent or now > self._give_up_at or self._lost_answers > 1:
+            return None
+        wait = self._delay if error.retry_after is None else error.retry_after
+        self._delay = min(self._delay * 2, LONGEST_DELAY)
+        return wait
+
+
 class Delivery:
     """Sends what the store's outbox holds, in order within a chat."""
 
@@ -46,19 +65,20 @@ class Delivery:
         """Whether the chat's platform is connected."""
         return chat.platform in self._channels
 
-    async def deliver(self, posts: Sequence[Post]) -> None:
-        """Send posts that the store has noted. Returns when each was sent or given up; a cancelled one stays noted."""
-        for post in posts:
-            async with self._turns[post.chat]:
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """Send posts of one chat that the store has noted, in order, with no other between them.
+
+        Returns when each was sent or given up; what a cancelled call has not sent stays noted.
+        """
+        async with self._turns[chat]:
+            for post in posts:
                 await self._deliver(post)
-        for chat in {post.chat for post in posts}:
-            if not self._turns[chat].locked():
-                del self._turns[chat]
-                self.limiter(chat).forget(chat)
+        if not self._turns[chat].locked():
+            del self._turns[chat]
+            self.limiter(chat).forget(chat)
 
     async def _deliver(self, post: Post) -> None:
-        give_up_at = self._clock.monotonic() + GIVE_UP_AFTER
-        delay = FIRST_DELAY
+        attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER)
         while True:
             await self.limiter(post.chat).wait(post.chat)
             try:
@@ -66,19 +86,17 @@ class Delivery:
             except MessageGone:
                 # What was to be edited is gone; people still have to read it.
                 post = replace(post, message_id=None)
-                continue
             except ChannelError as error:
-                if error.permanent or self._clock.monotonic() > give_up_at:
+                wait = attempts.wait_after(error, self._clock.monotonic())
+                if wait is None:
                     log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.failed(post.key, error.reason)
                     return
-                wait = error.retry_after if error.retry_after is not None else delay
-                delay = min(delay * 2, LONGEST_DELAY)
                 log.info("post delayed", key=post.key, chat=str(post.chat), seconds=wait, reason=error.reason)
                 self.limiter(post.chat).hold(post.chat, wait)
-                continue
-            await self._store.sent(post, posted.message_id)
-            return
+            else:
+                await self._store.sent(post, posted.message_id)
+                return
 
     async def _call(self, post: Post) -> Posted:
         channel = self.channel(post.chat)

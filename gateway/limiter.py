@@ -49,6 +49,11 @@ class ChatLimiter:
         bucket = self._bucket(chat, now)
         bucket.held_until = max(bucket.held_until, now + seconds)
 
+    def is_held(self, chat: ChatKey) -> bool:
+        """Whether the platform told us to leave this chat alone."""
+        bucket = self._chats.get(chat)
+        return bucket is not None and bucket.held_until > self._clock.monotonic()
+
     def forget(self, chat: ChatKey) -> None:
         """A chat that has rested needs no memory."""
         bucket = self._chats.get(chat)

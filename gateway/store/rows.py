@@ -24,7 +24,10 @@ class Run:
     chat: ChatKey
     session: str
     person: str
+    """The sender's id: who may steer and stop it (D-11)."""
     started: float
+    reply_to: str | None = None
+    """The message that the answer replies to, where answers are replies."""
 
 
 @dataclass(frozen=True)

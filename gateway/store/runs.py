@@ -33,8 +33,8 @@ class ToolRecord:
 def begin(run: Run) -> Change[None]:
     async def change(connection: aiosqlite.Connection) -> None:
         await connection.execute(
-            "INSERT INTO runs (run, chat, session, person, started) VALUES (?, ?, ?, ?, ?)",
-            (run.id, str(run.chat), run.session, run.person, run.started),
+            "INSERT INTO runs (run, chat, session, person, started, reply_to) VALUES (?, ?, ?, ?, ?, ?)",
+            (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
         )
 
     return change
@@ -91,9 +91,9 @@ def record_tool(record: ToolRecord, now: float) -> Change[None]:
 
 
 async def unfinished(connection: aiosqlite.Connection) -> list[Run]:
-    query = "SELECT run, chat, session, person, started FROM runs WHERE state = 'running' ORDER BY started"
+    query = "SELECT run, chat, session, person, started, reply_to FROM runs WHERE state = 'running' ORDER BY started"
     async with connection.execute(query) as rows:
-        return [Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4]) async for row in rows]
+        return [Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5]) async for row in rows]
 
 
 async def chat(connection: aiosqlite.Connection, key: ChatKey) -> Chat | None:

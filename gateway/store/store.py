@@ -114,6 +114,11 @@ class Store:
         async with self._reader.execute(query, (session,)) as rows:
             return [message_adapter.validate_json(row[0]) async for row in rows]
 
+    async def said_in(self, run: Run) -> list[AgentMessage]:
+        """What one run has added to the transcript so far."""
+        async with self._reader.execute("SELECT message FROM transcript WHERE run = ? ORDER BY seq", (run.id,)) as rows:
+            return [message_adapter.validate_json(row[0]) async for row in rows]
+
     # Outbox
 
     async def post(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
@@ -127,6 +132,11 @@ class Store:
     async def sent(self, post: Post, message_id: str) -> None:
         """It arrived under this id; the chat has heard from us."""
         await self._writer.submit(outbox.sent(post, message_id))
+
+    async def shown(self, post: Post, message_id: str) -> None:
+        """A message that was sent without being noted first: it is worth nothing if it does not arrive now."""
+        self._writer.submit(outbox.add([post], (), self._clock.time()))
+        await self.sent(post, message_id)
 
     async def failed(self, key: str, reason: str) -> None:
         """It will not be tried again."""

@@ -21,6 +21,7 @@ CREATE TABLE runs (
   reason TEXT,
   error TEXT,
   started REAL NOT NULL,
+  reply_to TEXT,
   ended REAL,
   model TEXT,
   tokens INTEGER NOT NULL DEFAULT 0,
@@ -38,6 +39,7 @@ CREATE TABLE transcript (
   message TEXT NOT NULL
 ) STRICT;
 CREATE INDEX transcript_session ON transcript (session, seq);
+CREATE INDEX transcript_run ON transcript (run, seq);
 
 -- Every message of ours, before it is sent; the key is the same when a send is tried again.
 CREATE TABLE outbox (

@@ -1,0 +1,79 @@
+"""Who may speak: one decision for every kind of event, made before anything is stored."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender
+
+NOTICE_EVERY = 3600.0
+"""Seconds between two notices about the same stranger."""
+
+log = structlog.get_logger(__name__)
+
+
+class Decision(StrEnum):
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is known: `platform:id` each."""
+
+    owners: frozenset[str]
+    allow: frozenset[str]
+
+
+class Access:
+    """Decides by the platform's stable ids, never by names. Empty lists mean nobody, except where the channel can be
+    reached from this machine only: whoever speaks there owns it."""
+
+    def __init__(self, people: People, channels: Iterable[Channel], spoken_in: Iterable[str], clock: Clock) -> None:
+        self._people = people
+        self._channels = {channel.name: channel for channel in channels}
+        self._spoken_in = set(spoken_in)
+        self._clock = clock
+        self._noticed: dict[str, float] = {}
+
+    def authorize(self, event: InboundEvent) -> Decision:
+        """Whether to take the event in. Talk in a group that does not name us is for us only in a thread of which we
+        are already a part."""
+        if event.sender.is_bot:
+            return Decision.IGNORED
+        if not self.may_speak(event.chat, event.sender):
+            if event.addressed is not Addressed.AMBIENT:
+                self._notice(event)
+            return Decision.REFUSED
+        ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
+        if ambient and not (event.chat.thread is not None and str(event.chat) in self._spoken_in):
+            return Decision.IGNORED
+        return Decision.ALLOWED
+
+    def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
+        return self.is_owner(chat, sender) or f"{chat.platform}:{sender.id}" in self._people.allow
+
+    def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
+        local = chat.platform in self._channels and self._channels[chat.platform].limits.is_local
+        return local or f"{chat.platform}:{sender.id}" in self._people.owners
+
+    def spoke(self, chat: ChatKey) -> None:
+        """We have said something there."""
+        if chat.thread is not None:
+            self._spoken_in.add(str(chat))
+
+    def _notice(self, event: InboundEvent) -> None:
+        """Tell the console what to paste, at most once an hour for each stranger; the chat hears nothing."""
+        who = f"{event.chat.platform}:{event.sender.id}"
+        now = self._clock.monotonic()
+        if now - self._noticed.get(who, -NOTICE_EVERY) < NOTICE_EVERY:
+            return
+        self._noticed[who] = now
+        known = ", ".join(f'"{person}"' for person in sorted({*self._people.allow, who}))
+        log.warning(
+            "an unknown person wrote; to let them in, put this line into parley.toml", line=f"allow = [{known}]"
+        )

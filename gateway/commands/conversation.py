@@ -1,0 +1,44 @@
+"""Commands about the conversation itself: /new, /stop, /language."""
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.store.rows import Chat
+from gateway.texts import LANGUAGES, Language, say
+
+NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
+
+
+async def new(given: Invocation) -> OutboundMessage:
+    try:
+        await given.session.renew(given.sender)
+    except PermissionError:
+        return reply(say("not_yours", given.language))
+    return reply(say("new_session", given.language))
+
+
+async def stop(given: Invocation) -> OutboundMessage | None:
+    """Says nothing where something is stopped: its own message then reads "Stopped"."""
+    try:
+        stopped = await given.session.stop(given.sender)
+    except PermissionError:
+        return reply(say("not_yours", given.language))
+    return None if stopped else reply(say("nothing_to_stop", given.language))
+
+
+async def language(given: Invocation) -> OutboundMessage:
+    wanted = given.arguments.strip().lower()
+    chosen = next((code for code in LANGUAGES if wanted in (code, NAMES[code].lower())), None)
+    if chosen is None:
+        buttons = tuple(Button(label=NAMES[code], action=f"/language {code}") for code in LANGUAGES)
+        return OutboundMessage(markdown=say("language_ask", given.language), buttons=(buttons,))
+    store = given.desk.store
+    chat = await store.chat(given.session.key)
+    await store.save_chat(Chat(chat.key, session=chat.session, language=chosen))
+    return reply(say("language_set", chosen))
+
+
+COMMANDS = (
+    Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, new),
+    Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, stop),
+    Command("language", {"en": "Choose English or Chinese here", "zh": "选择语言"}, language, arguments="[en|zh]"),
+)

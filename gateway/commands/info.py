@@ -1,0 +1,55 @@
+"""Commands that tell: /start, /help, /status."""
+
+from datetime import timedelta
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.texts import Language, say
+
+EXAMPLES: dict[Language, tuple[str, ...]] = {
+    "en": ("What time is it in Tokyo?", "What is 17 * 23?", "Plan my day"),
+    "zh": ("东京现在几点？", "17 * 23 等于多少？", "帮我安排今天"),
+}
+"""Things that every model can do with the tools there are, the demo model too."""
+
+
+async def start(given: Invocation) -> OutboundMessage:
+    lines = [say("start", given.language, name="Parley")]
+    if given.desk.about.is_demo:
+        lines.append(say("demo", given.language))
+    buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
+    return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
+
+
+async def help_(given: Invocation) -> OutboundMessage:
+    rows = [
+        f"- `/{command.name}{' ' + command.arguments if command.arguments else ''}` {command.about[given.language]}"
+        for command in given.commands
+    ]
+    return reply("\n".join([say("help", given.language), "", *rows]))
+
+
+async def status(given: Invocation) -> OutboundMessage:
+    about, language = given.desk.about, given.language
+    seconds = given.session.running_for
+    if seconds is None:
+        state = say("status_idle", language)
+    else:
+        state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
+    up = timedelta(seconds=round(given.desk.clock.time() - about.started))
+    lines = [
+        say("status_model", language, model=about.model, why=about.why),
+        say("status_run", language, state=state),
+        say("status_up", language, time=str(up), version=about.version),
+        say("status_chat", language, chat=str(given.session.key)),
+    ]
+    if about.is_demo:
+        lines.insert(1, say("demo", language))
+    return reply("\n\n".join(lines))
+
+
+COMMANDS = (
+    Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, start),
+    Command("help", {"en": "List the commands", "zh": "列出命令"}, help_),
+    Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, status),
+)

@@ -1,0 +1,189 @@
+"""`ChannelMessageHandler`: the one door through which every platform's events come in. It joins; it does not know."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Coroutine
+
+import structlog
+
+from channels.base import (
+    Accepted,
+    Addressed,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+)
+from channels.text import visible
+from gateway.access import Decision
+from gateway.commands.catalogue import BY_NAME, COMMANDS
+from gateway.commands.table import Invocation
+from gateway.desk import Desk
+from gateway.rate import RateLimit
+from gateway.sessions import Sessions
+from gateway.store.rows import InboxItem, Post
+from gateway.texts import language_of, say
+
+log = structlog.get_logger(__name__)
+
+
+class ChannelMessageHandler:
+    """Takes events in, and hands each to its chat. `accept` is the `inbox` of every channel."""
+
+    def __init__(self, desk: Desk, sessions: Sessions) -> None:
+        self._desk = desk
+        self._sessions = sessions
+        self._rate = RateLimit(desk.clock)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def accept(self, event: InboundEvent) -> Accepted:
+        """Decide, then take in with one commit; when this returns, the platform may forget the event (S2-39)."""
+        decision = self._desk.access.authorize(event)
+        if decision is not Decision.ALLOWED:
+            return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
+        if not self._concerns_us(event):
+            log.info("event ignored", id=event.event_id, kind=event.type)
+            return Accepted.IGNORED
+        if isinstance(event, MessageReceived) and (seconds := self._too_fast(event)):
+            log.info("message refused: too many", id=event.event_id, chat=str(event.chat))
+            if self._rate.tell(_person(event)):
+                self._start(self._slow_down(event, seconds))
+            return Accepted.REFUSED
+        seq = await self._desk.store.accept(event)
+        if seq is None:
+            log.info("event came again", id=event.event_id)
+            return Accepted.DUPLICATE
+        self._route(InboxItem(seq, event))
+        return Accepted.NEW
+
+    async def recover(self) -> None:
+        """What an earlier life left: messages to send, runs to finish, events to deal with, in that order."""
+        unsent: defaultdict[ChatKey, list[Post]] = defaultdict(list)
+        for post in await self._desk.store.unsent():
+            unsent[post.chat].append(post)
+        for chat, posts in unsent.items():
+            if self._desk.delivery.knows(chat):
+                self._start(self._desk.delivery.deliver(chat, posts))
+        for run in await self._desk.store.unfinished_runs():
+            if self._desk.delivery.knows(run.chat):
+                self._sessions.of(run.chat).restore(run)
+        for item in await self._desk.store.waiting():
+            if self._desk.delivery.knows(item.event.chat):
+                self._route(item)
+
+    async def settled(self) -> None:
+        """Return when every chat is idle and every answer delivered."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._sessions.settled()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._sessions.close()
+
+    def _concerns_us(self, event: InboundEvent) -> bool:
+        """Words that cannot be seen are none, unless they are all that stood beside our name."""
+        match event:
+            case MessageReceived():
+                named = event.addressed in (Addressed.MENTION, Addressed.REPLY)
+                return bool(event.attachments) or visible(event.text) or named
+            case CommandInvoked():
+                return event.name in BY_NAME or event.addressed is not Addressed.AMBIENT
+            case MessageEdited() | ButtonPressed():
+                return True
+            case _:
+                return False
+
+    def _too_fast(self, event: MessageReceived) -> int:
+        local = self._desk.delivery.channel(event.chat).limits.is_local
+        return 0 if local else self._rate.take(_person(event))
+
+    def _route(self, item: InboxItem) -> None:
+        match item.event:
+            case MessageReceived() as event if event.attachments or visible(event.text):
+                self._sessions.of(event.chat).receive(item)
+            case MessageReceived() as event:
+                self._start(
+                    self._say(item, say("mention_only", language_of(event.sender.language, self._desk.language)))
+                )
+            case CommandInvoked() as event:
+                self._start(self._command(item, event.name, event.arguments))
+            case ButtonPressed() as event if event.action.startswith("/"):
+                name, _, arguments = event.action[1:].partition(" ")
+                self._start(self._command(item, name, arguments))
+            case ButtonPressed() as event:
+                self._sessions.of(event.chat).receive(InboxItem(item.seq, _as_message(event)))
+            case MessageEdited() as event:
+                self._start(self._edit(item, event))
+            case _:
+                self._start(self._desk.store.settle([item.seq]))
+
+    async def _command(self, item: InboxItem, name: str, arguments: str) -> None:
+        """Answers at once, past any queue; commands never reach the model."""
+        session = self._sessions.of(item.event.chat)
+        language = await session.language(item.event.sender)
+        command = BY_NAME.get(name)
+        if command is None:
+            await self._say(item, say("unknown_command", language, name=name[:40]))
+            return
+        answer = await command.run(Invocation(self._desk, session, item.event.sender, language, arguments, COMMANDS))
+        if answer is None:
+            await self._desk.store.settle([item.seq])
+        else:
+            await self._post(item, answer)
+
+    async def _edit(self, item: InboxItem, event: MessageEdited) -> None:
+        """An edit of a message that still waits changes it; a later one comes too late, and is no new question."""
+        took = await self._sessions.of(event.chat).edited(event)
+        log.info("message edited", id=event.event_id, took=took)
+        await self._desk.store.settle([item.seq])
+
+    async def _say(self, item: InboxItem, text: str) -> None:
+        await self._post(item, OutboundMessage(markdown=text))
+
+    async def _post(self, item: InboxItem, message: OutboundMessage) -> None:
+        """Note the reply and settle the event in one transaction, then deliver it."""
+        name = f"inbox-{item.seq}"
+        parts = self._desk.delivery.channel(item.event.chat).split(message)
+        posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
+        await self._desk.store.post(posts, [item.seq])
+        await self._desk.delivery.deliver(item.event.chat, posts)
+
+    async def _slow_down(self, event: MessageReceived, seconds: int) -> None:
+        text = say("slow_down", language_of(event.sender.language, self._desk.language), seconds=seconds)
+        name = f"refused-{event.event_id}"
+        post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text))
+        await self._desk.store.post([post])
+        await self._desk.delivery.deliver(event.chat, [post])
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("an event was not dealt with", exc_info=error)
+
+
+def _person(event: InboundEvent) -> str:
+    return f"{event.chat.platform}:{event.sender.id}"
+
+
+def _as_message(event: ButtonPressed) -> MessageReceived:
+    """A button whose action is no command says its words for the person."""
+    return MessageReceived(
+        event_id=event.event_id,
+        chat=event.chat,
+        sender=event.sender,
+        at=event.at,
+        text=event.action,
+        message_id=event.message_id,
+    )

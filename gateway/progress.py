@@ -1,0 +1,133 @@
+"""What a run is doing, as text: a pure reducer from events to a few lines and the answer as far as it has come."""
+
+from dataclasses import dataclass
+
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    AgentStart,
+    CompactionEnd,
+    CompactionStart,
+    MessageEnd,
+    MessageStart,
+    MessageUpdate,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnEnd,
+    TurnStart,
+)
+from agent_core.llm import TextDelta
+from agent_core.messages import AssistantMessage, text_of
+from gateway.texts import Language, say
+
+MOST_LINES = 8
+MOST_CHARS = 120
+
+
+@dataclass
+class _Line:
+    """One tool call; times are those of its events."""
+
+    label: str
+    started: float
+    ended: float | None = None
+    failed: bool = False
+    note: str = ""
+
+    def render(self, now: float) -> str:
+        mark = "…" if self.ended is None else "✗" if self.failed else "✓"
+        seconds = (self.ended if self.ended is not None else now) - self.started
+        time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
+        note = f": {self.note}" if self.note and self.ended is None else ""
+        room = MOST_CHARS - len(mark) - 1 - len(time)
+        return f"{mark} {_one_line(self.label + note, room)}{time}"
+
+
+class Progress:
+    """Reduces the events of one run; `text` is what people see while it runs."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._lines: dict[str, _Line] = {}
+        self._waiting = ""
+        self._words: list[str] = []
+        self._run_started: float | None = None
+        self.tools = 0
+
+    def apply(self, event: AgentEvent) -> None:
+        match event:
+            case AgentStart():
+                self._run_started = event.ts
+            case MessageStart(message=AssistantMessage()):
+                # A new answer replaces one that broke off, and the words before tools were called.
+                self._words, self._waiting = [], ""
+            case MessageUpdate(delta=TextDelta() as delta):
+                self._words.append(delta.delta)
+            case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
+                self._apply_tool(event)
+            case RetryScheduled():
+                waits_for_model = event.scope == "llm"
+                self._waiting = say("retrying", self._language, seconds=round(event.delay_s)) if waits_for_model else ""
+            case _:
+                _not_shown(event)
+
+    def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
+        if isinstance(event, ToolExecutionStart):
+            self._lines[event.tool_call_id] = _Line(event.label, started=event.ts)
+            self.tools += 1
+            return
+        line = self._lines.get(event.tool_call_id)
+        if line is None:
+            return
+        if isinstance(event, ToolExecutionUpdate):
+            line.note = text_of(event.partial.content)
+        else:
+            line.ended, line.failed = event.ts, event.is_error
+
+    @property
+    def running_since(self) -> float | None:
+        """When the longest-running of the tools at work was started."""
+        return min((line.started for line in self._lines.values() if line.ended is None), default=None)
+
+    def text(self, now: float, room: int = 3500) -> str:
+        """Markdown, never empty; the newest lines, then as much of the answer as fits `room` characters."""
+        shown = list(self._lines.values())[-MOST_LINES:]
+        lines = [line.render(now) for line in shown]
+        if self._waiting:
+            lines = [*lines[-(MOST_LINES - 1) :], f"… {_one_line(self._waiting, MOST_CHARS - 2)}"]
+        words = "".join(self._words).strip()
+        # Two spaces before a line break keep the lines apart in Markdown.
+        parts = ["  \n".join(lines), f"{words[:room]}…" if len(words) > room else words]
+        return "\n\n".join(part for part in parts if part) or say("working", self._language)
+
+    def folded(self, now: float) -> str:
+        """One line that says how it went, for under an answer that stands elsewhere."""
+        seconds = round(now - self._run_started) if self._run_started is not None else 0
+        if not self.tools:
+            return say("folded_no_tools", self._language, seconds=seconds)
+        key = "one_tool" if self.tools == 1 else "many_tools"
+        return say("folded", self._language, tools=say(key, self._language, count=self.tools), seconds=seconds)
+
+
+def _not_shown(
+    event: MessageStart
+    | MessageUpdate
+    | MessageEnd
+    | TurnStart
+    | TurnEnd
+    | AgentEnd
+    | CompactionStart
+    | CompactionEnd
+    | PermissionRequest
+    | TaskEvent,
+) -> None:
+    """Names what progress leaves out, so that the type checker asks about every new kind of event."""
+
+
+def _one_line(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

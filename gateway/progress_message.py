@@ -1,0 +1,140 @@
+"""The one message that shows a run's progress, edited in place and never faster than the platform allows."""
+
+import asyncio
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent, ToolExecutionStart
+from channels.base import Button, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from gateway.limiter import ChatLimiter
+from gateway.progress import Progress
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts import Language, say
+
+SHOW_AFTER = 1.5
+"""Seconds after which a run without an answer is shown."""
+SHOW_TOOL_AFTER = 0.3
+"""A tool that takes longer than that is shown at once."""
+TICK = 1.0
+"""How often running tools' seconds move on."""
+YOUNG = 10.0
+"""A progress message younger than that becomes the answer; under an older one the answer would not be noticed."""
+LATER = 3.0
+"""How long to leave a chat alone after a call that failed without saying for how long."""
+
+log = structlog.get_logger(__name__)
+
+
+class ProgressMessage:
+    """Shows one run. `apply` takes its events; `stop` ends the edits and leaves `posted` as it stands."""
+
+    def __init__(
+        self,
+        *,
+        channel: Channel,
+        chat: ChatKey,
+        run: str,
+        limiter: ChatLimiter,
+        store: Store,
+        clock: Clock,
+        language: Language,
+        posted: Posted | None = None,
+    ) -> None:
+        self.progress = Progress(language)
+        self.posted = posted
+        """The message on the screen, if there is one; given where a run goes on after a restart."""
+        self._channel = channel
+        self._chat = chat
+        self._run = run
+        self._limiter = limiter
+        self._store = store
+        self._clock = clock
+        self._language = language
+        self._shown_at: float | None = None
+        self._shown = ""
+        self._changed = asyncio.Event()
+        self._tool_started = asyncio.Event()
+        self._call: asyncio.Task[bool] | None = None
+        self._task = asyncio.create_task(self._show(), name=f"progress {run}")
+
+    def apply(self, event: AgentEvent) -> None:
+        self.progress.apply(event)
+        self._changed.set()
+        if isinstance(event, ToolExecutionStart):
+            self._tool_started.set()
+
+    @property
+    def is_young(self) -> bool:
+        """Whether people still look at it; one from before a restart is not."""
+        return self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
+
+    async def stop(self) -> None:
+        """No more edits. A call under way is waited for: it must not overtake what is written next."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        if self._call is not None:
+            await asyncio.wait([self._call])
+
+    async def _show(self) -> None:
+        if self.posted is None:
+            await self._until_due()
+        while True:
+            # One call is kept free, so that the answer never waits for progress.
+            delay = self._limiter.delay(self._chat, keep=1)
+            if delay > 0:
+                await self._clock.sleep(delay)
+                continue
+            self._changed.clear()
+            text = self.progress.text(self._clock.time(), self._channel.limits.max_text * 3 // 4)
+            if text != self._shown:
+                self._limiter.take(self._chat)
+                self._call = asyncio.create_task(self._put(text))
+                if not await asyncio.shield(self._call):
+                    return
+            await self._until(self._changed, TICK)
+
+    async def _until_due(self) -> None:
+        """Return when the run has lasted 1.5 s, or one of its tools 0.3 s."""
+        due = self._clock.monotonic() + SHOW_AFTER
+        while (left := due - self._clock.monotonic()) > 0:
+            since = self.progress.running_since
+            if since is not None:
+                left = min(left, SHOW_TOOL_AFTER - (self._clock.time() - since))
+                if left <= 0:
+                    return
+            self._tool_started.clear()
+            await self._until(self._tool_started, left)
+
+    async def _until(self, event: asyncio.Event, seconds: float) -> None:
+        """Wait for the event, but no longer than that."""
+        tasks = [asyncio.create_task(event.wait()), asyncio.create_task(self._clock.sleep(seconds))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _put(self, text: str) -> bool:
+        """Show the text; False where it is no use to go on. Progress is a courtesy: its failure fails nothing."""
+        stop = Button(label=say("stop_button", self._language), action="/stop")
+        message = OutboundMessage(markdown=text, buttons=((stop,),))
+        try:
+            if self.posted is None:
+                key = f"{self._run}:progress:0"
+                self.posted = await self._channel.send(self._chat, message, key)
+                self._shown_at = self._clock.monotonic()
+                await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)
+            else:
+                await self._channel.edit(self.posted, message)
+        except MessageGone:
+            self.posted = None
+        except ChannelError as error:
+            log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
+            if error.permanent:
+                return False
+            self._limiter.hold(self._chat, LATER if error.retry_after is None else error.retry_after)
+        else:
+            self._shown = text
+        return True

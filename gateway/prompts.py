@@ -1,0 +1,109 @@
+"""What a person sent, as a message for the model: words, pictures, files in the chat's workspace, and circumstances."""
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.messages import ImageContent, UserMessage, user
+from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
+from gateway.store.rows import InboxItem
+
+LONGEST_TEXT = 20_000
+"""Characters; a longer message becomes a file of which the model sees the start."""
+LONGEST_START = 4_000
+MOST_FILES = 10
+LARGEST_IMAGE = 5 * 1024 * 1024
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class PromptMaker:
+    """Makes the user message of one chat's events."""
+
+    channel: Channel
+    workspace: Path
+    clock: Clock
+    zone: ZoneInfo
+    vision: bool
+
+    async def make(self, item: InboxItem) -> UserMessage:
+        """The same item gives a message with the same id, so that it is found again after a restart."""
+        event = item.event
+        if not isinstance(event, MessageReceived):
+            raise TypeError(f"{event.type} is no message")
+        images: list[ImageContent] = []
+        notes: list[str] = []
+        for attachment in event.attachments[:MOST_FILES]:
+            image, note = await self._fetch(attachment)
+            images.extend([image] if image else [])
+            notes.append(note)
+        if len(event.attachments) > MOST_FILES:
+            notes.append(
+                f"[{len(event.attachments) - MOST_FILES} more files were left out: at most {MOST_FILES} a message]"
+            )
+        text = await self._shortened(event.text, f"message-{item.seq}.txt")
+        words = "\n".join(part for part in (text, *notes) if part)
+        in_group = self.channel.is_group(event.chat)
+        message = user(words, *images, source=event.sender.name if in_group else None, context=self._context(event))
+        return message.model_copy(update={"id": message_id(item), "created_at": event.at})
+
+    def _context(self, event: MessageReceived) -> str:
+        now = datetime.fromtimestamp(self.clock.time(), self.zone)
+        lines = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"]
+        if event.quoted:
+            lines.append(f"In reply to: {event.quoted[:1000]}")
+        return "\n".join(lines)
+
+    async def _shortened(self, text: str, name: str) -> str:
+        if len(text) <= LONGEST_TEXT:
+            return text
+        await asyncio.to_thread(_write, self.workspace / name, text.encode())
+        return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {name}]"
+
+    async def _fetch(self, attachment: Attachment) -> tuple[ImageContent | None, str]:
+        """Put the file into the workspace; a picture also goes to a model that sees. The note tells the model."""
+        name = attachment.safe_name
+        if not isinstance(self.channel, Downloads):
+            return None, f"[file {name} could not be fetched here]"
+        try:
+            content = await self.channel.download(attachment)
+        except ChannelError as error:
+            log.info("file not fetched", chat=self.channel.name, reason=error.reason)
+            return None, f"[file {name} could not be fetched: {error.reason}]"
+        path = await asyncio.to_thread(_write, self.workspace / name, content)
+        if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
+            data = base64.b64encode(content).decode()
+            return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture {path.name}]"
+        return None, f"[file {path.name}, {len(content)} bytes, is in the workspace]"
+
+
+def message_id(item: InboxItem) -> str:
+    """The id of the user message that holds an inbox item's words."""
+    return f"inbox-{item.seq}"
+
+
+def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
+    """The inbox items whose words these messages hold."""
+    return [int(name.removeprefix("inbox-")) for name in message_ids if name.startswith("inbox-")]
+
+
+def _write(path: Path, content: bytes) -> Path:
+    """Write a new file, never over another; returns where it ended up."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in range(1, 10_000):
+        candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        try:
+            with candidate.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            continue
+        return candidate
+    raise FileExistsError(path)

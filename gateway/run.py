@@ -1,0 +1,138 @@
+"""One run of the agent in a chat: its events go to the transcript and to the progress message, its answer out."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+
+import structlog
+
+from agent_core.agent import Agent
+from agent_core.events import AgentEnd, AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart, TurnStart
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, text_of
+from agent_core.reasons import TerminalReason
+from channels.base import Channel, Posted
+from gateway.answer import answer_posts, answer_text
+from gateway.desk import Desk
+from gateway.progress_message import ProgressMessage
+from gateway.prompts import inbox_seqs
+from gateway.store.rows import Run, RunEnd
+from gateway.store.runs import ToolRecord
+from gateway.texts import Language
+
+log = structlog.get_logger(__name__)
+
+
+class ChatRun:
+    """Drives one run to its end; made anew for each."""
+
+    def __init__(
+        self, desk: Desk, channel: Channel, agent: Agent, run: Run, language: Language, on_said: Callable[[str], None]
+    ) -> None:
+        self._desk = desk
+        self._channel = channel
+        self._agent = agent
+        self._run = run
+        self._language = language
+        self._on_said = on_said
+        """Called with the id of each message that has entered the transcript."""
+        self._turn = 0
+        self._arguments: dict[str, str] = {}
+        self._asking: str | None = None
+        """The assistant message whose calls run now."""
+
+    async def start(self, prompts: list[AgentMessage]) -> None:
+        """Run from new messages to the delivered answer."""
+        self._desk.store.begin_run(self._run)
+        events = self._agent.stream(prompts, run_id=self._run.id, user_id=self._run.person)
+        await self._drive(events, None, [])
+
+    async def resume(self) -> None:
+        """Go on with a run that a stop of the program cut off; its progress message is used again."""
+        earlier = await self._desk.store.said_in(self._run)
+        shown = await self._desk.store.find_post(f"{self._run.id}:progress:0")
+        posted = Posted(chat=self._run.chat, message_id=shown.message_id) if shown and shown.message_id else None
+        log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
+        await self._drive(self._agent.resume(run_id=self._run.id, user_id=self._run.person), posted, earlier)
+
+    async def _drive(
+        self, events: AsyncGenerator[AgentEvent, None], posted: Posted | None, earlier: list[AgentMessage]
+    ) -> None:
+        desk = self._desk
+        progress = ProgressMessage(
+            channel=self._channel,
+            chat=self._run.chat,
+            run=self._run.id,
+            limiter=desk.delivery.limiter(self._run.chat),
+            store=desk.store,
+            clock=desk.clock,
+            language=self._language,
+            posted=posted,
+        )
+        try:
+            end = AgentEnd(reason=TerminalReason.ERROR, messages=())
+            async with aclosing(events):
+                async for event in events:
+                    progress.apply(event)
+                    await self._keep(event)
+                    if isinstance(event, AgentEnd):
+                        end = event
+        finally:
+            await progress.stop()
+        await self._settle(end, progress, earlier)
+
+    async def _keep(self, event: AgentEvent) -> None:
+        """Write down what happened. What a later write makes safe as well is not waited for; tool calls are, so that
+        after a crash nobody runs again what may have run."""
+        match event:
+            case TurnStart():
+                self._turn = event.turn
+            case MessageEnd(message=message):
+                written = self._desk.store.append(self._run, self._turn, message, inbox_seqs([message.id]))
+                self._on_said(message.id)
+                if isinstance(message, AssistantMessage) and message.tool_calls:
+                    self._asking = message.id
+                    await written
+                elif isinstance(message, ToolResultMessage):
+                    await written
+            case ToolExecutionStart():
+                self._arguments[event.tool_call_id] = json.dumps(event.args, ensure_ascii=False)
+            case ToolExecutionEnd():
+                self._record(event)
+            case _:
+                pass
+
+    def _record(self, event: ToolExecutionEnd) -> None:
+        """A call that cannot be recorded is still a call (S2-05)."""
+        text = text_of(event.result.content)
+        record = ToolRecord(
+            run=self._run.id,
+            session=self._run.session,
+            message_id=self._asking,
+            call=event.tool_call_id,
+            tool=event.tool_name,
+            arguments=self._arguments.pop(event.tool_call_id, "{}"),
+            attempts=event.attempts,
+            duration_ms=event.duration_ms,
+            result=None if event.is_error else text,
+            error=text if event.is_error else None,
+        )
+        self._desk.store.record_tool(record).add_done_callback(_log_failure)
+
+    async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
+        """Note the end and the answer in one transaction, then deliver it."""
+        if end.error:
+            log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
+        said = [*earlier, *end.messages]
+        text = answer_text(said, end, self._run, self._agent.loop.limits, self._language)
+        posts = answer_posts(self._channel, self._run, text, progress, self._desk.clock.time())
+        state = self._agent.state
+        how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
+        await self._desk.store.end_run(self._run, how, posts)
+        await self._desk.delivery.deliver(self._run.chat, posts)
+        self._desk.access.spoke(self._run.chat)
+
+
+def _log_failure(written: "asyncio.Future[None]") -> None:
+    if not written.cancelled() and (error := written.exception()):
+        log.error("tool call not recorded", error=str(error))
