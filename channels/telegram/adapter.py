@@ -1,0 +1,236 @@
+"""Telegram as a channel: a bot that polls, and messages with entities."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from pydantic import JsonValue
+from telegram import InputFile
+
+from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
+from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
+from channels.telegram.config import Config
+from channels.telegram.content import Identity
+from channels.telegram.menu import publish_menu
+from channels.telegram.polling import Backoff, Polling
+from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
+
+log = logging.getLogger(__name__)
+
+MAX_UPLOAD = 50 * 1024 * 1024
+MAX_DOWNLOAD = 20 * 1024 * 1024
+MAX_PICTURE = 10 * 1024 * 1024
+FILE_SECONDS = 120.0
+TYPING_SECONDS = 5.0
+_MIB = 1024 * 1024
+
+
+def open_channel(config: Config) -> "TelegramChannel":
+    """Makes no connection yet."""
+    return TelegramChannel(config)
+
+
+class TelegramChannel:
+    """One bot. Also shows typing, downloads and deletes."""
+
+    name = "telegram"
+    limits = Limits(
+        max_text=MAX_TEXT,
+        edit_every=timedelta(seconds=1),
+        edit_every_in_groups=timedelta(seconds=3),
+        burst=3,
+        max_upload=MAX_UPLOAD,
+        typing_every=timedelta(seconds=4),
+    )
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._client = Client(config)
+        self._moved: dict[str, str] = {}
+        """Groups that became supergroups: old chat id to new."""
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        """See `Channel.run`."""
+        me = await self._introduce()
+        menu = asyncio.create_task(publish_menu(self._client, commands))
+        try:
+            await Polling(self._client, me, inbox, self._config.poll_seconds).run()
+        finally:
+            menu.cancel()
+            await asyncio.gather(menu, return_exceptions=True)
+
+    async def _introduce(self) -> Identity:
+        """Who the token belongs to, asked for until Telegram answers."""
+        backoff = Backoff()
+        while True:
+            try:
+                about = await self._client.call("getMe", {})
+            except ChannelError as error:
+                if error.permanent:
+                    raise
+                log.warning("Telegram does not answer: %s", error.reason)
+                await backoff.wait(error.retry_after or 0.0)
+                continue
+            name = about.get("username") if isinstance(about, dict) else None
+            log.info("telegram bot=@%s id=%s", name, self._config.bot_id)
+            return Identity(int(self._config.bot_id), str(name))
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """The first of the messages it takes: one for whatever `split` returned.
+
+        Telegram has no idempotency key, so `key` is of no use here: a send whose answer was lost may be seen twice.
+        """
+        posted = [await self._post(chat, part) for part in split(message)]
+        return posted[0]
+
+    async def _post(self, chat: ChatKey, message: OutboundMessage) -> Posted:
+        rendered = render(message.markdown)
+        parameters: dict[str, JsonValue] = {"link_preview_options": {"is_disabled": True}}
+        if message.silent:
+            parameters["disable_notification"] = True
+        if message.buttons:
+            parameters["reply_markup"] = keyboard(message.buttons)
+        if message.reply_to is not None:
+            parameters["reply_parameters"] = {"message_id": int(message.reply_to), "allow_sending_without_reply": True}
+        if message.attachments:
+            caption = rendered if message.markdown.strip() else None
+            return await self._post_file(chat, message.attachments[0], caption, parameters)
+        result = await self._write(chat, "sendMessage", rendered, "text", parameters)
+        return _posted(chat, result)
+
+    async def _post_file(
+        self, chat: ChatKey, file: Attachment, caption: Rendered | None, parameters: dict[str, JsonValue]
+    ) -> Posted:
+        content = await _content(file)
+        parameters.pop("link_preview_options")
+        if is_picture(file) and len(content) <= MAX_PICTURE:
+            try:
+                return await self._post_content(chat, "photo", file, content, caption, parameters)
+            except ChannelError as error:
+                if not error.permanent or "photo" not in error.reason.lower():
+                    raise
+                log.info("picture sent as a file: %s", error.reason)
+        return await self._post_content(chat, "document", file, content, caption, parameters)
+
+    async def _post_content(
+        self,
+        chat: ChatKey,
+        kind: str,
+        file: Attachment,
+        content: bytes,
+        caption: Rendered | None,
+        parameters: Parameters,
+    ) -> Posted:
+        method = f"send{kind.title()}"
+        upload = {**parameters, kind: InputFile(content, filename=file.safe_name)}
+        if caption is None:
+            return _posted(chat, await self._in_chat(chat, method, upload))
+        return _posted(chat, await self._write(chat, method, caption, "caption", upload))
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        """Only the words and buttons; see `Channel.edit`."""
+        parameters: dict[str, JsonValue] = {
+            "message_id": int(posted.message_id),
+            "link_preview_options": {"is_disabled": True},
+        }
+        if message.buttons:  # without them Telegram takes away those that were there
+            parameters["reply_markup"] = keyboard(message.buttons)
+        rendered = render(split(message)[0].markdown)
+        try:
+            await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
+        except NotModified:
+            return
+        except CaptionOnly:
+            parameters.pop("link_preview_options")
+            await self._write(posted.chat, "editMessageCaption", rendered, "caption", parameters, threaded=False)
+
+    async def _write(
+        self,
+        chat: ChatKey,
+        method: str,
+        rendered: Rendered,
+        field: str,
+        parameters: Parameters,
+        *,
+        threaded: bool = True,
+    ) -> JsonValue:
+        """Text with its entities; where Telegram does not accept those, the text alone."""
+        entities = "entities" if field == "text" else "caption_entities"
+        bare = {**parameters, field: rendered.text}
+        formatting: Parameters = {entities: list(rendered.entities)} if rendered.entities else {}
+        try:
+            return await self._in_chat(chat, method, {**bare, **formatting}, threaded=threaded)
+        except BadEntities as error:
+            log.warning("sent without formatting chat=%s: %s", chat, error.reason)
+            return await self._in_chat(chat, method, bare, threaded=threaded)
+
+    async def _in_chat(self, chat: ChatKey, method: str, parameters: Parameters, *, threaded: bool = True) -> JsonValue:
+        """A call in a chat, wherever the chat has moved meanwhile."""
+        where: dict[str, JsonValue] = {"chat_id": int(self._moved.get(chat.chat, chat.chat))}
+        if threaded and chat.thread is not None:
+            where["message_thread_id"] = int(chat.thread)
+        try:
+            return await self._client.call(method, {**where, **parameters})
+        except Moved as moved:
+            log.info("group moved chat=%s to=%s", chat, moved.chat_id)
+            self._moved[chat.chat] = str(moved.chat_id)
+            return await self._client.call(method, {**where, **parameters, "chat_id": moved.chat_id})
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """See `Channel.split`."""
+        return split(message)
+
+    def is_group(self, chat: ChatKey) -> bool:
+        """Telegram's ids of groups and channels are negative."""
+        return chat.chat.startswith("-")
+
+    async def typing(self, chat: ChatKey) -> None:
+        """Telegram shows it for 5 s or until our next message."""
+        parameters: dict[str, JsonValue] = {"action": "typing"}
+        await self._in_chat(chat, "sendChatAction", parameters)
+
+    async def download(self, attachment: Attachment) -> bytes:
+        """At most 20 MiB, the most that Telegram gives to bots."""
+        too_large = ChannelError(
+            f"{attachment.safe_name} is too large: Telegram gives bots files of at most {MAX_DOWNLOAD // _MIB} MB",
+            permanent=True,
+        )
+        if (attachment.size or 0) > MAX_DOWNLOAD:
+            raise too_large
+        try:
+            about = await self._client.call("getFile", {"file_id": attachment.reference})
+        except ChannelError as error:
+            raise (too_large if "too big" in error.reason.lower() else error) from error
+        path = about.get("file_path") if isinstance(about, dict) else None
+        if not isinstance(path, str):
+            raise ChannelError(f"Telegram does not give {attachment.safe_name}", permanent=True)
+        return await self._client.fetch(path, seconds=FILE_SECONDS)
+
+    async def delete(self, posted: Posted) -> None:
+        """Raises MessageGone for a message that is gone already or may not be deleted any more."""
+        parameters: dict[str, JsonValue] = {"message_id": int(posted.message_id)}
+        await self._in_chat(posted.chat, "deleteMessage", parameters, threaded=False)
+
+    async def close(self) -> None:
+        """See `Channel.close`."""
+        await self._client.close_connections()
+
+
+def _posted(chat: ChatKey, result: JsonValue) -> Posted:
+    message_id = result.get("message_id") if isinstance(result, dict) else None
+    if message_id is None:
+        raise ChannelError("Telegram's answer names no message", ambiguous=True)
+    return Posted(chat=chat, message_id=str(message_id))
+
+
+async def _content(file: Attachment) -> bytes:
+    path = Path(file.path)
+    try:
+        if (await asyncio.to_thread(path.stat)).st_size > MAX_UPLOAD:
+            reason = f"{file.safe_name} is too large: Telegram takes files of at most {MAX_UPLOAD // _MIB} MB from bots"
+            raise ChannelError(reason, permanent=True)
+        return await asyncio.to_thread(path.read_bytes)
+    except OSError as error:
+        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error

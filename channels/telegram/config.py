@@ -1,0 +1,31 @@
+"""What Telegram needs to be told; imports no SDK, so that settings may read it at no cost.
+
+The docstring of a field is its comment in `.env.example`, where it is named TELEGRAM_<FIELD>.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+
+def _token(token: SecretStr) -> SecretStr:
+    number, colon, secret = token.get_secret_value().partition(":")
+    if not (number.isascii() and number.isdigit() and colon and secret) or any(char.isspace() for char in secret):
+        raise ValueError("does not look like a bot token (1234567890:AbC...); copy it again from @BotFather")
+    return token
+
+
+class Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    bot_token: Annotated[SecretStr, AfterValidator(_token)]
+    """The token that @BotFather gives after /newbot, such as 1234567890:AbC..."""
+    base_url: str = "https://api.telegram.org"
+    """Where the Bot API answers; another address only for a Bot API server of your own."""
+    poll_seconds: Annotated[int, Field(ge=1, le=50)] = 30
+    """How long Telegram holds a request for new messages open, at most 50."""
+
+    @property
+    def bot_id(self) -> str:
+        """The number before the colon, which Telegram gives the bot for ever."""
+        return self.bot_token.get_secret_value().partition(":")[0]

@@ -1,0 +1,92 @@
+"""What Telegram's clients send in pieces, put together: albums, and texts longer than a message may be. Pure.
+
+Each photo of an album is a message of its own, and a text over 4,096 units leaves the client as several.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from channels.base import Addressed, InboundEvent, MessageReceived
+from channels.text import utf16_len
+
+_NEARLY_FULL = 4_000
+_FULL = 4_096
+_ONE_BREATH = 2
+"""Seconds between the pieces of one long text, at most."""
+
+
+class Arrival(NamedTuple):
+    """One update that concerns us."""
+
+    update_id: int
+    event: InboundEvent
+    album: str | None = None
+
+
+class Piece(NamedTuple):
+    """Events that are one to people, as one event."""
+
+    event: InboundEvent
+    updates: tuple[int, ...]
+    unfinished: bool
+    """More of it may be on the way."""
+
+
+def join(arrivals: Sequence[Arrival]) -> list[Piece]:
+    """The events in their order, those that belong together as one, where the first of them was."""
+    groups: list[list[Arrival]] = []
+    last_of_chat: dict[str, list[Arrival]] = {}
+    for arrival in arrivals:
+        chat = str(arrival.event.chat)
+        group = last_of_chat.get(chat)
+        if group is not None and _belongs(group[-1], arrival):
+            group.append(arrival)
+        else:
+            last_of_chat[chat] = group = [arrival]
+            groups.append(group)
+    return [_piece(group, is_last=last_of_chat[str(group[0].event.chat)] is group) for group in groups]
+
+
+def _belongs(before: Arrival, after: Arrival) -> bool:
+    first, second = before.event, after.event
+    if not isinstance(first, MessageReceived) or not isinstance(second, MessageReceived):
+        return False
+    if first.sender.id != second.sender.id or first.event_id == second.event_id:
+        return False
+    if before.album or after.album:
+        return before.album == after.album
+    return _is_cut_off(first) and not second.attachments and second.at - first.at <= _ONE_BREATH
+
+
+def _is_cut_off(message: MessageReceived) -> bool:
+    return not message.attachments and utf16_len(message.text) >= _NEARLY_FULL
+
+
+def _piece(group: list[Arrival], *, is_last: bool) -> Piece:
+    messages = [arrival.event for arrival in group if isinstance(arrival.event, MessageReceived)]
+    updates = tuple(arrival.update_id for arrival in group)
+    if not messages:
+        return Piece(group[0].event, updates, unfinished=False)
+    unfinished = is_last and (group[-1].album is not None or _is_cut_off(messages[-1]))
+    return Piece(_joined(messages), updates, unfinished)
+
+
+def _joined(messages: list[MessageReceived]) -> MessageReceived:
+    """One message. Its id names first and last, so that the same pieces are the same event and more are not lost."""
+    first = messages[0]
+    if len(messages) == 1:
+        return first
+    text = first.text
+    for before, message in pairwise(messages):
+        glue = "" if utf16_len(before.text) == _FULL or not text or not message.text else "\n"
+        text += glue + message.text
+    named = [message.addressed for message in messages if message.addressed is not Addressed.AMBIENT]
+    return first.model_copy(
+        update={
+            "event_id": f"{first.event_id}-{messages[-1].message_id}",
+            "text": text,
+            "attachments": tuple(file for message in messages for file in message.attachments),
+            "addressed": named[0] if named else first.addressed,
+        }
+    )

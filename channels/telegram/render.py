@@ -1,0 +1,149 @@
+"""GitHub markdown as Telegram shows it: plain text with entities, and inline keyboards. Pure.
+
+Entities, not a parse mode: a server that reads markup can refuse it, positions cannot be misread.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pydantic import JsonValue
+from telegramify_markdown import RenderConfig, convert
+
+from channels.base import Attachment, Button, OutboundMessage
+from channels.text import split_markdown, utf16_len, visible
+
+MAX_TEXT = 4_096
+MAX_CAPTION = 1_024
+MAX_ACTION = 64
+"""Bytes of a button's callback data."""
+MAX_LABEL = 100
+
+_NOTHING = "…"
+_SYMBOLS = ("heading_level_1", "heading_level_2", "heading_level_3", "heading_level_4", "image", "link")
+_CODE_OR_TAG = re.compile(
+    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*(?P=fence)[^\n]*$|\Z)"
+    r"|(?<!`)(?P<ticks>`{1,2})(?!`)[^`\n]+(?P=ticks)(?!`)"
+    r"|\\<|<[a-z][a-z0-9+.-]*:[^\s<>]*>|<[^\s<>@]+@[^\s<>@]+>"
+    r"|(?P<tag></?(?P<name>[a-zA-Z][\w-]*)(?:\s[^<>\n]*)?/?>)"
+    r"|(?P<comment><!--.*?-->)|(?P<less><)(?=[a-zA-Z/!?])",
+    re.MULTILINE,
+)
+_FORMATTING = re.compile(
+    r"a|abbr|b|big|center|code|del|details|div|em|font|h[1-6r]|i|img|ins|kbd|li|mark|ol|p|pre|s|small|span|strike"
+    r"|strong|su[bp]|summary|table|tbody|t[dhr]|thead|u|ul"
+)
+
+Entity = dict[str, JsonValue]
+
+
+class Rendered(NamedTuple):
+    text: str
+    entities: tuple[Entity, ...]
+    """Bot API's MessageEntity; offset and length in UTF-16 units."""
+
+
+def _config() -> RenderConfig:
+    config = RenderConfig.isolated()
+    for symbol in _SYMBOLS:
+        setattr(config.markdown_symbol, symbol, "")
+    config.markdown_symbol.unordered_list_item = "•"
+    return config
+
+
+_CONFIG = _config()
+
+
+@lru_cache(maxsize=64)
+def render(markdown: str) -> Rendered:
+    """What people read; never empty, and the markdown itself where it cannot be converted or would show nothing."""
+    try:
+        text, entities = convert(_keep_tags(markdown), latex_escape=True, config=_CONFIG)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return plain(markdown)
+    if not visible(text):
+        return plain(markdown)
+    size = utf16_len(text)
+    kept: list[Entity] = []
+    quote_end = 0
+    for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
+        end = min(entity.offset + entity.length, size)
+        if entity.type.endswith("blockquote"):
+            if entity.offset < quote_end:
+                continue  # Telegram knows no quote in a quote
+            quote_end = end
+        if end > entity.offset:
+            kept.append({**entity.to_dict(), "length": end - entity.offset})
+    return Rendered(text, tuple(kept))
+
+
+def plain(markdown: str) -> Rendered:
+    return Rendered(markdown if visible(markdown) else _NOTHING, ())
+
+
+def _keep_tags(markdown: str) -> str:
+    """Keep `<name>` and the like as words: the converter drops every tag, with what stands between block tags.
+
+    Tags that only format go, for Telegram's entities do not follow them; comments are nothing to read.
+    """
+    return _CODE_OR_TAG.sub(_kept, markdown) if "<" in markdown else markdown
+
+
+def _kept(found: re.Match[str]) -> str:
+    if found["comment"]:
+        return ""
+    if found["tag"]:
+        name = found["name"].lower()
+        if name == "br":
+            return " "
+        return "" if _FORMATTING.fullmatch(name) else "\\" + found[0]
+    return "\\<" if found["less"] else found[0]
+
+
+def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+    """One message for each call of the Bot API: texts of at most 4,096 units, then one file each.
+
+    A text short enough is the caption of the first file. Only the first part replies; buttons hang on the last text.
+    """
+    files = message.attachments
+    markdown = message.markdown
+    if files and markdown.strip() and utf16_len(render(markdown).text) <= MAX_CAPTION:
+        texts: tuple[str, ...] = ()
+    else:
+        texts = split_markdown(markdown, _fits, size=MAX_TEXT)
+        markdown = ""
+    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
+    for index, file in enumerate(files):
+        caption = markdown if index == 0 else ""
+        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
+    if len(parts) <= 1:
+        return (
+            (parts[0].model_copy(update={"buttons": message.buttons, "reply_to": message.reply_to}),)
+            if parts
+            else (message,)
+        )
+    with_buttons = max(len(texts) - 1, 0)
+    parts[with_buttons] = parts[with_buttons].model_copy(update={"buttons": message.buttons})
+    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
+    return tuple(parts)
+
+
+def _fits(markdown: str) -> bool:
+    return utf16_len(render(markdown).text) <= MAX_TEXT
+
+
+def keyboard(rows: Sequence[Sequence[Button]]) -> JsonValue:
+    """An inline keyboard; a button whose action is too long for Telegram is a mistake of ours and raises ValueError."""
+    return {"inline_keyboard": [[_button(button) for button in row] for row in rows if row]}
+
+
+def _button(button: Button) -> JsonValue:
+    if len(button.action.encode()) > MAX_ACTION:
+        raise ValueError(f"button action {button.action!r} is longer than {MAX_ACTION} bytes")
+    return {"text": button.label[:MAX_LABEL] if visible(button.label) else _NOTHING, "callback_data": button.action}
+
+
+def is_picture(attachment: Attachment) -> bool:
+    """What Telegram shows as a photo: a GIF would lose its movement."""
+    return attachment.is_image and attachment.mime_type != "image/gif"

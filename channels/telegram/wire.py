@@ -1,0 +1,178 @@
+"""The parts of the Bot API's updates that matter here, as Telegram sends them. Everything else is left out unread."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from channels.base import Text
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class User(_Wire):
+    id: int
+    is_bot: bool = False
+    first_name: Text = ""
+    last_name: Text = ""
+    username: str = ""
+    language_code: str | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip() or self.username or str(self.id)
+
+
+class Chat(_Wire):
+    id: int
+    type: str = "private"
+    title: Text = ""
+    username: str = ""
+    first_name: Text = ""
+
+
+class Entity(_Wire):
+    type: str
+    offset: int
+    length: int
+    user: User | None = None
+
+
+class File(_Wire):
+    """A photo size, document, voice, audio, video, animation, video note or sticker."""
+
+    file_id: str
+    file_unique_id: str = ""
+    file_name: Text = ""
+    mime_type: str = ""
+    file_size: int | None = None
+    width: int = 0
+    height: int = 0
+    emoji: str = ""
+    title: Text = ""
+
+
+class Quote(_Wire):
+    text: Text
+
+
+class Origin(_Wire):
+    """Where a forwarded message comes from."""
+
+    sender_user: User | None = None
+    sender_user_name: Text = ""
+    sender_chat: Chat | None = None
+    chat: Chat | None = None
+
+
+class Location(_Wire):
+    latitude: float
+    longitude: float
+
+
+class Venue(_Wire):
+    title: Text = ""
+    address: Text = ""
+
+
+class Contact(_Wire):
+    first_name: Text = ""
+    last_name: Text = ""
+    phone_number: str = ""
+
+
+class Option(_Wire):
+    text: Text
+
+
+class Poll(_Wire):
+    question: Text
+    options: tuple[Option, ...] = ()
+
+
+class Dice(_Wire):
+    emoji: str
+    value: int
+
+
+class ExternalReply(_Wire):
+    """A replied-to message of another chat."""
+
+    origin: Origin
+
+
+class Message(_Wire):
+    message_id: int
+    chat: Chat
+    date: int = 0
+    """Seconds since the epoch; 0 for a message that the bot may not read any more."""
+    edit_date: int | None = None
+    sender: Annotated[User | None, Field(alias="from")] = None
+    sender_chat: Chat | None = None
+    message_thread_id: int | None = None
+    is_topic_message: bool = False
+    media_group_id: str | None = None
+    text: Text = ""
+    caption: Text = ""
+    entities: tuple[Entity, ...] = ()
+    caption_entities: tuple[Entity, ...] = ()
+    reply_to_message: "Message | None" = None
+    external_reply: ExternalReply | None = None
+    quote: Quote | None = None
+    forward_origin: Origin | None = None
+    photo: tuple[File, ...] = ()
+    document: File | None = None
+    voice: File | None = None
+    audio: File | None = None
+    video: File | None = None
+    video_note: File | None = None
+    animation: File | None = None
+    sticker: File | None = None
+    location: Location | None = None
+    venue: Venue | None = None
+    contact: Contact | None = None
+    poll: Poll | None = None
+    dice: Dice | None = None
+    migrate_to_chat_id: int | None = None
+    forum_topic_created: dict[str, object] | None = None
+
+
+class CallbackQuery(_Wire):
+    id: str
+    sender: Annotated[User, Field(alias="from")]
+    message: Message | None = None
+    data: Text | None = None
+
+
+class ReactionType(_Wire):
+    type: str
+    emoji: str = ""
+
+
+class MessageReaction(_Wire):
+    chat: Chat
+    message_id: int
+    date: int
+    user: User | None = None
+    old_reaction: tuple[ReactionType, ...] = ()
+    new_reaction: tuple[ReactionType, ...] = ()
+
+
+class Update(_Wire):
+    update_id: int
+    message: Message | None = None
+    edited_message: Message | None = None
+    callback_query: CallbackQuery | None = None
+    message_reaction: MessageReaction | None = None
+
+
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")
+
+
+def read_update(raw: object) -> Update | None:
+    """None for what is not shaped as Telegram documents it."""
+    try:
+        return Update.model_validate(raw)
+    except ValidationError:
+        return None

@@ -1,0 +1,208 @@
+"""Pure text work that every channel needs: splitting markdown, measuring it, reading commands.
+
+GitHub markdown is the only inner form; a platform's limit holds after conversion, so the caller's `fits` measures.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+import regex  # type: ignore[import-untyped]
+
+from channels.fences import Fence, Fences
+
+_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?", re.DOTALL)
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][\"”’」』）]*")
+_ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
+_QUOTE = re.compile(r" {0,3}>")
+_GRAPHEME = regex.compile(r"\X")
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters by their category, but drawn as nothing."""
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Mn"))
+_LONGEST_ATOM = 2_000
+_ENOUGH = 0.5
+"""Which share of a part a paragraph, line or sentence must fill for a cut after it."""
+_LITTLE = 0.3
+_WORD = 0.1
+_HEAD_SHARE = 3
+_WHOLE = 2
+_GROW = 1.5
+
+
+class Command(NamedTuple):
+    name: str
+    arguments: str
+    addressed: bool
+    """Whether it names us (`/help@us`), or nobody and so anybody."""
+
+
+def utf16_len(text: str) -> int:
+    """Length in UTF-16 code units, which Telegram counts."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def visible(text: str) -> bool:
+    """Whether a person sees anything: more than spaces, zero-width, formatting and control characters."""
+    return any(not char.isspace() and char not in _BLANK and unicodedata.category(char) not in _UNSEEN for char in text)
+
+
+def parse_command(text: str, bot_names: Collection[str]) -> Command | None:
+    """`/name@bot arguments`, the name in lower case; None for other words, paths (`/usr/bin`) among them."""
+    found = _COMMAND.fullmatch(text.strip())
+    if found is None:
+        return None
+    name, bot, arguments = found.groups()
+    addressed = bot is None or bot.casefold() in {ours.casefold() for ours in bot_names}
+    return Command(name.lower(), (arguments or "").strip(), addressed)
+
+
+def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:
+    """The text in parts that each satisfy `fits`, cut where it hurts least; nothing for a text without words.
+
+    `size`, in UTF-16 units, is how much is tried for a part at first; `fits` is asked few times a part, so that it may
+    convert. Code fences are closed at the end of a part and opened again in the next. A grapheme is torn only if it
+    alone does not fit.
+    """
+    if not markdown.strip():
+        return ()
+    return tuple(_Splitter(Fences(markdown), fits, size).parts())
+
+
+class _Splitter:
+    def __init__(self, fences: Fences, fits: Callable[[str], bool], size: int) -> None:
+        self._fences = fences
+        self._text = fences.text
+        self._fits = fits
+        self._size = size
+
+    def parts(self) -> list[str]:
+        if len(self._text) <= _WHOLE * self._size and self._fits(self._text):
+            return [self._text]
+        parts = []
+        at, tried = 0, self._size
+        while (at := self._skip_blank(at)) < len(self._text):
+            part, at, tried = self._next(at, tried if tried >= self._size else int(tried * _GROW) + 1)
+            if part.strip():
+                parts.append(part)
+        return parts
+
+    def _next(self, at: int, limit: int) -> tuple[str, int, int]:
+        """The longest part at `at` that fits, where the next begins, and the limit that it took."""
+        part, following = self._part(at, limit)
+        while limit > 1 and not self._fits(part):
+            limit = limit * 2 // 3
+            part, following = self._part(at, limit)
+        while "](" in part and following < len(self._text):  # links are long before they are converted
+            longer, after = self._part(at, int(limit * _GROW) + 1)
+            if not self._fits(longer):
+                break
+            part, following, limit = longer, after, int(limit * _GROW) + 1
+        return part, following, limit
+
+    def _skip_blank(self, at: int) -> int:
+        """The next character that a part may begin with; inside code, indentation counts."""
+        here = at
+        while here < len(self._text) and self._text[here].isspace():
+            here += 1
+        fence = self._fences.around(at)
+        if fence is None or at < fence.inside or here >= len(self._text):
+            return here
+        if here >= fence.code_end:
+            return self._skip_blank(fence.end)
+        return max(at, self._text.rfind("\n", at, here) + 1)
+
+    def _part(self, at: int, limit: int) -> tuple[str, int]:
+        fence = self._fences.around(at)
+        head = self._head(at, fence)
+        tail = len(fence.closer) + 1 if fence else 0
+        end = self._reach(at, max(1, limit - len(head) - tail))
+        cut = len(self._text) if end >= len(self._text) else self._cut(at, end)
+        body = self._text[at:cut]
+        torn = self._fences.around(cut)
+        if torn is None:
+            return head + body.rstrip(), cut
+        if cut >= torn.code_end:
+            body, cut = self._text[at : torn.code_end], torn.end
+        return f"{head}{body.rstrip()}\n{torn.closer}", cut
+
+    def _head(self, at: int, fence: Fence | None) -> str:
+        """What the part must begin with to read as the text before it did."""
+        if fence is not None:
+            again = fence.opener if len(fence.opener) * _HEAD_SHARE < self._size else fence.closer
+            return again + "\n"
+        line = self._text.rfind("\n", 0, at) + 1
+        return "> " if line < at and _QUOTE.match(self._text, line) else ""
+
+    def _reach(self, at: int, limit: int) -> int:
+        """The end of the longest stretch from `at` with at most `limit` UTF-16 units."""
+        stretch = self._text[at : at + limit]
+        if not stretch.isascii():
+            stretch = stretch.encode("utf-16-le", "surrogatepass")[: 2 * limit].decode("utf-16-le", "ignore")
+        return at + max(1, len(stretch))
+
+    def _cut(self, at: int, end: int) -> int:
+        fence = self._fences.around(end)
+        if fence is None:
+            cut = self._prose_cut(at, end)
+        elif fence.start > at and self._worth(at, fence.start, _LITTLE if end > fence.inside else 0, end):
+            return fence.start
+        else:
+            cut = self._code_cut(at, end, fence)
+        whole = self._whole_grapheme(at, cut)
+        return whole if whole > at else end
+
+    def _worth(self, at: int, cut: int, share: float, end: int) -> bool:
+        return cut - at >= share * (end - at) and bool(self._text[at:cut].strip())
+
+    def _prose_cut(self, at: int, end: int) -> int:
+        low = max(at, self._fences.last_end(end))
+        enough = max(low, at + int((end - at) * _ENOUGH))
+        for mark in ("\n\n", "\n"):
+            cut = self._text.rfind(mark, enough, end)
+            if cut >= 0:
+                return cut + len(mark)
+        if low > at + (end - at) * _ENOUGH:
+            return low
+        cut = 0
+        for sentence in _SENTENCE.finditer(self._text, enough, end):
+            cut = sentence.end()
+        if not cut:
+            floor = max(low, at + int((end - at) * _WORD))
+            cut = max(self._text.rfind(space, floor, end) for space in " \n\t\u3000") + 1
+        return self._outside_atom(at, low, cut or end)
+
+    def _outside_atom(self, at: int, low: int, cut: int) -> int:
+        """Before a link, a piece of code or bold words that a cut here would tear, unless nothing much is before."""
+        line = max(low, self._text.rfind("\n", low, cut) + 1)
+        for atom in _ATOM.finditer(self._text, line, min(len(self._text), cut + _LONGEST_ATOM)):
+            if atom.start() >= cut:
+                break
+            if cut < atom.end():
+                return atom.start() if self._worth(at, atom.start(), _WORD, cut) else cut
+        return cut
+
+    def _code_cut(self, at: int, end: int, fence: Fence) -> int:
+        low = max(at, fence.inside)
+        for mark, share in (("\n\n", _ENOUGH), ("\n", _LITTLE)):
+            cut = self._text.rfind(mark, max(low, at + int((end - at) * share)), end)
+            if cut >= 0:
+                return cut + len(mark)
+        return end
+
+    def _whole_grapheme(self, at: int, cut: int) -> int:
+        """The last boundary of a grapheme at or before `cut`."""
+        if cut >= len(self._text) or self._plain(cut):
+            return cut
+        start = cut - 1
+        while start > at and not self._plain(start):
+            start -= 1
+        for grapheme in _GRAPHEME.finditer(self._text, max(start, at)):
+            if grapheme.end() >= cut:
+                return cut if grapheme.end() == cut else grapheme.start()
+        return cut
+
+    def _plain(self, position: int) -> bool:
+        """Whether a boundary is sure here: between two ASCII characters that are not the two of a Windows line end."""
+        around = self._text[position - 1 : position + 1]
+        return around.isascii() and around != "\r\n"

@@ -1,0 +1,77 @@
+"""An emulated Telegram, and the real adapter polling it into a list."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+
+import pytest
+from pydantic import SecretStr
+
+from channels.base import Accepted, CommandSpec, InboundEvent
+from channels.telegram.adapter import TelegramChannel, open_channel
+from channels.telegram.config import Config
+from tests.emulators.telegram import TelegramEmulator
+
+COMMANDS = (
+    CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),
+    CommandSpec(name="stop", description={"en": "Stop at once"}),
+)
+
+
+class Inbox:
+    """Keeps events in the order they come; refuses as often as it is told to."""
+
+    def __init__(self, telegram: TelegramEmulator) -> None:
+        self.events: list[InboundEvent] = []
+        self.refusals = 0
+        self._seen: set[str] = set()
+        self._telegram = telegram
+
+    async def __call__(self, event: InboundEvent) -> Accepted:
+        if self.refusals:
+            self.refusals -= 1
+            raise OSError("disk full")
+        outcome = Accepted.DUPLICATE if event.event_id in self._seen else Accepted.NEW
+        if outcome is Accepted.NEW:
+            self._seen.add(event.event_id)
+            self.events.append(event)
+            self._telegram.changes.notify()
+        return outcome
+
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+        await self._telegram.wait_for(lambda: condition(self.events), seconds)
+
+    async def next(self) -> InboundEvent:
+        """The only event so far; it is taken away."""
+        await self.until(bool)
+        return self.events.pop(0)
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramEmulator]:
+    async with TelegramEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+@pytest.fixture
+async def channel(telegram: TelegramEmulator) -> AsyncIterator[TelegramChannel]:
+    opened = open_channel(config_for(telegram))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def inbox(telegram: TelegramEmulator, channel: TelegramChannel) -> AsyncIterator[Inbox]:
+    """What the polling channel hears."""
+    heard = Inbox(telegram)
+    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    await telegram.wait_for(lambda: telegram.updates.polling or running.done())
+    yield heard
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+
+
+def config_for(telegram: TelegramEmulator) -> Config:
+    return Config(bot_token=SecretStr(telegram.token), base_url=telegram.url, poll_seconds=5)

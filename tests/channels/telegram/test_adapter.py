@@ -1,0 +1,436 @@
+"""The real adapter and the real SDK against an emulated Telegram, over sockets."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr, ValidationError
+from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, NetworkError, TelegramError
+
+from channels.base import (
+    Addressed,
+    Attachment,
+    Button,
+    ButtonPressed,
+    Channel,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    Deletes,
+    Downloads,
+    MessageEdited,
+    MessageGone,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+    ReactionAdded,
+    ShowsTyping,
+)
+from channels.telegram.adapter import TelegramChannel, open_channel
+from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
+from channels.telegram.config import Config
+from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for
+from tests.emulators.telegram import TelegramEmulator
+from tests.emulators.telegram_chat import Chat
+
+PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
+
+
+FAILURES = [
+    (BadRequest("Message is not modified: specified new message content..."), NotModified),
+    (BadRequest("Can't parse entities: unsupported start tag at byte offset 3"), BadEntities),
+    (BadRequest("Message to edit not found"), MessageGone),
+    (BadRequest("Message can't be edited"), MessageGone),
+    (ChatMigrated(-100), Moved),
+    (Conflict("terminated by other getUpdates request"), Polled),
+]
+
+
+@pytest.mark.parametrize(("failure", "meaning"), FAILURES)
+def test_failures_mean_what_telegram_says_in_words(failure: TelegramError, meaning: type[ChannelError]) -> None:
+    assert type(translate(failure)) is meaning
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [BadRequest("Chat not found"), Forbidden("bot was blocked by the user"), NetworkError("Request Entity Too Large")],
+)
+def test_what_cannot_become_better_is_permanent(failure: TelegramError) -> None:
+    assert translate(failure).permanent
+
+
+def key_of(telegram: TelegramEmulator, chat: Chat, thread: int | None = None) -> ChatKey:
+    return ChatKey(
+        platform="telegram", account=str(telegram.bot.id), chat=str(chat.id), thread=str(thread) if thread else None
+    )
+
+
+def said(event: object) -> str:
+    assert isinstance(event, MessageReceived)
+    return event.text
+
+
+def test_it_is_a_channel_with_three_further_powers() -> None:
+    channel = open_channel(Config(bot_token=SecretStr("1:x")))
+    plain: Channel = channel
+
+    assert plain.name == "telegram"
+    assert isinstance(channel, ShowsTyping)
+    assert isinstance(channel, Downloads)
+    assert isinstance(channel, Deletes)
+
+
+@pytest.mark.parametrize("token", ["", "abc", "123:", ":abc", "12a:b", "123:a b"])
+def test_a_token_that_cannot_be_one_is_refused_with_the_fix(token: str) -> None:
+    with pytest.raises(ValidationError, match="@BotFather"):
+        Config(bot_token=SecretStr(token))
+
+
+async def test_a_message_comes_in_and_an_answer_goes_out(
+    telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox
+) -> None:
+    ann = telegram.person("Ann", language="de")
+    chat = telegram.private(ann)
+    await chat.says(ann, "hello")
+
+    event = await inbox.next()
+    assert isinstance(event, MessageReceived)
+    assert (event.text, event.sender.name, event.sender.language) == ("hello", "Ann", "de")
+    await channel.typing(event.chat)
+    await channel.send(event.chat, OutboundMessage(markdown="**Hi** `Ann`"), "k1")
+
+    assert chat.actions[-1].action == "typing"
+    assert chat.bot_messages[-1].text == "Hi Ann"
+    assert [entity.type for entity in chat.bot_messages[-1].entities] == ["bold", "code"]
+
+
+async def test_a_burst_keeps_its_order(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    for number in range(30):
+        await chat.says(ann, str(number))
+
+    await inbox.until(lambda events: len(events) == 30)
+    assert [said(event) for event in inbox.events] == [str(number) for number in range(30)]
+
+
+async def test_nothing_is_confirmed_before_it_is_accepted(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    inbox.refusals = 1
+    await chat.says(ann, "one")
+    await chat.says(ann, "two")
+
+    await inbox.until(lambda events: len(events) == 2)
+    assert sorted(said(event) for event in inbox.events) == ["one", "two"]
+
+
+async def test_an_event_delivered_twice_has_one_id(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await chat.says(ann, "one")
+    await inbox.until(lambda events: len(events) == 1)
+    telegram.redeliver()
+    await chat.says(ann, "two")
+
+    await inbox.until(lambda events: len(events) == 2)
+    assert [said(event) for event in inbox.events] == ["one", "two"]
+
+
+async def test_malformed_and_unknown_updates_are_passed_over(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await telegram.push({"message": {"chat": "what"}})
+    await telegram.push({"message": {"message_id": 5, "chat": {"id": 7, "type": "private"}}})
+    await chat.says(ann, "still there?")
+
+    assert said(await inbox.next()) == "still there?"
+    await telegram.wait_for(lambda: telegram.updates.unconfirmed == 0)
+
+
+async def test_an_album_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await chat.says(ann, photo=PNG, caption="our trip", album="a")
+    await inbox.until(lambda _: bool(telegram.calls_of("getUpdates")))
+    await chat.says(ann, photo=PNG, album="a")
+    await chat.says(ann, photo=PNG, album="a")
+
+    event = await inbox.next()
+    assert isinstance(event, MessageReceived)
+    assert (event.text, len(event.attachments)) == ("our trip", 3)
+
+
+async def test_a_text_that_the_client_cut_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await chat.says(ann, "a" * 4_096)
+    await chat.says(ann, "b" * 100)
+
+    assert said(await inbox.next()) == "a" * 4_096 + "b" * 100
+
+
+async def test_a_photo_and_a_file_can_be_downloaded(
+    telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox
+) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await chat.says(ann, photo=PNG, caption="look")
+    await chat.says(ann, document=("../../.env", b"SECRET=1", "text/plain"))
+
+    photo, file = await inbox.next(), await inbox.next()
+    assert isinstance(photo, MessageReceived)
+    assert isinstance(file, MessageReceived)
+    assert photo.attachments[0].is_image
+    assert await channel.download(photo.attachments[0]) == PNG
+    assert (file.attachments[0].safe_name, await channel.download(file.attachments[0])) == ("env", b"SECRET=1")
+
+
+async def test_a_file_over_20_mib_is_refused_in_a_sentence(channel: TelegramChannel) -> None:
+    with pytest.raises(ChannelError, match="too large: Telegram gives bots files of at most 20 MB") as refused:
+        await channel.download(Attachment(name="film.mp4", size=21 * 1024 * 1024, reference="x"))
+    assert refused.value.permanent
+
+
+async def test_pictures_go_as_photos_and_files_as_documents(
+    telegram: TelegramEmulator, channel: TelegramChannel, tmp_path: Path
+) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    await chat.says(telegram.person("Ann"), "hi")
+    for name, content in (("chart.png", PNG), ("data.csv", b"a,b")):
+        (tmp_path / name).write_bytes(content)
+    files = (
+        Attachment(name="chart.png", mime_type="image/png", path=str(tmp_path / "chart.png")),
+        Attachment(name="data.csv", mime_type="text/csv", path=str(tmp_path / "data.csv")),
+    )
+    await channel.send(key_of(telegram, chat), OutboundMessage(markdown="The *chart*", attachments=files), "k")
+
+    picture, document = chat.bot_messages
+    assert picture.photo is not None
+    assert (picture.photo.content, picture.text) == (PNG, "The chart")
+    assert document.document is not None
+    assert (document.document.name, document.document.content) == ("data.csv", b"a,b")
+
+
+async def test_a_file_that_is_gone_is_said_so(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path="/nowhere/a.txt"),))
+    with pytest.raises(ChannelError, match=r"a\.txt cannot be read") as failure:
+        await channel.send(key_of(telegram, chat), message, "k")
+    assert failure.value.permanent
+
+
+async def test_a_mention_in_a_topic_of_a_group(
+    telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox
+) -> None:
+    ann, ben = telegram.person("Ann"), telegram.person("Ben")
+    topic = telegram.group("Team", [ann, ben], forum=True).topic("Plans")
+    asked = await topic.says(ann, "@parley_bot when do we meet?")
+
+    event = await inbox.next()
+    assert isinstance(event, MessageReceived)
+    assert (event.text, event.addressed) == ("when do we meet?", Addressed.MENTION)
+    assert event.chat.thread is not None
+    assert channel.is_group(event.chat)
+    await channel.send(event.chat, OutboundMessage(markdown="At ten.", reply_to=str(asked.message_id)), "k")
+    await topic.says(ben, "thanks", reply_to=topic.bot_messages[-1])
+
+    reply = await inbox.next()
+    assert isinstance(reply, MessageReceived)
+    assert (reply.addressed, reply.quoted) == (Addressed.REPLY, "Parley: At ten.")
+    assert reply.chat == event.chat
+
+
+async def test_commands_edits_buttons_and_reactions(
+    telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox
+) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    asked = await chat.says(ann, "/help me")
+    await chat.edits(asked, "help me please")
+    buttons = ((Button(label="Stop", action="stop:1"),),)
+    await channel.send(key_of(telegram, chat), OutboundMessage(markdown="Working", buttons=buttons), "k")
+    press = await chat.presses(ann, "Stop")
+    await chat.reacts(ann, chat.bot_messages[-1], "👍")
+
+    command, edit, button, reaction = [await inbox.next() for _ in range(4)]
+    assert isinstance(command, CommandInvoked)
+    assert (command.name, command.arguments) == ("help", "me")
+    assert isinstance(edit, MessageEdited)
+    assert (edit.text, edit.message_id) == ("help me please", command.message_id)
+    assert isinstance(button, ButtonPressed)
+    assert button.action == "stop:1"
+    assert isinstance(reaction, ReactionAdded)
+    assert reaction.emoji == "👍"
+    await telegram.wait_for(lambda: press.answered)
+
+
+async def test_an_edit_that_changes_nothing_is_a_success(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    posted = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="one"), "k")
+    await channel.edit(posted, OutboundMessage(markdown="**two**"))
+    await channel.edit(posted, OutboundMessage(markdown="**two**"))
+
+    assert chat.screen == ["two"]
+
+
+async def test_a_message_that_is_gone_cannot_be_edited(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    posted = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="one"), "k")
+    await channel.delete(posted)
+
+    assert chat.screen == []
+    with pytest.raises(MessageGone):
+        await channel.edit(posted, OutboundMessage(markdown="two"))
+    with pytest.raises(MessageGone):
+        await channel.delete(posted)
+
+
+async def test_429_tells_when_to_try_again(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    telegram.faults.rate_limit("sendMessage", retry_after=7)
+    with pytest.raises(ChannelError) as refused:
+        await channel.send(key_of(telegram, chat), OutboundMessage(markdown="x"), "k")
+
+    assert (refused.value.retry_after, refused.value.permanent, refused.value.ambiguous) == (7, False, False)
+
+
+async def test_a_lost_answer_is_ambiguous_and_a_server_error_is_not(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    telegram.faults.lose_answer("sendMessage")
+    with pytest.raises(ChannelError) as lost:
+        await channel.send(key_of(telegram, chat), OutboundMessage(markdown="x"), "k")
+    telegram.faults.fail("sendMessage")
+    with pytest.raises(ChannelError) as failed:
+        await channel.send(key_of(telegram, chat), OutboundMessage(markdown="x"), "k")
+
+    assert (lost.value.ambiguous, lost.value.permanent) == (True, False)
+    assert (failed.value.ambiguous, failed.value.permanent) == (False, False)
+
+
+async def test_nobody_there_is_not_ambiguous(unused_tcp_port: int) -> None:
+    channel = open_channel(Config(bot_token=SecretStr("1:x"), base_url=f"http://127.0.0.1:{unused_tcp_port}"))
+    with pytest.raises(ChannelError) as failed:
+        await channel.typing(ChatKey(platform="telegram", account="1", chat="2"))
+    await channel.close()
+
+    assert (failed.value.ambiguous, failed.value.permanent) == (False, False)
+
+
+async def test_a_blocked_bot_is_told_for_good(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    await chat.blocks()
+    with pytest.raises(ChannelError, match="blocked") as refused:
+        await channel.send(key_of(telegram, chat), OutboundMessage(markdown="x"), "k")
+
+    assert refused.value.permanent
+
+
+async def test_a_wrong_token_says_what_to_do(telegram: TelegramEmulator) -> None:
+    wrong = Config(bot_token=SecretStr("99:WRONG"), base_url=telegram.url)
+    channel = open_channel(wrong)
+    with pytest.raises(ChannelError, match=r"@BotFather .* TELEGRAM_BOT_TOKEN") as refused:
+        await channel.run(Inbox(telegram), ())
+    await channel.close()
+
+    assert refused.value.permanent
+
+
+async def test_a_long_answer_with_code_comes_in_whole_parts(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    telegram.flood.on = False
+    chat = telegram.private(telegram.person("Ann"))
+    code = "\n".join(f"line_{number} = {number}" for number in range(600))
+    answer = OutboundMessage(
+        markdown=f"# Program\n\n```python\n{code}\n```\n\nDone.", buttons=((Button(label="OK", action="ok"),),)
+    )
+    parts = channel.split(answer)
+    for part in parts:
+        assert channel.split(part) == (part,)
+        await channel.send(key_of(telegram, chat), part, "k")
+
+    shown = chat.bot_messages
+    assert len(shown) == len(parts) == 3
+    assert all([entity.type for entity in message.entities].count("pre") == 1 for message in shown)
+    assert "".join(message.text for message in shown).count("line_") == 600
+    assert [bool(message.button("OK")) for message in shown] == [False, False, True]
+
+
+async def test_polling_goes_on_after_the_network_was_away_and_the_token_stays_secret(
+    telegram: TelegramEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    telegram.faults.drop("getUpdates")
+    telegram.faults.fail("getUpdates")
+    telegram.kill_connections()
+    await chat.says(ann, "are you back?")
+
+    assert said(await inbox.next()) == "are you back?"
+    assert telegram.faults.pending == 0
+    assert "EMULATED" not in caplog.text
+
+
+async def test_a_second_poller_is_told_once_and_nothing_is_lost(
+    telegram: TelegramEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    telegram.faults.fail("getUpdates", status=409, times=1)
+    telegram.kill_connections()
+    await chat.says(ann, "one")
+
+    await inbox.until(lambda events: len(events) == 1, 15)
+    assert sum("only one may" in record.message for record in caplog.records) == 1
+
+
+async def test_a_webhook_is_removed(telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    telegram.webhook = "https://example.org/hook"
+    channel = open_channel(config_for(telegram))
+    inbox = Inbox(telegram)
+    running = asyncio.create_task(channel.run(inbox, ()))
+    await chat.says(ann, "one")
+    assert said(await inbox.next()) == "one"
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await channel.close()
+
+
+async def test_the_menu_is_set_once_in_both_languages(telegram: TelegramEmulator, inbox: Inbox) -> None:
+    await telegram.wait_for(lambda: len(telegram.command_menus) == 2)
+    assert telegram.commands == {"help": "What I can do", "stop": "Stop at once"}
+    assert {"help": "我能做什么", "stop": "Stop at once"} in telegram.command_menus.values()
+
+    channel = open_channel(config_for(telegram))
+    again = asyncio.create_task(channel.run(Inbox(telegram), COMMANDS))
+    await telegram.wait_for(lambda: len(telegram.calls_of("getMyCommands")) == 4)
+    await telegram.wait_for(lambda: telegram.calls_of("getMyCommands")[-1].status == 200)
+    again.cancel()
+    await asyncio.gather(again, return_exceptions=True)
+    await channel.close()
+    assert len(telegram.calls_of("setMyCommands")) == 2
+
+
+async def test_what_is_sent_to_a_moved_group_arrives(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    ann = telegram.person("Ann")
+    group = telegram.group("Team", [ann], supergroup=False)
+    moved = await group.migrate()
+    await channel.send(key_of(telegram, group), OutboundMessage(markdown="still here"), "k")
+    await channel.send(key_of(telegram, group), OutboundMessage(markdown="and again"), "k")
+
+    assert moved.screen[-2:] == ["still here", "and again"]
+
+
+async def test_an_answer_of_nothing_visible_is_shown_as_a_dot_or_three(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    posted = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="\u200b"), "k")
+
+    assert chat.screen == ["…"]
+    assert posted == Posted(chat=key_of(telegram, chat), message_id=posted.message_id)

@@ -1,0 +1,147 @@
+"""What people see on Telegram of the markdown we write."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from channels.base import Attachment, Button, OutboundMessage
+from channels.telegram.render import MAX_CAPTION, MAX_TEXT, keyboard, plain, render, split
+from channels.text import utf16_len, visible
+
+
+def marks(markdown: str) -> list[tuple[str, str]]:
+    """Each formatted stretch with its kind."""
+    text, entities = render(markdown)
+    units = text.encode("utf-16-le")
+    found = []
+    for entity in entities:
+        offset, length = entity["offset"], entity["length"]
+        assert isinstance(offset, int)
+        assert isinstance(length, int)
+        found.append((str(entity["type"]), units[2 * offset : 2 * (offset + length)].decode("utf-16-le")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("plain words", "plain words"),
+        ("**bold** and *slanted*", "bold and slanted"),
+        ("# Title\n\ntext", "Title\n\ntext"),
+        ("- one\n- two", "• one\n• two"),
+        ("1. one\n2. two", "1. one\n2. two"),
+        ("- [x] done\n- [ ] open", "✅ done\n☑ open"),
+        ("[site](https://example.org/Foo_(bar))", "site"),
+        ("call `f(x)` with vector<int> or <name>", "call f(x) with vector<int> or <name>"),
+        ("a < b and `<x>`", "a < b and <x>"),
+        ("<b>bold</b> and<br>more <!-- unseen -->", "bold and more"),
+        ("<div>\nkept\n</div>", "kept"),
+        ("```html\n<div>kept</div>\n```", "<div>kept</div>"),
+        ("costs $5 or $6", "costs $5 or $6"),
+        ("中文**加粗**文字", "中文加粗文字"),
+    ],
+)
+def test_the_words(markdown: str, text: str) -> None:
+    assert render(markdown).text.strip() == text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("a **b** c", [("bold", "b")]),
+        ("👍🏽 **b**", [("bold", "b")]),
+        ("`x`", [("code", "x")]),
+        ("~~gone~~", [("strikethrough", "gone")]),
+        ("> said\n> so", [("blockquote", "said\nso")]),
+        ("> a\n>> b\n> c", [("blockquote", "a\nb\nc")]),
+        ("[a](https://example.org)", [("text_link", "a")]),
+    ],
+)
+def test_the_formatting(markdown: str, expected: list[tuple[str, str]]) -> None:
+    assert marks(markdown) == expected
+
+
+def test_code_keeps_its_language() -> None:
+    _, (entity,) = render("```python\nx = 1\n```")
+    assert (entity["type"], entity["language"]) == ("pre", "python")
+
+
+@pytest.mark.parametrize("nothing", ["", " \n", "\u200b", "\u2060\u200d"])
+def test_nothing_visible_is_shown_as_something(nothing: str) -> None:
+    assert render(nothing) == ("…", ())
+
+
+@pytest.mark.parametrize("odd", ["<!-- c -->", "```\n```", "> ", ">" * 500, "[x]: https://example.org", "`" * 50])
+def test_markdown_that_would_show_nothing_is_shown_as_it_is(odd: str) -> None:
+    assert render(odd) == plain(odd)
+
+
+MARKDOWN = st.text(st.sampled_from("ab *_`~[]()<>#-|!\n1.👍🏽漢$\\&"), max_size=300)
+
+
+@settings(max_examples=200, deadline=None)
+@given(MARKDOWN)
+def test_whatever_comes_is_valid_for_telegram(markdown: str) -> None:
+    text, entities = render(markdown)
+    size = utf16_len(text)
+
+    assert visible(text)
+    for entity in entities:
+        offset, length = entity["offset"], entity["length"]
+        assert isinstance(offset, int)
+        assert isinstance(length, int)
+        assert 0 <= offset < offset + length <= size
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MARKDOWN, min_size=20, max_size=40).map("\n\n".join))
+def test_every_part_of_a_long_answer_fits(markdown: str) -> None:
+    for part in split(OutboundMessage(markdown=markdown)):
+        assert utf16_len(render(part.markdown).text) <= MAX_TEXT
+
+
+def test_a_long_answer_replies_first_and_has_its_buttons_last() -> None:
+    rows = ((Button(label="OK", action="ok"),),)
+    parts = split(OutboundMessage(markdown="word " * 3_000, reply_to="5", buttons=rows, silent=True))
+
+    assert [part.reply_to for part in parts] == ["5"] + [None] * (len(parts) - 1)
+    assert [part.buttons for part in parts] == [()] * (len(parts) - 1) + [rows]
+    assert all(part.silent for part in parts)
+
+
+def test_a_short_text_is_the_caption_of_the_first_file() -> None:
+    files = (Attachment(name="a.png", path="/a.png"), Attachment(name="b.png", path="/b.png"))
+    rows = ((Button(label="OK", action="ok"),),)
+    parts = split(OutboundMessage(markdown="look", attachments=files, buttons=rows))
+
+    assert [(part.markdown, part.attachments, part.buttons) for part in parts] == [
+        ("look", files[:1], rows),
+        ("", files[1:], ()),
+    ]
+
+
+def test_a_longer_text_goes_before_the_files() -> None:
+    file = Attachment(name="a.png", path="/a.png")
+    parts = split(OutboundMessage(markdown="a" * (MAX_CAPTION + 1), attachments=(file,)))
+
+    assert [(len(part.markdown), len(part.attachments)) for part in parts] == [(MAX_CAPTION + 1, 0), (0, 1)]
+
+
+def test_links_do_not_count_as_they_are_written() -> None:
+    links = "[word](https://example.org/a/rather/long/address/of/a/page) " * 600
+
+    assert len(links) > 8 * MAX_TEXT
+    assert len(split(OutboundMessage(markdown=links))) == 1 + len(render(links).text) // MAX_TEXT
+
+
+def test_buttons() -> None:
+    rows = ((Button(label="Yes", action="y"), Button(label="\u200b", action="n")), ())
+
+    assert keyboard(rows) == {
+        "inline_keyboard": [[{"text": "Yes", "callback_data": "y"}, {"text": "…", "callback_data": "n"}]]
+    }
+
+
+def test_a_button_that_telegram_would_refuse_is_our_mistake() -> None:
+    with pytest.raises(ValueError, match="longer than 64 bytes"):
+        keyboard(((Button(label="x", action="漢" * 22),),))

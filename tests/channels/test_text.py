@@ -1,0 +1,222 @@
+"""Splitting, measuring and reading commands hold for any text, not only for ours."""
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+import regex  # type: ignore[import-untyped]
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from channels.text import parse_command, split_markdown, utf16_len, visible
+
+WORDS = st.text(st.sampled_from("ab cde. é漢字。👍🏽🇫🇷*_[]()\t\u0301\n"), max_size=120)
+CODE = st.lists(st.text(st.sampled_from("ab  x=1()"), max_size=40), max_size=30)
+FENCED = st.builds(
+    lambda mark, language, lines: "\n".join([mark + language, *lines, mark]),
+    st.sampled_from(["```", "~~~", "````"]),
+    st.sampled_from(["", "py", "c++"]),
+    CODE,
+)
+DOCUMENTS = st.lists(st.one_of(WORDS, FENCED), max_size=12).map("\n\n".join)
+PARSER = MarkdownIt()
+
+
+def at_most(limit: int) -> Callable[[str], bool]:
+    return lambda part: utf16_len(part) <= limit
+
+
+def bare(text: str) -> str:
+    """Without white space, fence lines and quote marks: what a cut must not change."""
+    lines = [line for line in text.split("\n") if not re.match(r"[ \t>]*(```|~~~)", line)]
+    return re.sub(r"\s", "", "".join(lines)).replace(">", "")
+
+
+def graphemes(text: str) -> list[str]:
+    return [cluster.strip() for cluster in regex.findall(r"\X", text) if cluster.strip()]
+
+
+def code_of(text: str) -> str:
+    return "".join(re.sub(r"\s", "", token.content) for token in PARSER.parse(text) if token.type == "fence")
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS, st.integers(40, 200))
+def test_parts_fit_hold_words_and_lose_nothing(document: str, limit: int) -> None:
+    parts = split_markdown(document, at_most(limit), size=limit)
+
+    assert all(part.strip() for part in parts)
+    assert all(utf16_len(part) <= limit for part in parts)
+    assert bare("\n".join(parts)) == bare(document)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS, st.integers(40, 200))
+def test_code_stays_code_in_every_part(document: str, limit: int) -> None:
+    parts = split_markdown(document, at_most(limit), size=limit)
+
+    assert "".join(code_of(part) for part in parts) == code_of(document)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from("a é👍🏽👩\u200d👧🇫🇷e\u0301\r\n漢"), max_size=400), st.integers(10, 60))
+def test_no_grapheme_is_torn(document: str, limit: int) -> None:
+    parts = split_markdown(document, at_most(limit), size=limit)
+
+    assert [cluster for part in parts for cluster in graphemes(part)] == graphemes(document)
+
+
+@settings(max_examples=50, deadline=None)
+@given(DOCUMENTS)
+def test_what_was_split_is_not_split_again(document: str) -> None:
+    for part in split_markdown(document, at_most(100), size=100):
+        assert split_markdown(part, at_most(100), size=100) == (part,)
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n\t ", "\n" * 10_000, " " * 10_000])
+def test_nothing_is_no_part(nothing: str) -> None:
+    assert split_markdown(nothing, at_most(100)) == ()
+
+
+def test_a_grapheme_longer_than_a_part_is_torn_rather_than_lost() -> None:
+    zalgo = "a" + "\u0301" * 500
+    parts = split_markdown(zalgo, at_most(100), size=100)
+
+    assert "".join(parts) == zalgo
+    assert all(len(part) <= 100 for part in parts)
+
+
+def test_a_fence_is_closed_and_opened_again_with_its_language() -> None:
+    code = "\n".join(f"line_{number} = {number}" for number in range(20))
+    parts = split_markdown(f"Look:\n\n```python\n{code}\n```\n\nDone.", at_most(150), size=150)
+
+    assert parts[0].startswith("Look:\n\n```python\n")
+    assert all(part.startswith("```python\n") for part in parts[1:])
+    assert all(part.count("```") == 2 for part in parts)
+    assert parts[-1].endswith("```\n\nDone.")
+
+
+def test_a_fence_that_fits_in_a_part_of_its_own_is_not_torn() -> None:
+    code = "```py\n" + "x = 1\n" * 10 + "```"
+    parts = split_markdown("word " * 12 + "\n\n" + code, at_most(100), size=100)
+
+    assert parts == (("word " * 12).strip(), code)
+
+
+def test_a_fence_left_open_is_closed() -> None:
+    assert split_markdown("```py\nx = 1", at_most(100)) == ("```py\nx = 1\n```",)
+
+
+def test_a_fence_inside_a_fence_is_code() -> None:
+    inner = "\n".join(["````md", "```py", *["x = 1"] * 20, "```", "````"])
+    parts = split_markdown(inner, at_most(80), size=80)
+
+    assert all(part.startswith("````md\n") and part.endswith("\n````") for part in parts)
+
+
+def test_a_fence_in_a_quote_stays_in_the_quote() -> None:
+    quote = "> ```py\n" + "> x = 1\n" * 20 + "> ```\n\nafter"
+    parts = split_markdown(quote, at_most(90), size=90)
+
+    assert all(part.startswith("> ```py\n") for part in parts)
+    assert parts[-1].endswith("> ```\n\nafter")
+
+
+def test_a_fence_in_a_list_is_opened_again_without_the_bullet() -> None:
+    parts = split_markdown("- ```py\n" + "  x = 1\n" * 20 + "  ```", at_most(70), size=70)
+
+    assert parts[1].startswith("  ```py\n  x")
+
+
+def test_a_quote_cut_in_a_line_goes_on_as_a_quote() -> None:
+    parts = split_markdown("> " + "word " * 60, at_most(100), size=100)
+
+    assert all(part.startswith("> word") for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("a" * 40 + "\n\n" + "b" * 30 + "\n" + "c" * 60, "a" * 40),
+        ("a" * 40 + "\n" + "b" * 30 + ". " + "c" * 60, "a" * 40),
+        ("a" * 40 + " x. " + "b" * 30 + " " + "c" * 60, "a" * 40 + " x."),
+        ("漢" * 60 + "。" + "字" * 60, "漢" * 60 + "。"),
+        ("a" * 30 + " " + "b" * 100, "a" * 30),
+        (
+            "word " * 10 + "[a link with words](https://example.org/and/a/rather/long/address)" + " x" * 40,
+            "word " * 9 + "word",
+        ),
+        ("a" * 200, "a" * 80),
+    ],
+    ids=["paragraph", "line", "sentence", "Chinese sentence", "word", "link", "no boundary"],
+)
+def test_the_cut_is_where_it_hurts_least(text: str, first: str) -> None:
+    assert split_markdown(text, at_most(80), size=80)[0] == first
+
+
+def test_the_caller_measures_after_conversion() -> None:
+    asked = []
+
+    def doubled(part: str) -> bool:
+        asked.append(part)
+        return 2 * len(part) <= 1_000
+
+    parts = split_markdown("word " * 2_000, doubled, size=1_000)
+
+    assert all(2 * len(part) <= 1_000 for part in parts)
+    assert len(asked) <= 4 * len(parts)
+
+
+@pytest.mark.parametrize(
+    "bomb", ["[", "*", ">", "`", "```\n", "~", "[x](", "> ", "- ", "\\", "\n\n", "👍🏽", "$", "<a>", "a\u0301"]
+)
+def test_a_bomb_of_one_kind_is_split_at_once(bomb: str) -> None:
+    document = (bomb * 100_000)[:100_000]
+    started = time.process_time()
+    parts = split_markdown(document, at_most(4_096), size=4_096)
+    spent = time.process_time() - started
+
+    assert all(utf16_len(part) <= 4_096 for part in parts)
+    assert spent < 0.5
+
+
+@pytest.mark.parametrize(("text", "length"), [("", 0), ("abc", 3), ("漢", 1), ("👍", 2), ("👍🏽", 4), ("\ud800", 1)])
+def test_length_is_counted_as_telegram_does(text: str, length: int) -> None:
+    assert utf16_len(text) == length
+
+
+@pytest.mark.parametrize(
+    "unseen", ["", " \n", "\u200b", "\u2060\ufeff", "\x00\x1b", "\u202e\u200f", "\u0301", "\u3164 "]
+)
+def test_nothing_to_see(unseen: str) -> None:
+    assert not visible(unseen)
+
+
+@pytest.mark.parametrize("seen", ["a", "\u200ba", ".", "👍", "漢", "א"])
+def test_something_to_see(seen: str) -> None:
+    assert visible(seen)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments", "addressed"),
+    [
+        ("/help", "help", "", True),
+        ("/Help", "help", "", True),
+        ("/help@parley_bot", "help", "", True),
+        ("/help@PARLEY_BOT now", "help", "now", True),
+        ("/help@other_bot", "help", "", False),
+        ("/start  deep link ", "start", "deep link", True),
+        ("/new\nwith\nlines", "new", "with\nlines", True),
+    ],
+)
+def test_a_command_is_read(text: str, name: str, arguments: str, addressed: bool) -> None:  # noqa: FBT001
+    assert parse_command(text, {"Parley_Bot"}) == (name, arguments, addressed)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "/", "help", "/usr/bin/env", "//help", "/help!", "say /help", "/漢", "/" + "a" * 40]
+)
+def test_other_words_are_no_command(text: str) -> None:
+    assert parse_command(text, {"parley_bot"}) is None
