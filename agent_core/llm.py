@@ -26,6 +26,9 @@ class ModelInfo(Frozen):
     reasoning: bool = False
     input_price: float | None = None
     output_price: float | None = None
+    cache_read_price: float | None = None
+    """None: as `input_price`."""
+    cache_write_price: float | None = None
 
 
 class LlmOptions(Frozen):

@@ -1,0 +1,135 @@
+"""What we say, in the words of the OpenAI chat protocol. Run before every model call: plain dicts, no checks."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from agent_core.llm import LlmRequest, ToolSpec
+from agent_core.messages import (
+    AssistantMessage,
+    ImageContent,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    ToolResultMessage,
+    UserContent,
+    UserMessage,
+    text_of,
+)
+
+WireObject = dict[str, JsonValue]
+
+NO_VISION = "[a picture ({}), which this model cannot see]"
+"""Stands for a picture where the model has no eyes (S2-15)."""
+
+
+def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_thinking: bool = False) -> list[WireObject]:
+    """The system prompt and the messages.
+
+    `vision`: pictures are sent; otherwise a sentence stands for each. `signed_thinking`: reasoning that carries a
+    signature goes back, as Anthropic wants it between tool calls; everyone else's reasoning is never sent back.
+    """
+    wire: list[WireObject] = []
+    if request.system:
+        wire.append({"role": "system", "content": request.system})
+    pictures: list[ImageContent] = []
+    for message in request.messages:
+        if pictures and not isinstance(message, ToolResultMessage):
+            wire.append(_pictures_of_tools(pictures))
+            pictures = []
+        if isinstance(message, UserMessage):
+            wire.append({"role": "user", "content": _user_content(message, vision=vision)})
+        elif isinstance(message, AssistantMessage):
+            wire.extend(_assistant(message, signed_thinking=signed_thinking))
+        else:
+            if vision:
+                pictures.extend(part for part in message.content if isinstance(part, ImageContent))
+            wire.append(_tool_result(message, vision=vision))
+    if pictures:
+        wire.append(_pictures_of_tools(pictures))
+    return wire
+
+
+def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
+    """The tools' schemas."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+        }
+        for tool in tools
+    ]
+
+
+def user_text(message: UserMessage) -> str:
+    """The words as the model reads them: the context, the speaker, what was said (S2-44, D-04)."""
+    text = text_of(message.content)
+    if message.source:
+        text = f"{message.source}: {text}"
+    if message.context:
+        text = f"<context>\n{message.context}\n</context>\n{text}"
+    return text
+
+
+def _user_content(message: UserMessage, *, vision: bool) -> JsonValue:
+    text = user_text(message)
+    pictures = [part for part in message.content if isinstance(part, ImageContent)]
+    if not pictures:
+        return text
+    if not vision:
+        return "\n".join([*(NO_VISION.format(picture.mime_type) for picture in pictures), text])
+    parts: list[JsonValue] = [_picture(picture) for picture in pictures]
+    return [*parts, {"type": "text", "text": text}] if text else parts
+
+
+def _assistant(message: AssistantMessage, *, signed_thinking: bool) -> Iterable[WireObject]:
+    """Nothing for an answer that held only thinking: no server takes an empty message."""
+    text = message.text
+    calls: list[JsonValue] = [_call(part) for part in message.content if isinstance(part, ToolCall)]
+    if not text and not calls:
+        return
+    wire: WireObject = {"role": "assistant", "content": text}
+    if calls:
+        wire["content"] = text or None
+        wire["tool_calls"] = calls
+    if signed_thinking and (blocks := _signed_thinking(message)):
+        wire["thinking_blocks"] = blocks
+    yield wire
+
+
+def _call(call: ToolCall) -> JsonValue:
+    arguments = json.dumps(call.arguments, ensure_ascii=False) if call.arguments else "{}"
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _signed_thinking(message: AssistantMessage) -> list[JsonValue]:
+    return [
+        {"type": "thinking", "thinking": part.thinking, "signature": part.signature}
+        for part in message.content
+        if isinstance(part, ThinkingContent) and part.signature
+    ]
+
+
+def _tool_result(message: ToolResultMessage, *, vision: bool) -> WireObject:
+    text = text_of(message.content)
+    notes = [_picture_note(part, vision=vision) for part in message.content if not isinstance(part, TextContent)]
+    if notes:
+        text = "\n".join([text, *notes] if text else notes)
+    return {"role": "tool", "tool_call_id": message.tool_call_id, "content": text}
+
+
+def _picture_note(picture: UserContent, *, vision: bool) -> str:
+    if vision:
+        return "[a picture, shown below]"
+    return NO_VISION.format(picture.mime_type if isinstance(picture, ImageContent) else "")
+
+
+def _pictures_of_tools(pictures: Sequence[ImageContent]) -> WireObject:
+    """Pictures cannot stand in a tool's message, and nothing may stand between the results of one answer."""
+    parts: list[JsonValue] = [_picture(picture) for picture in pictures]
+    return {"role": "user", "content": [*parts, {"type": "text", "text": "The pictures that the tools returned."}]}
+
+
+def _picture(picture: ImageContent) -> JsonValue:
+    return {"type": "image_url", "image_url": {"url": f"data:{picture.mime_type};base64,{picture.data}"}}

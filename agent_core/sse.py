@@ -1,0 +1,54 @@
+"""Reading server-sent events from bytes as they arrive, wherever the network cut them."""
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; a server that sends more without a line break is broken."""
+
+_FIELDS = (b"event", b"id", b"retry")
+
+
+class NotAnEventStream(ValueError):
+    """The server sent a line that no event stream has."""
+
+
+class SseReader:
+    """Turns chunks of bytes into the text of `data:` lines.
+
+    Each `data:` line counts as an event of its own: every model server sends one JSON document a line, and some leave
+    out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty line.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._pending = 0
+
+    def feed(self, chunk: bytes) -> list[str]:
+        """The events that `chunk` completes. Raises NotAnEventStream."""
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        block = b"".join((*self._take(), chunk[:end])) if end else b""
+        if end < len(chunk):
+            self._keep(chunk[end:])
+        return [text for line in block.splitlines() if (text := _data(line))]
+
+    def finish(self) -> list[str]:
+        """The event of a last line that no line break ended."""
+        return [text] if (text := _data(b"".join(self._take()))) else []
+
+    def _keep(self, rest: bytes) -> None:
+        self._pieces.append(rest)
+        self._pending += len(rest)
+        if self._pending > LONGEST_LINE:
+            raise NotAnEventStream(f"a line of more than {LONGEST_LINE} bytes")
+
+    def _take(self) -> list[bytes]:
+        pieces, self._pieces, self._pending = self._pieces, [], 0
+        return pieces
+
+
+def _data(line: bytes) -> str:
+    """The text after `data:`, empty for lines that carry none; broken UTF-8 becomes U+FFFD."""
+    name, _, value = line.partition(b":")
+    if name == b"data":
+        return value.strip().decode("utf-8", "replace")
+    if name and name not in _FIELDS:
+        raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
+    return ""
