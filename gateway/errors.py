@@ -7,3 +7,7 @@ class ParleyError(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+
+
+class SettingsError(ParleyError):
+    """A setting, or a file of settings, that cannot be used; the sentence names key and file."""

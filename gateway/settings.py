@@ -1,0 +1,224 @@
+"""What a person may set, and how it is loaded: the environment wins over `.env`, which wins over `parley.toml`.
+
+The docstring of a field is its comment in `.env.example`. In `parley.toml` names are lower case and without prefix
+(`model = "..."`, `[web] port = 8765`, `[telegram] bot_token = "..."`), elsewhere flat (`PARLEY_MODEL`,
+`PARLEY_WEB_PORT`, `TELEGRAM_BOT_TOKEN`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from channels import registry
+from channels.checkup import Finding, problem
+from channels.web.config import Config as WebChannelConfig
+from gateway.errors import SettingsError
+from gateway.setting_errors import refused
+from gateway.setting_sources import (
+    Key,
+    Layer,
+    Names,
+    nested,
+    parse_dotenv,
+    read_dotenv,
+    read_environ,
+    read_toml,
+)
+from gateway.zone import check_zone, system_zone
+
+DOTENV = ".env"
+TOML = "parley.toml"
+HOME_IS_FOR_THE_ENVIRONMENT = (
+    "PARLEY_HOME says where this file is looked for, so set it in the environment and take it out here."
+)
+_SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD)$")
+
+
+def _person(entry: str) -> str:
+    platform, colon, person = entry.strip().partition(":")
+    if not (colon and platform.isidentifier() and person) or any(char.isspace() for char in person):
+        raise ValueError(f"must hold entries such as telegram:123456789 (platform, colon, id), and {entry!r} is none")
+    return f"{platform}:{person}"
+
+
+def _split(value: object) -> object:
+    return [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
+
+
+class WebSettings(WebChannelConfig):
+    """The page and the server that it is on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    enabled: bool = True
+    """Whether there is a page on this machine: on or off."""
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    """The page's port on 127.0.0.1; 0 takes any that is free."""
+
+
+class Settings(BaseSettings):
+    """Made by `load_settings`. Made directly, it takes its arguments and nothing else."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    model: str | None = None
+    """Which model answers, such as anthropic/claude-sonnet-4-5, ollama/qwen3 or demo. Empty: what is found, by key or
+    on this machine, else the demo model."""
+    openai_base_url: str | None = None
+    """The address of any server that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
+    owners: People = frozenset()
+    """Who owns this Parley: a comma list of platform:id, such as telegram:123456789."""
+    allow: People = frozenset()
+    """Who else may talk to it, written the same way. Empty: nobody on public platforms."""
+    language: Literal["en", "zh"] = "en"
+    """What Parley itself speaks in new chats: en or zh. The model answers in yours."""
+    timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"
+    """An IANA name such as Europe/Paris. Empty: that of this machine."""
+    web: WebSettings = WebSettings()
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """How much is logged to standard error: debug, info, warning or error."""
+    log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
+    """console, logfmt or json. Empty: console on a terminal, else logfmt."""
+
+    # What is found rather than set.
+
+    home: Path
+    """The folder of everything that Parley keeps; not made by loading."""
+    channels: Mapping[str, BaseModel] = Field(default_factory=dict)
+    """Settings of the channels that are configured, by name."""
+    environ: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """The process environment over `.env`, for keys that have their providers' names."""
+    files: tuple[Path, ...] = ()
+    """What was read."""
+    warnings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Nothing is read behind our back: what the environment is, is handed in."""
+        return (init_settings,)
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Every value that nobody may read in a log."""
+        keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
+        fields = (value for config in self.channels.values() for _, value in config)
+        return frozenset(keys | {value.get_secret_value() for value in fields if isinstance(value, SecretStr)})
+
+
+FOUND = frozenset({"home", "channels", "environ", "files", "warnings"})
+"""Fields that nobody sets."""
+
+
+def channel_configs() -> Mapping[str, type[BaseModel]]:
+    """Channels that are configured by their own names; the page is part of ours."""
+    return {name: config for name, config in registry.configs().items() if name not in Settings.model_fields}
+
+
+@cache
+def setting_names() -> Names:
+    flat = {
+        name: (key,)
+        for key, field in Settings.model_fields.items()
+        if key not in FOUND and field.annotation is not WebSettings
+        for name in [key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}"]
+    }
+    web: dict[str, Key] = {f"PARLEY_WEB_{key.upper()}": ("web", key) for key in WebSettings.model_fields}
+    web["PARLEY_WEB"] = web.pop("PARLEY_WEB_ENABLED")
+    platforms = {
+        f"{channel}_{key}".upper(): (channel, key)
+        for channel, config in channel_configs().items()
+        for key in config.model_fields
+    }
+    return Names(
+        flat=flat | web | platforms,
+        prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
+        elsewhere={"PARLEY_HOME": HOME_IS_FOR_THE_ENVIRONMENT},
+    )
+
+
+def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
+    """Reads, and changes nothing. Raises SettingsError."""
+    names = setting_names()
+    home = home_folder(environ, cwd)
+    dotenv, toml = _find(DOTENV, home, cwd), _find(TOML, home, cwd)
+    from_dotenv = parse_dotenv(_read(dotenv), dotenv) if dotenv else {}
+    layers: list[Layer] = [read_environ(environ, names)]
+    if dotenv:
+        layers.append(read_dotenv(from_dotenv, dotenv, names))
+    if toml:
+        layers.append(read_toml(_read(toml), toml, names))
+    merged = {key: entry for layer in reversed(layers) for key, entry in layer.items()}
+    found: dict[str, object] = {
+        "home": home,
+        "channels": dict(_channels(merged, names)),
+        "environ": {name: value for name, (value, _) in from_dotenv.items() if value}
+        | {name: value for name, value in environ.items() if value},
+        "files": tuple(file for file in (dotenv, toml) if file),
+        "warnings": tuple(_exposed(dotenv)) if dotenv else (),
+    }
+    ours = [{key: entry for key, entry in layer.items() if key[0] not in channel_configs()} for layer in layers]
+    values: list[dict[str, object]] = [found, *(nested(layer) for layer in ours), {"timezone": system_zone(environ)}]
+    sources = tuple(InitSettingsSource(Settings, layer) for layer in values)
+    try:
+        return Settings(_build_sources=(sources, {}))
+    except ValidationError as error:
+        raise refused(error, merged, names) from error
+
+
+def home_folder(environ: Mapping[str, str], cwd: Path) -> Path:
+    """PARLEY_HOME, else `.parley` in the person's own folder."""
+    person = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    named = environ.get("PARLEY_HOME", "").strip()
+    if not named:
+        return person / ".parley"
+    return cwd / (person / named[2:] if named.startswith("~/") else named)
+
+
+def _find(name: str, home: Path, cwd: Path) -> Path | None:
+    try:
+        return next((folder / name for folder in (home, cwd) if (folder / name).exists()), None)
+    except OSError as error:
+        raise SettingsError(
+            f"{home} cannot be looked into ({error.strerror}); make it yours, or set PARLEY_HOME."
+        ) from error
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read ({error.strerror}); make it readable, or move it away.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file} is not UTF-8 text; save it as UTF-8.") from error
+
+
+def _exposed(file: Path) -> Iterator[Finding]:
+    if file.stat().st_mode & 0o077:
+        yield problem(f"{file} holds secrets and can be read by others on this machine", f"chmod 600 {file}")
+
+
+def _channels(merged: Layer, names: Names) -> Iterator[tuple[str, BaseModel]]:
+    for channel, config in channel_configs().items():
+        mine = {key: entry for key, entry in merged.items() if key[0] == channel}
+        secret = registry.required_secret(config)
+        if (channel, secret) not in mine if secret else not mine:
+            continue
+        try:
+            yield channel, config.model_validate({key[1]: entry.value for key, entry in mine.items()})
+        except ValidationError as error:
+            raise refused(error, mine, names, channel) from error

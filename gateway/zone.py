@@ -1,0 +1,36 @@
+"""Which time zone a person means, and which one this machine is in."""
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+LOCALTIME = Path("/etc/localtime")
+
+
+def check_zone(name: str) -> str:
+    """The same name. Raises ValueError with a sentence's end for what is no IANA zone."""
+    if _exists(name):
+        return name
+    near = difflib.get_close_matches(name, available_timezones(), n=1)
+    advice = f"did you mean {near[0]}?" if near else "write one such as Europe/Paris or Asia/Shanghai"
+    raise ValueError(f"names no time zone ({name[:40]!r}); {advice}")
+
+
+def system_zone(environ: Mapping[str, str], localtime: Path = LOCALTIME) -> str:
+    """The IANA name of this machine's zone; UTC where it does not tell."""
+    if _exists(zone := environ.get("TZ", "").removeprefix(":")):
+        return zone
+    try:
+        _, found, name = str(localtime.readlink()).partition("zoneinfo/")
+    except OSError:
+        return "UTC"
+    return name if found and _exists(name) else "UTC"
+
+
+def _exists(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return bool(name)

@@ -1,0 +1,240 @@
+"""A person sets something, in any of three places, and is told what is wrong in one sentence."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from pydantic import SecretStr
+
+from channels.telegram.config import Config as TelegramConfig
+from gateway.errors import SettingsError
+from gateway.settings import Settings, load_settings
+from gateway.zone import system_zone
+
+BOT = "1234567890:AbCdEfGh"
+
+
+class Load(Protocol):
+    def __call__(self, *, toml: str = "", dotenv: str = "", **environ: str) -> Settings: ...
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Settings from files in the current folder and from an environment."""
+
+    def from_these(*, toml: str = "", dotenv: str = "", **environ: str) -> Settings:
+        for name, text in (("parley.toml", toml), (".env", dotenv)):
+            if text:
+                (tmp_path / name).write_text(text)
+                (tmp_path / name).chmod(0o600)
+        return load_settings({"HOME": str(tmp_path / "ann"), **environ}, tmp_path)
+
+    return from_these
+
+
+def test_nothing_needs_to_be_set(load: Load, tmp_path: Path) -> None:
+    settings = load()
+
+    assert settings.model is None
+    assert settings.web.enabled
+    assert settings.web.port == 8765
+    assert settings.channels == {}
+    assert settings.home == tmp_path / "ann" / ".parley"
+    assert not settings.home.exists(), "loading makes nothing"
+
+
+def test_the_environment_wins_over_dotenv_which_wins_over_toml(load: Load) -> None:
+    settings = load(
+        toml='model = "toml"\nlanguage = "zh"\n[web]\nport = 1\nperson = "Ann"',
+        dotenv="PARLEY_MODEL=dotenv\nPARLEY_WEB_PORT=2",
+        PARLEY_MODEL="environment",
+    )
+
+    assert (settings.model, settings.web.port, settings.language) == ("environment", 2, "zh")
+    assert settings.web.person == "Ann", "a table is merged, not replaced"
+
+
+def test_an_empty_value_counts_as_not_set(load: Load) -> None:
+    settings = load(
+        toml='model = "toml"', dotenv="PARLEY_MODEL=\nOPENAI_API_KEY=sk-1\nTELEGRAM_BOT_TOKEN=", OPENAI_API_KEY=""
+    )
+
+    assert settings.model == "toml"
+    assert settings.environ["OPENAI_API_KEY"] == "sk-1"
+    assert settings.channels == {}
+
+
+def test_files_in_the_home_win_over_those_of_the_current_folder(load: Load, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "parley.toml").write_text('model = "home"')
+
+    settings = load(toml='model = "here"', dotenv="PARLEY_LANGUAGE=zh", PARLEY_HOME="home")
+
+    assert settings.home == home
+    assert (settings.model, settings.language) == ("home", "zh")
+    assert settings.files == (tmp_path / ".env", home / "parley.toml")
+
+
+def test_a_tilde_in_the_home_is_the_persons_folder(load: Load, tmp_path: Path) -> None:
+    assert load(PARLEY_HOME="~/here").home == tmp_path / "ann" / "here"
+
+
+def test_a_channel_is_configured_by_its_secret(load: Load) -> None:
+    settings = load(toml='[telegram]\nbase_url = "http://127.0.0.1:1"', TELEGRAM_BOT_TOKEN=BOT)
+
+    telegram = settings.channels["telegram"]
+    assert isinstance(telegram, TelegramConfig)
+    assert telegram.bot_token == SecretStr(BOT)
+    assert telegram.base_url == "http://127.0.0.1:1"
+
+
+def test_a_channel_without_its_secret_is_not_there(load: Load) -> None:
+    assert load(TELEGRAM_BASE_URL="http://127.0.0.1:1").channels == {}
+
+
+def test_people_are_a_comma_list_or_a_toml_list(load: Load) -> None:
+    settings = load(toml='owners = ["telegram:1"]', PARLEY_ALLOW="telegram:2, slack:U3,")
+
+    assert settings.owners == {"telegram:1"}
+    assert settings.allow == {"telegram:2", "slack:U3"}
+
+
+def test_keys_keep_the_names_of_their_providers(load: Load) -> None:
+    settings = load(
+        dotenv="export ANTHROPIC_API_KEY='sk-$HOME#1'\nUNRELATED=x", OPENAI_BASE_URL="http://127.0.0.1:8000/v1"
+    )
+
+    assert settings.environ["ANTHROPIC_API_KEY"] == "sk-$HOME#1"
+    assert settings.openai_base_url == "http://127.0.0.1:8000/v1"
+
+
+def test_secrets_are_known_and_not_printed(load: Load) -> None:
+    settings = load(dotenv=f"OPENAI_API_KEY=sk-very-secret\nTELEGRAM_BOT_TOKEN={BOT}", LANG="C.UTF-8")
+
+    assert settings.secrets == {"sk-very-secret", BOT}
+    assert "sk-very-secret" not in repr(settings)
+    assert BOT not in repr(settings)
+
+
+def test_a_dotenv_that_others_can_read_is_pointed_out(load: Load, tmp_path: Path) -> None:
+    assert load(dotenv="PARLEY_MODEL=demo").warnings == ()
+    (tmp_path / ".env").chmod(0o644)
+
+    (warning,) = load().warnings
+
+    assert warning.fix == f"chmod 600 {tmp_path / '.env'}"
+
+
+def test_the_zone_is_that_of_the_machine_unless_set(load: Load, tmp_path: Path) -> None:
+    assert load(TZ="Asia/Shanghai").timezone == "Asia/Shanghai"
+    assert load(TZ="Asia/Shanghai", PARLEY_TIMEZONE="Europe/Oslo").timezone == "Europe/Oslo"
+
+    link = tmp_path / "localtime"
+    assert system_zone({}, link) == "UTC"
+    link.symlink_to("/usr/share/zoneinfo/Europe/Paris")
+    assert system_zone({}, link) == "Europe/Paris"
+    assert system_zone({"TZ": "nonsense"}, link) == "Europe/Paris"
+
+
+def test_settings_made_directly_read_nothing() -> None:
+    os.environ.setdefault("PARLEY_NEVER_READ", "1")
+    try:
+        assert Settings(home=Path("/nowhere")).model is None
+    finally:
+        os.environ.pop("PARLEY_NEVER_READ")
+
+
+@pytest.mark.parametrize(
+    ("toml", "sentence"),
+    [
+        ('modle = "x"', "There is no setting modle in {}, line 1; did you mean model?"),
+        ("# hello\n\n[web]\nprot = 1", "There is no setting web.prot in {}, line 4; did you mean port?"),
+        ("[telegrm]\nx = 1", "There is no setting telegrm in {}, line 1; did you mean telegram?"),
+        ("model = 5", "model in {}, line 1 must be text in quotes."),
+        ('[web]\nport = "x"', "web.port in {}, line 2 must be a whole number."),
+        ("[web]\nport = 65536", "web.port in {}, line 2 must be at most 65535."),
+        ("web = false", "web in {}, line 1 is a table: write [web] on a line of its own, and its keys below."),
+        ("owners = 42", "owners in {}, line 1 must be a list."),
+        ('language = "fr"', "language in {}, line 1 must be 'en' or 'zh'."),
+        (
+            'timezone = "Europe/Pari"',
+            "timezone in {}, line 1 names no time zone ('Europe/Pari'); did you mean Europe/Paris?",
+        ),
+        (
+            'home = "/x"',
+            "home in {}, line 1 has no effect: PARLEY_HOME says where this file is looked for, so set it in the "
+            "environment and take it out here.",
+        ),
+    ],
+)
+def test_a_mistake_in_toml_is_one_sentence(load: Load, tmp_path: Path, toml: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load(toml=toml)
+
+    assert refused.value.sentence == sentence.format(tmp_path / "parley.toml")
+
+
+@pytest.mark.parametrize(
+    ("dotenv", "sentence"),
+    [
+        (
+            "\nTELEGRAM_BOT_TOKN=1",
+            "There is no setting TELEGRAM_BOT_TOKN in {}, line 2; did you mean TELEGRAM_BOT_TOKEN?",
+        ),
+        ("PARLEY_MODLE=x", "There is no setting PARLEY_MODLE in {}, line 1; did you mean PARLEY_MODEL?"),
+        ("hello", "{}, line 1 is not of the form NAME=value; correct it or put a # before it."),
+        (
+            "TELEGRAM_BOT_TOKEN=abc",
+            "TELEGRAM_BOT_TOKEN in {}, line 1 does not look like a bot token (1234567890:AbC...); copy it again from "
+            "@BotFather.",
+        ),
+        ("PARLEY_WEB=maybe", "PARLEY_WEB in {}, line 1 must be on or off (in TOML: true or false)."),
+    ],
+)
+def test_a_mistake_in_dotenv_is_one_sentence(load: Load, tmp_path: Path, dotenv: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load(dotenv=dotenv)
+
+    assert refused.value.sentence == sentence.format(tmp_path / ".env")
+
+
+def test_in_the_environment_only_our_own_prefix_is_checked(load: Load) -> None:
+    assert load(TELEGRAM_BOT_TOKN="somebody else's").channels == {}
+
+    with pytest.raises(SettingsError, match="There is no setting PARLEY_LANGAUGE in the environment; did you mean"):
+        load(PARLEY_LANGAUGE="zh")
+
+
+def test_an_entry_of_people_says_what_it_should_look_like(load: Load) -> None:
+    with pytest.raises(SettingsError, match=r"^PARLEY_OWNERS in the environment must hold entries such as telegram:1"):
+        load(PARLEY_OWNERS="42")
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+def _bytes(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe")
+
+
+def _broken(path: Path) -> None:
+    path.write_text("model = \n")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [(_folder, "cannot be read (Is a directory)"), (_bytes, "is not UTF-8"), (_broken, "is not valid TOML")],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    load: Load, tmp_path: Path, make: Callable[[Path], None], words: str
+) -> None:
+    make(tmp_path / "parley.toml")
+
+    with pytest.raises(SettingsError) as refused:
+        load()
+
+    assert refused.value.sentence.startswith(f"{tmp_path / 'parley.toml'} {words}")

@@ -1,0 +1,32 @@
+"""A program in a process of its own, as a person starts it."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int | None
+    out: str
+    err: str
+
+
+async def python(*arguments: str, cwd: Path = REPOSITORY, environ: Mapping[str, str] | None = None) -> Finished:
+    """Run this interpreter on our sources, with this environment beside PATH and nothing of the caller's."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *arguments,
+        cwd=cwd,
+        env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(REPOSITORY), **(environ or {})},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    return Finished(process.returncode, out.decode(), err.decode())
