@@ -1,0 +1,290 @@
+"""The page's channel: one person, one chat, any number of tabs. It owns no server; its routes are mounted by one.
+
+Whoever reaches these routes is taken for the person: the server that mounts them lets nobody else in.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+from aiohttp import BodyPartReader, web
+
+from channels.base import (
+    Accepted,
+    Attachment,
+    ButtonPressed,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    Inbox,
+    Limits,
+    MessageGone,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+    Sender,
+)
+from channels.text import parse_command
+from channels.web.config import Config
+from channels.web.conversation import Conversation, file_reference
+from channels.web.requests import MAX_FILES, Pressed, Said, read
+from channels.web.shown import Shown
+from channels.web.stream import EventRing
+from channels.web.uploads import TooLarge, Uploads
+
+History = Callable[[ChatKey], Awaitable[Sequence[Shown]]]
+"""What the store knows of a chat, oldest first."""
+
+CHAT = ChatKey(platform="web", account="local", chat="main")
+SENDER_ID = "local"
+SHOWN_INLINE = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""Everything else is only ever saved, so that no file of a model runs as a page of ours."""
+
+log = structlog.get_logger(__name__)
+
+
+class WebChannel:
+    """Satisfies Channel, ShowsTyping, Downloads and Deletes."""
+
+    name = "web"
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        history: History,
+        uploads: Path,
+        now: Callable[[], float] = time.time,
+        ring: EventRing | None = None,
+    ) -> None:
+        """`uploads` is a folder for the files of the chat, made when first needed."""
+        self.limits = Limits(
+            max_text=1_000_000,
+            edit_every=timedelta(seconds=0.1),
+            edit_every_in_groups=timedelta(seconds=0.1),
+            burst=20,
+            max_upload=config.max_upload,
+        )
+        self._config = config
+        self._history = history
+        self._uploads = Uploads(uploads, config.max_upload)
+        self._now = now
+        self._ring = ring or EventRing()
+        self._conversation = Conversation()
+        self._inbox: Inbox | None = None
+        self._commands: tuple[CommandSpec, ...] = ()
+
+    def routes(self) -> list[web.RouteDef]:
+        """What a server mounts, behind its own access control."""
+        return [
+            web.get("/api/history", self._get_history),
+            web.get("/api/events", self._get_events),
+            web.get("/api/commands", self._get_commands),
+            web.post("/api/messages", self._post_message),
+            web.post("/api/buttons", self._post_button),
+            web.post("/api/files", self._post_files),
+            web.get("/api/files/{reference}", self._get_file),
+        ]
+
+    # The channel
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        self._inbox, self._commands = inbox, tuple(commands)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._inbox = None
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """The message id follows from the key, so that a send tried again after a restart shows no second one."""
+        posted = Posted(chat=chat, message_id=hashlib.sha256(key.encode()).hexdigest()[:32])
+        if posted.message_id not in self._conversation and not self._conversation.is_deleted(posted.message_id):
+            await self._show(posted, message, self._now())
+        return posted
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        if self._conversation.is_deleted(posted.message_id):
+            raise MessageGone("this message was deleted")
+        at = self._now()
+        if posted.message_id not in self._conversation:  # posted before a restart
+            at = next((each.at for each in await self._history(CHAT) if each.message_id == posted.message_id), at)
+        await self._show(posted, message, at)
+
+    async def delete(self, posted: Posted) -> None:
+        if not self._conversation.is_deleted(posted.message_id):
+            self._ring.put(self._conversation.delete(posted.message_id))
+
+    async def typing(self, chat: ChatKey) -> None:
+        _check(chat)
+        self._ring.put({"type": "typing", "at": self._now()})
+
+    async def download(self, attachment: Attachment) -> bytes:
+        found = await self._uploads.find(attachment.reference)
+        if found is None:
+            raise ChannelError(f"{attachment.safe_name} is not there any more", permanent=True)
+        return await asyncio.to_thread(found[0].read_bytes)
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """The page has room for everything."""
+        return (message,)
+
+    def is_group(self, _: ChatKey) -> bool:
+        return False
+
+    async def close(self) -> None:
+        """Ends the streams; the tabs try again until there is somebody to talk to."""
+        self._ring.close()
+
+    async def _show(self, posted: Posted, message: OutboundMessage, at: float) -> None:
+        _check(posted.chat)
+        for index, each in enumerate(message.attachments):
+            if each.path:
+                await self._uploads.take(each, file_reference(posted.message_id, index))
+        self._put(
+            Shown(
+                who="parley",
+                message_id=posted.message_id,
+                markdown=message.markdown,
+                at=at,
+                buttons=message.buttons,
+                attachments=message.attachments,
+            )
+        )
+
+    def _put(self, shown: Shown) -> None:
+        event = self._conversation.put(shown)
+        if event:
+            self._ring.put(event)
+
+    # What the page asks
+
+    async def _get_history(self, _: web.Request) -> web.Response:
+        history = await self._history(CHAT)
+        # Nothing may be awaited between these two, or the page would miss what came in between.
+        return web.json_response({"messages": self._conversation.with_history(history), "last": self._ring.last})
+
+    async def _get_events(self, request: web.Request) -> web.StreamResponse:
+        stream = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        await stream.prepare(request)
+        after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
+        try:
+            await stream.write(b"retry: 1000\n\n")
+            async for event in self._ring.read(after):
+                await stream.write(event)
+        except ConnectionResetError:  # the tab was closed
+            log.debug("page_left")
+        return stream
+
+    async def _get_commands(self, _: web.Request) -> web.Response:
+        return web.json_response([command.model_dump() for command in self._commands])
+
+    async def _post_message(self, request: web.Request) -> web.Response:
+        said = await read(request, Said)
+        inbox, at = self._listening(), self._now()
+        attachments = await self._attachments(said.files)
+        command = parse_command(said.text, (self.name,))
+        if command and not attachments and command.name in {each.name for each in self._commands}:
+            accepted = await inbox(
+                CommandInvoked(
+                    event_id=f"web:{said.id}",
+                    chat=CHAT,
+                    sender=self._sender(request),
+                    at=at,
+                    message_id=said.id,
+                    name=command.name,
+                    arguments=command.arguments,
+                )
+            )
+        else:
+            accepted = await inbox(
+                MessageReceived(
+                    event_id=f"web:{said.id}",
+                    chat=CHAT,
+                    sender=self._sender(request),
+                    at=at,
+                    message_id=said.id,
+                    text=said.text,
+                    attachments=attachments,
+                )
+            )
+        if accepted is Accepted.NEW:
+            self._put(Shown(who="person", message_id=said.id, markdown=said.text, at=at, attachments=attachments))
+        log.info("page_message", event_id=f"web:{said.id}", accepted=accepted.value, chars=len(said.text))
+        return web.json_response({"accepted": accepted.value})
+
+    async def _post_button(self, request: web.Request) -> web.Response:
+        pressed = await read(request, Pressed)
+        accepted = await self._listening()(
+            ButtonPressed(
+                event_id=f"web:{pressed.id}",
+                chat=CHAT,
+                sender=self._sender(request),
+                at=self._now(),
+                message_id=pressed.message_id,
+                action=pressed.action,
+            )
+        )
+        log.info("page_button", event_id=f"web:{pressed.id}", accepted=accepted.value)
+        return web.json_response({"accepted": accepted.value})
+
+    async def _post_files(self, request: web.Request) -> web.Response:
+        if request.content_type != "multipart/form-data":
+            raise web.HTTPUnsupportedMediaType(text="this takes a form with files only")
+        received: list[Attachment] = []
+        try:
+            async for part in await request.multipart():
+                if not isinstance(part, BodyPartReader) or part.filename is None:
+                    raise web.HTTPBadRequest(text="this takes a form with files only")
+                if len(received) == MAX_FILES:
+                    raise web.HTTPBadRequest(text=f"at most {MAX_FILES} files at once")
+                received.append(await self._uploads.receive(part))
+        except TooLarge as error:
+            raise web.HTTPRequestEntityTooLarge(self._config.max_upload, text=error.reason) from error
+        except ValueError as error:
+            raise web.HTTPBadRequest(text="this form cannot be read") from error
+        log.info("page_files", files=len(received), bytes=sum(each.size or 0 for each in received))
+        return web.json_response({"files": [_told(each) for each in received]})
+
+    async def _get_file(self, request: web.Request) -> web.FileResponse:
+        found = await self._uploads.find(request.match_info["reference"])
+        if found is None:
+            raise web.HTTPNotFound(text="there is no such file")
+        path, attachment = found
+        inline = attachment.mime_type in SHOWN_INLINE
+        return web.FileResponse(
+            path,
+            headers={
+                "Content-Type": attachment.mime_type if inline else "application/octet-stream",
+                "Content-Disposition": "inline" if inline else "attachment",
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+            },
+        )
+
+    async def _attachments(self, references: Sequence[str]) -> tuple[Attachment, ...]:
+        found = [await self._uploads.find(reference) for reference in references]
+        if None in found:
+            raise web.HTTPBadRequest(text="a file of this message is not there any more")
+        return tuple(each[1] for each in found if each)
+
+    def _listening(self) -> Inbox:
+        if self._inbox is None:
+            raise web.HTTPServiceUnavailable(text="Parley is just starting", headers={"Retry-After": "1"})
+        return self._inbox
+
+    def _sender(self, request: web.Request) -> Sender:
+        language = request.headers.get("Accept-Language", "").split(",")[0].split(";")[0].strip()
+        return Sender(id=SENDER_ID, name=self._config.person, language=language or None)
+
+
+def _check(chat: ChatKey) -> None:
+    if chat != CHAT:
+        raise ChannelError(f"the page has no chat {chat}", permanent=True)
+
+
+def _told(attachment: Attachment) -> dict[str, str | int | None]:
+    return attachment.model_dump(include={"reference", "name", "size", "mime_type"})

@@ -1,0 +1,50 @@
+"""What the page posts, checked; a refusal is one sentence of plain text."""
+
+import json
+from typing import Annotated, TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from channels.base import Text
+
+MAX_FILES = 20
+"""How many files go with one message."""
+
+ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+"""Made by the page, once for each thing it posts: a post that is tried again has the same, and counts once."""
+
+
+class _Posted(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Said(_Posted):
+    id: ClientId
+    text: Text
+    files: Annotated[tuple[str, ...], Field(max_length=MAX_FILES)] = ()
+    """References, as the upload gave them."""
+
+
+class Pressed(_Posted):
+    id: ClientId
+    message_id: Annotated[str, Field(max_length=64)]
+    action: Annotated[Text, Field(max_length=64)]
+
+
+Body = TypeVar("Body", Said, Pressed)
+
+
+async def read(request: web.Request, kind: type[Body]) -> Body:
+    """Raises web.HTTPException with a sentence for what cannot be read."""
+    if request.content_type != "application/json":
+        raise web.HTTPUnsupportedMediaType(text="this takes JSON only")
+    try:  # pydantic's own reader of JSON takes no lone surrogate, which a browser may send
+        content = json.loads(await request.read())
+    except (ValueError, RecursionError) as error:
+        raise web.HTTPBadRequest(text="this cannot be read: no JSON") from error
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        fields = sorted({str(each["loc"][0]) if each["loc"] else "body" for each in error.errors()})
+        raise web.HTTPBadRequest(text=f"this cannot be read: {', '.join(fields)}") from error

@@ -1,0 +1,83 @@
+"""Files of the chat on disk: each in a folder of its own, named by a reference that no person and no model chooses."""
+
+import asyncio
+import mimetypes
+import re
+import secrets
+import shutil
+from pathlib import Path
+
+from aiohttp import BodyPartReader
+
+from channels.base import Attachment, ChannelError
+
+REFERENCE = re.compile(r"[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
+CHUNK = 256 * 1024
+
+
+class TooLarge(ChannelError):
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__(f"{name} is larger than {limit // 1024 // 1024} MB, the most that fits here", permanent=True)
+
+
+class Uploads:
+    """Files under `folder`, which is made when first needed."""
+
+    def __init__(self, folder: Path, max_size: int) -> None:
+        self._folder = folder
+        self._max_size = max_size
+
+    async def receive(self, part: BodyPartReader) -> Attachment:
+        """Stream one part of a form to disk. Raises TooLarge, and then nothing is left."""
+        name = Attachment(name=part.filename or "file").safe_name
+        reference = secrets.token_hex(16)
+        path = self._folder / reference / name
+        try:
+            await asyncio.to_thread(path.parent.mkdir, parents=True, mode=0o700)
+            size = await self._write(part, path)
+        except BaseException:  # whatever ended it, a cut connection too, half a file is of no use
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, path.parent, ignore_errors=True))
+            raise
+        return Attachment(name=name, mime_type=_mime_type(name), size=size, reference=reference)
+
+    async def take(self, outgoing: Attachment, reference: str) -> None:
+        """Keep a copy of a file that goes out, so that the page can fetch it whatever becomes of the original."""
+        source = Path(outgoing.path)
+        target = self._folder / reference / outgoing.safe_name
+        try:
+            await asyncio.to_thread(target.parent.mkdir, parents=True, mode=0o700, exist_ok=True)
+            await asyncio.to_thread(shutil.copyfile, source, target)
+        except OSError as error:
+            raise ChannelError(f"cannot send {outgoing.safe_name}: {error.strerror}", permanent=True) from error
+
+    async def find(self, reference: str) -> tuple[Path, Attachment] | None:
+        """Where the file of a reference is, with its name, size and kind."""
+        if not REFERENCE.fullmatch(reference):
+            return None
+        path = await asyncio.to_thread(self._only_file, reference)
+        if path is None:
+            return None
+        size = (await asyncio.to_thread(path.stat)).st_size
+        return path, Attachment(name=path.name, mime_type=_mime_type(path.name), size=size, reference=reference)
+
+    def _only_file(self, reference: str) -> Path | None:
+        folder = self._folder / reference
+        return next((each for each in folder.iterdir() if each.is_file()), None) if folder.is_dir() else None
+
+    async def _write(self, part: BodyPartReader, path: Path) -> int:
+        size = 0
+        file = await asyncio.to_thread(path.open, "xb")
+        try:
+            while chunk := await part.read_chunk(CHUNK):
+                size += len(chunk)
+                if size > self._max_size:
+                    raise TooLarge(path.name, self._max_size)
+                await asyncio.to_thread(file.write, chunk)
+        finally:
+            await asyncio.to_thread(file.close)
+        return size
+
+
+def _mime_type(name: str) -> str:
+    """By the name alone: what the other side claims decides nothing."""
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"

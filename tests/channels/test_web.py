@@ -1,0 +1,394 @@
+"""The page's channel over a real server: what is said arrives once, and what is edited is rebuilt."""
+
+import asyncio
+import uuid
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, FormData
+
+from channels.base import (
+    Accepted,
+    Attachment,
+    Button,
+    ButtonPressed,
+    Channel,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    Deletes,
+    Downloads,
+    InboundEvent,
+    MessageGone,
+    MessageReceived,
+    OutboundMessage,
+    ShowsTyping,
+)
+from channels.web.adapter import CHAT
+from channels.web.conversation import delta
+from channels.web.render import render
+from channels.web.shown import Shown
+from channels.web.stream import EventRing
+from tests.page_server import Page, tab, words_of
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(tmp_path)
+
+
+def text(markdown: str) -> OutboundMessage:
+    return OutboundMessage(markdown=markdown)
+
+
+def fresh() -> str:
+    return str(uuid.uuid4())
+
+
+async def say(client: ClientSession, words: str, *, key: str = "", files: list[str] | None = None) -> str:
+    body = {"id": key or fresh(), "text": words, "files": files or []}
+    async with client.post("/api/messages", json=body) as answer:
+        assert answer.status == 200, await answer.text()
+        return str((await answer.json())["accepted"])
+
+
+async def history(client: ClientSession) -> dict[str, Any]:
+    async with client.get("/api/history") as answer:
+        read: dict[str, Any] = await answer.json()
+        return read
+
+
+async def upload(client: ClientSession, files: Mapping[str, bytes]) -> tuple[int, Any]:
+    form = FormData(quote_fields=False)
+    for name, content in files.items():
+        form.add_field("file", BytesIO(content), filename=name)
+    async with client.post("/api/files", data=form) as answer:
+        body = await answer.json() if answer.status == 200 else await answer.text()
+        return answer.status, body
+
+
+def files_in(home: Path) -> list[Path]:
+    return [each for each in home.rglob("*") if each.is_file() and each.name != "page.key"]
+
+
+def test_it_satisfies_the_contract_and_every_further_power(page: Page) -> None:
+    channel: Channel = page.channel
+
+    assert isinstance(channel, ShowsTyping)
+    assert isinstance(channel, Downloads)
+    assert isinstance(channel, Deletes)
+    assert channel.split(text("a" * 200_000)) == (text("a" * 200_000),)
+
+
+# What the person does
+
+
+async def test_what_is_said_arrives_with_its_sender_and_language(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        client.headers["Accept-Language"] = "zh-CN,zh;q=0.9,en;q=0.8"
+        assert await say(client, "你好") == "new"
+
+    event = page.heard[0]
+    assert isinstance(event, MessageReceived)
+    assert (event.text, event.sender.id, event.sender.language) == ("你好", "local", "zh-CN")
+
+
+async def test_a_post_that_is_tried_again_counts_once_and_is_shown_once(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        key = fresh()
+        assert await say(client, "hello", key=key) == "new"
+        assert await say(client, "hello", key=key) == "duplicate"
+        shown = (await history(client))["messages"]
+
+    assert len(page.heard) == 1
+    assert [message["id"] for message in shown] == [key]
+
+
+async def test_a_message_that_was_not_accepted_is_not_shown_and_can_be_tried_again(page: Page) -> None:
+    async def broken(_: InboundEvent) -> Accepted:
+        page.heard.clear()
+        raise OSError("the disk is full")
+
+    async with page.open(), page.browser() as client:
+        key = fresh()
+        page.answer = broken
+        async with client.post("/api/messages", json={"id": key, "text": "hello"}) as answer:
+            assert answer.status == 500
+        assert (await history(client))["messages"] == []
+        page.answer = None
+        assert await say(client, "hello", key=key) == "new"
+
+
+async def test_a_typed_command_of_the_table_is_a_command_and_any_other_is_text(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        await say(client, "/status now")
+        await say(client, "/usr/bin")
+        async with client.get("/api/commands") as answer:
+            assert [command["name"] for command in await answer.json()] == ["status"]
+
+    command, other = page.heard
+    assert isinstance(command, CommandInvoked)
+    assert (command.name, command.arguments) == ("status", "now")
+    assert isinstance(other, MessageReceived)
+
+
+async def test_a_button_is_pressed(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        body = {"id": fresh(), "message_id": "m", "action": "stop:1"}
+        for expected in ("new", "duplicate"):
+            async with client.post("/api/buttons", json=body) as answer:
+                assert (await answer.json())["accepted"] == expected
+
+    pressed = page.heard[0]
+    assert isinstance(pressed, ButtonPressed)
+    assert (pressed.message_id, pressed.action) == ("m", "stop:1")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"id": "short", "text": "x"}',
+        b'{"id": "12345678"}',
+        b'{"id": "12345678", "text": 1, "x": 2}',
+    ],
+)
+async def test_what_cannot_be_read_is_refused_with_a_sentence(page: Page, body: bytes) -> None:
+    async with page.open(), page.browser() as client:
+        headers = {"Content-Type": "application/json"}
+        async with client.post("/api/messages", data=body, headers=headers) as answer:
+            assert answer.status == 400
+            assert "cannot be read" in await answer.text()
+
+
+async def test_a_form_of_another_site_is_no_json(page: Page) -> None:
+    body = '{"id": "12345678", "text": "x"}'
+    async with page.open(), page.browser() as client, client.post("/api/messages", data=body) as answer:
+        assert answer.status == 415
+
+
+async def test_a_message_of_100000_characters_and_odd_ones_arrive(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        await say(client, "界" * 100_000)
+        await say(client, "a\ud800b\u200b\u202e")
+
+    long, odd = page.heard
+    assert isinstance(long, MessageReceived)
+    assert isinstance(odd, MessageReceived)
+    assert len(long.text) == 100_000
+    assert odd.text == "a\ufffdb\u200b\u202e"
+
+
+async def test_nobody_listens_yet(page: Page) -> None:
+    await page.server.start()
+    try:
+        body = {"id": fresh(), "text": "hello"}
+        async with page.browser() as client, client.post("/api/messages", json=body) as answer:
+            assert answer.status == 503
+    finally:
+        await page.server.close()
+
+
+# Files
+
+
+async def test_files_go_with_a_message_and_can_be_fetched_by_both_sides(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        _, body = await upload(client, {"cat.png": b"meow", "notes.txt": b"milk"})
+        references = [file["reference"] for file in body["files"]]
+        await say(client, "", files=references)
+        shown = (await history(client))["messages"][0]
+        async with client.get(shown["attachments"][0]["url"]) as answer:
+            assert await answer.read() == b"meow"
+            assert answer.headers["Content-Type"] == "image/png"
+
+        event = page.heard[0]
+        assert isinstance(event, MessageReceived)
+        assert [(file.name, file.size) for file in event.attachments] == [("cat.png", 4), ("notes.txt", 4)]
+        assert await page.channel.download(event.attachments[1]) == b"milk"
+
+
+async def test_twenty_files_are_taken_and_the_next_is_not(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        status, body = await upload(client, {f"{number}.txt": b"x" for number in range(20)})
+        assert (status, len(body["files"])) == (200, 20)
+        assert await upload(client, {f"{number}.txt": b"x" for number in range(21)}) == (
+            400,
+            "at most 20 files at once",
+        )
+
+
+async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    page = Page(tmp_path, max_upload=1024 * 1024)
+    async with page.open(), page.browser() as client:
+        status, reason = await upload(client, {"big.bin": b"x" * (1024 * 1024 + 1)})
+        fits, _ = await upload(client, {"fits.bin": b"x" * 1024 * 1024})
+
+    assert (status, reason) == (413, "big.bin is larger than 1 MB, the most that fits here")
+    assert fits == 200
+    assert [each.name for each in files_in(tmp_path)] == ["fits.bin"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("../../.env", "env"), ("..", "file"), ("a\\..\\b.txt", "b.txt"), ("/etc/passwd", "passwd")]
+)
+async def test_a_file_name_leads_nowhere(page: Page, tmp_path: Path, name: str, kept: str) -> None:
+    async with page.open(), page.browser() as client:
+        status, body = await upload(client, {name: b"x"})
+
+    assert (status, body["files"][0]["name"]) == (200, kept)
+    written = files_in(tmp_path)
+    assert [each.parent.parent for each in written] == [tmp_path / "uploads"]
+
+
+async def test_a_page_in_a_file_is_saved_and_never_run(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        _, body = await upload(client, {"x.html": b"<script>alert(1)</script>", "x.svg": b"<svg/>"})
+        for file in body["files"]:
+            async with client.get(f"/api/files/{file['reference']}") as answer:
+                assert answer.headers["Content-Type"] == "application/octet-stream"
+                assert answer.headers["Content-Disposition"] == "attachment"
+                assert "sandbox" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("reference", ["..%2f..%2fpage.key", "..", "0" * 32, "%2e%2e%2fpage.key", "x" * 32])
+async def test_a_made_up_reference_finds_nothing(page: Page, reference: str) -> None:
+    async with page.open(), page.browser() as client:
+        async with client.get(f"/api/files/{reference}") as answer:
+            assert answer.status in (403, 404)
+        async with client.post("/api/messages", json={"id": fresh(), "text": "", "files": [reference]}) as answer:
+            assert answer.status == 400
+    assert page.heard == []
+
+
+async def test_a_file_of_ours_is_fetched_even_after_a_restart(page: Page, tmp_path: Path) -> None:
+    report = tmp_path / "report.pdf"
+    report.write_bytes(b"%PDF")
+    message = OutboundMessage(markdown="here", attachments=(Attachment(name="report.pdf", path=str(report)),))
+    async with page.open():
+        posted = await page.channel.send(CHAT, message, "1")
+    report.unlink()
+
+    shown = Shown(who="parley", message_id=posted.message_id, markdown="here", at=1, attachments=message.attachments)
+    later = Page(tmp_path, stored=[shown])
+    async with later.open(), later.browser() as client:
+        url = (await history(client))["messages"][0]["attachments"][0]["url"]
+        async with client.get(url) as answer:
+            assert await answer.read() == b"%PDF"
+
+
+async def test_a_file_that_is_not_there_cannot_be_sent(page: Page, tmp_path: Path) -> None:
+    gone = OutboundMessage(markdown="", attachments=(Attachment(name="gone", path=str(tmp_path / "gone")),))
+    with pytest.raises(ChannelError, match="cannot send gone"):
+        await page.channel.send(CHAT, gone, "1")
+
+
+# What the page sees
+
+
+async def test_edits_travel_as_deltas_and_every_tab_rebuilds_the_same(page: Page) -> None:
+    states = ["…", "… 🦊 clock", "… 🦊 clock, 3 s\n… `notes`", "**done**: it is 9:30 🦉", "**done**: it is 9:31 🦉"]
+    async with page.open(), page.browser() as client:
+        last = (await history(client))["last"]
+        async with tab(client, last) as one, tab(client, last) as other:
+            posted = await page.channel.send(CHAT, text("…"), "1")
+            for state in states:
+                await page.channel.edit(posted, text(state))
+            for each in (one, other):
+                screen = await each.until(lambda screen: "9:31" in screen.html.get(posted.message_id, ""))
+                assert screen.html[posted.message_id] == render(states[-1])
+                assert screen.kinds == ["message", *["edit"] * 4]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("", "a"), ("abc", "abc"), ("abcd", "abXd"), ("🦊a", "🦊b"), ("🦊", "🦉"), ("ab", "")]
+)
+def test_a_delta_keeps_the_longest_common_start_in_units_of_the_browser(old: str, new: str) -> None:
+    change = delta(old, new)
+    keep, add = change["keep"], change["add"]
+
+    assert isinstance(keep, int)
+    assert old.encode("utf-16-le")[: 2 * keep].decode("utf-16-le") + str(add) == new
+
+
+async def test_a_tab_that_was_away_gets_what_it_missed(page: Page) -> None:
+    async with page.open(), page.browser() as client:
+        posted = await page.channel.send(CHAT, text("one"), "1")
+        last = (await history(client))["last"]
+        await page.channel.edit(posted, text("two"))
+        await page.channel.send(CHAT, text("three"), "2")
+        async with tab(client, last, header=True) as again:
+            again.screen.html, again.screen.revisions = {posted.message_id: render("one")}, {posted.message_id: 1}
+            seen = await again.until(lambda screen: len(screen.html) == 2)
+
+    assert [words_of(html) for html in seen.html.values()] == ["two", "three"]
+
+
+@pytest.mark.parametrize("after", ["", "nonsense", "0-0", "abc-99999999999999999999", "-1"])
+async def test_an_id_of_another_life_starts_over(page: Page, after: str) -> None:
+    async with page.open(), page.browser() as client, tab(client, after) as stream:
+        await stream.until(lambda screen: screen.kinds == ["reset"])
+
+
+async def test_a_tab_that_was_away_for_too_long_starts_over_and_then_follows(tmp_path: Path) -> None:
+    page = Page(tmp_path, ring=EventRing(size=3))
+    async with page.open(), page.browser() as client:
+        last = (await history(client))["last"]
+        for number in range(5):
+            await page.channel.send(CHAT, text(f"{number}"), f"{number}")
+        async with tab(client, last) as stream:
+            await stream.until(lambda screen: screen.kinds == ["reset"])
+            await page.channel.send(CHAT, text("next"), "next")
+            await stream.until(lambda screen: screen.kinds == ["reset", "message"])
+
+
+async def test_a_silent_line_is_kept_by_comments(tmp_path: Path) -> None:
+    page = Page(tmp_path, ring=EventRing(beat=0.01))
+    async with page.open(), page.browser() as client, tab(client, page.ring.last) as stream, asyncio.timeout(5):
+        while stream.comments < 2:
+            await stream.read_line()
+
+
+async def test_typing_deleting_and_buttons_are_seen(page: Page) -> None:
+    stop = OutboundMessage(markdown="…", buttons=((Button(label="Stop", action="stop:1"),),))
+    async with page.open(), page.browser() as client:
+        async with tab(client, (await history(client))["last"]) as stream:
+            await page.channel.typing(CHAT)
+            posted = await page.channel.send(CHAT, stop, "1")
+            assert (await history(client))["messages"][0]["buttons"] == [[{"label": "Stop", "action": "stop:1"}]]
+            await page.channel.delete(posted)
+            await stream.until(lambda screen: screen.kinds == ["typing", "message", "delete"])
+
+        with pytest.raises(MessageGone):
+            await page.channel.edit(posted, text("too late"))
+        assert (await history(client))["messages"] == []
+
+
+async def test_a_send_that_is_tried_again_shows_one_message_even_after_a_restart(page: Page, tmp_path: Path) -> None:
+    first = await page.channel.send(CHAT, text("hi"), "key")
+    assert await page.channel.send(CHAT, text("hi"), "key") == first
+    assert await Page(tmp_path).channel.send(CHAT, text("hi"), "key") == first
+    assert await page.channel.send(CHAT, text("hi"), "other") != first
+
+
+async def test_after_a_restart_history_is_the_stores_and_a_message_of_before_is_still_edited(tmp_path: Path) -> None:
+    said = Shown(who="person", message_id="said", markdown="hello **you**", at=1)
+    progress = Shown(who="parley", message_id="old", markdown="…", at=2)
+    page = Page(tmp_path, stored=[said, progress])
+    posted = (await page.channel.send(CHAT, text(""), "1")).model_copy(update={"message_id": "old"})
+    async with page.open(), page.browser() as client:
+        await page.channel.edit(posted, text("done"))
+        messages = (await history(client))["messages"]
+
+    assert [words_of(message["html"]) for message in messages][:2] == ["hello **you**", "done"]
+    assert messages[1]["at"] == 2
+
+
+async def test_no_other_chat_is_known(page: Page) -> None:
+    with pytest.raises(ChannelError, match="no chat"):
+        await page.channel.send(ChatKey(platform="web", account="local", chat="other"), text("hi"), "1")

@@ -1,0 +1,386 @@
+"""The page in a real browser: what a person sees and does, on a desk, on a phone, with a keyboard, on a bad line."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Route, async_playwright, expect
+from playwright.async_api import Page as Tab
+
+from channels.base import (
+    Accepted,
+    Attachment,
+    Button,
+    ButtonPressed,
+    CommandInvoked,
+    InboundEvent,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+)
+from channels.web.adapter import CHAT
+from channels.web.shown import Shown
+from gateway.http import About
+from tests.page_server import Page
+
+CHROMIUM = Path(os.environ.get("PARLEY_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+STOP = ((Button(label="Stop", action="stop:1"),),)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(
+        not CHROMIUM.exists() and os.environ.get("PARLEY_REQUIRE_BROWSER") != "1",
+        reason=f"there is no browser at {CHROMIUM}; install chromium or set PARLEY_CHROMIUM",
+    ),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        await started.close()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(tmp_path)
+
+
+@asynccontextmanager
+async def shown(
+    page: Page, browser: Browser, *, language: str = "en-GB", width: int = 1100
+) -> AsyncIterator[tuple[Tab, BrowserContext]]:
+    """A tab that was let in by the link; nothing may be wrong on its console."""
+    context = await browser.new_context(
+        locale=language, viewport={"width": width, "height": 800}, has_touch=width < 500, timezone_id="UTC"
+    )
+    context.set_default_timeout(5_000)
+    wrong: list[str] = []
+    tab = await context.new_page()
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
+    await tab.goto(page.server.link)
+    await expect(tab.locator("#model")).not_to_be_empty()
+    yield tab, context
+    await context.close()
+    assert wrong == []
+
+
+def text(markdown: str) -> OutboundMessage:
+    return OutboundMessage(markdown=markdown)
+
+
+async def echo(page: Page, event: InboundEvent) -> Accepted:
+    if isinstance(event, MessageReceived):
+        await page.channel.send(event.chat, text(f"You said: {event.text}"), event.event_id)
+    return Accepted.NEW
+
+
+def echoing(page: Page) -> None:
+    async def answer(event: InboundEvent) -> Accepted:
+        return await echo(page, event)
+
+    page.answer = answer
+
+
+async def write(tab: Tab, words: str) -> None:
+    await tab.get_by_label("Message").fill(words)
+    await tab.keyboard.press("Enter")
+
+
+async def test_the_link_opens_the_page_and_leaves_the_address(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        assert tab.url == page.server.url
+        await expect(tab.get_by_role("heading", name="Parley", exact=True)).to_be_visible()
+
+
+async def test_a_browser_without_a_key_is_told_where_to_find_one(page: Page, browser: Browser) -> None:
+    async with page.open():
+        tab = await browser.new_page()
+        await tab.goto(page.server.url)
+        await expect(tab.get_by_role("heading")).to_have_text("Open the link that Parley printed")
+
+
+async def test_the_header_says_who_answers_and_that_the_demo_is_no_ai(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        await expect(tab.get_by_text("Demo model, no AI")).to_be_visible()
+        await expect(tab.get_by_text("no key found and no local server")).to_be_visible()
+        page.about = About(model="claude-sonnet", why="found ANTHROPIC_API_KEY", demo=False, version="1")
+        await tab.reload()
+        await expect(tab.get_by_text("claude-sonnet")).to_be_visible()
+        await expect(tab.get_by_text("no AI")).to_have_count(0)
+
+
+async def test_a_message_is_sent_by_enter_and_answered(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+        box = tab.get_by_label("Message")
+        await box.fill("one")
+        await box.press("Shift+Enter")
+        await box.press_sequentially("two")
+        await box.press("Enter")
+        await expect(tab.get_by_role("log").get_by_role("article")).to_have_count(2)
+        await expect(tab.locator(".person .typed")).to_have_text("one\ntwo")
+        await expect(tab.locator(".parley")).to_contain_text("You said: one")
+        await expect(box).to_have_value("")
+
+    event = page.heard[0]
+    assert isinstance(event, MessageReceived)
+    assert event.text == "one\ntwo"
+
+
+async def test_progress_is_one_message_that_becomes_the_answer(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        posted = await page.channel.send(CHAT, OutboundMessage(markdown="… clock", buttons=STOP), "1")
+        live = tab.locator(".live")
+        await expect(live).to_contain_text("… clock")
+        await tab.get_by_role("button", name="Stop").click()
+        pressed = await page.has_heard()
+        for state in ("✓ clock, 1 s\n… notes", "✓ clock, 1 s\n✓ notes, 2 s"):
+            await page.channel.edit(posted, OutboundMessage(markdown=state, buttons=STOP))
+        await expect(live).to_contain_text("✓ notes, 2 s")
+        await page.channel.edit(posted, text("It is **noon** 🦉."))
+        await expect(live).to_have_count(0)
+        await expect(tab.get_by_role("article")).to_have_count(1)
+        await expect(tab.locator(".parley strong")).to_have_text("noon")
+
+    assert isinstance(pressed, ButtonPressed)
+    assert (pressed.action, pressed.message_id) == ("stop:1", posted.message_id)
+
+
+async def test_a_screen_reader_hears_the_end_and_not_each_step(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        posted = await page.channel.send(CHAT, OutboundMessage(markdown="… clock", buttons=STOP), "1")
+        await page.channel.edit(posted, OutboundMessage(markdown="✓ clock", buttons=STOP))
+        await expect(tab.get_by_text("✓ clock")).to_be_visible()
+        await expect(tab.get_by_role("log")).to_have_attribute("aria-live", "polite")
+        await expect(tab.locator(".live .body")).to_have_attribute("aria-live", "off")
+        await expect(tab.locator("#announcer")).to_be_empty()
+        await page.channel.edit(posted, text("It is noon."))
+        await expect(tab.locator("#announcer")).to_have_text("Parley: It is noon.")
+
+
+async def test_two_tabs_show_the_same(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, context):
+        other = await context.new_page()
+        await other.goto(page.server.url)
+        await write(tab, "hello")
+        for each in (tab, other):
+            await expect(each.get_by_role("article")).to_have_count(2)
+
+
+async def test_a_reload_shows_the_conversation_again_with_the_running_progress(page: Page, browser: Browser) -> None:
+    page.stored.append(Shown(who="person", message_id="earlier", markdown="yesterday's words", at=1_700_000_000))
+    async with page.open(), shown(page, browser) as (tab, _):
+        await page.channel.send(CHAT, OutboundMessage(markdown="… working", buttons=STOP), "1")
+        await expect(tab.locator(".live")).to_be_visible()
+        await tab.reload()
+        await expect(tab.get_by_role("article")).to_have_count(2)
+        await expect(tab.get_by_text("yesterday's words")).to_be_visible()
+        await expect(tab.get_by_role("button", name="Stop")).to_be_visible()
+
+
+async def test_a_post_whose_answer_was_lost_is_tried_again_and_counts_once(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+
+        async def lose_the_answer(route: Route) -> None:
+            await route.fetch()
+            await route.abort()
+
+        await tab.route("**/api/events*", lambda route: route.abort())
+        await tab.reload()
+        await expect(tab.get_by_text("Connection lost")).to_be_visible()
+        await tab.route("**/api/messages", lose_the_answer, times=1)
+        await write(tab, "precious")
+        await expect(tab.get_by_text("Not sent")).to_be_visible()
+        await tab.get_by_role("button", name="Try again").click()
+        await expect(tab.get_by_text("Not sent")).to_have_count(0)
+        await tab.unroute("**/api/events*")
+        await expect(tab.get_by_text("You said: precious")).to_be_visible()
+        await expect(tab.get_by_role("article")).to_have_count(2)
+
+    assert len(page.heard) == 1
+
+
+async def test_a_message_that_could_not_be_sent_says_so_and_survives_a_reload(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+        await tab.route("**/api/messages", lambda route: route.abort(), times=1)
+        await write(tab, "precious")
+        await expect(tab.get_by_text("Not sent")).to_be_visible()
+        await tab.reload()
+        await expect(tab.get_by_text("precious", exact=True)).to_be_visible()
+        await expect(tab.get_by_text("You said: precious")).to_be_visible()
+
+    assert len(page.heard) == 1
+
+
+async def test_a_lost_line_is_shown_and_what_was_missed_comes_after_it(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, context):
+        await context.set_offline(True)
+        await page.channel.close()
+        await expect(tab.get_by_text("Connection lost")).to_be_visible()
+        await write(tab, "into the void")
+        await expect(tab.get_by_text("Not sent")).to_be_visible()
+
+
+async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Browser) -> None:
+    first = Page(tmp_path)
+    async with first.open(), shown(first, browser) as (tab, _):
+        port = first.server.port
+        await first.channel.send(CHAT, text("before"), "1")
+        await expect(tab.get_by_text("before")).to_be_visible()
+        await first.channel.close()
+        await first.server.close()
+        await expect(tab.get_by_text("Connection lost")).to_be_visible()
+        await write(tab, "are you there?")
+        await expect(tab.get_by_text("Not sent")).to_be_visible()
+
+        stored = Shown(who="parley", message_id="1", markdown="before", at=1)
+        second = Page(tmp_path, port=port, stored=[stored])
+        echoing(second)
+        async with second.open():
+            await expect(tab.get_by_text("You said: are you there?")).to_be_visible(timeout=10_000)
+            await expect(tab.get_by_text("Connection lost")).to_be_hidden()
+            await expect(tab.get_by_text("before")).to_have_count(1)
+
+
+async def test_files_are_added_by_button_shown_with_their_progress_and_sent(page: Page, browser: Browser) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+        async with tab.expect_file_chooser() as chooser:
+            await tab.get_by_role("button", name="Add files").click()
+        files = [{"name": name, "mimeType": "text/plain", "buffer": b"milk"} for name in ("a.txt", "b.txt", "c.txt")]
+        await (await chooser.value).set_files(files)  # type: ignore[arg-type]  # a TypedDict, spelt as a dict
+        await tab.get_by_role("button", name="Remove b.txt").click()
+        await expect(tab.get_by_role("listitem").filter(has_text="1 kB")).to_have_count(2)
+        await write(tab, "two files")
+        await expect(tab.get_by_role("link", name="a.txt")).to_be_visible()
+        await expect(tab.get_by_role("listitem")).to_have_count(0)
+
+    event = page.heard[0]
+    assert isinstance(event, MessageReceived)
+    assert [each.name for each in event.attachments] == ["a.txt", "c.txt"]
+
+
+async def test_a_file_that_is_too_large_says_so(tmp_path: Path, browser: Browser) -> None:
+    page = Page(tmp_path, max_upload=1024 * 1024)
+    async with page.open(), shown(page, browser) as (tab, _):
+        big = {"name": "big.bin", "mimeType": "application/x", "buffer": b"x" * (1024 * 1024 + 10)}
+        await tab.locator("#pick").set_input_files(big)  # type: ignore[arg-type]  # a TypedDict, spelt as a dict
+        await expect(tab.get_by_text("big.bin is larger than 1 MB")).to_be_visible()
+        await write(tab, "with it")
+        await expect(tab.get_by_role("alert")).to_contain_text("were not uploaded")
+        await expect(tab.get_by_label("Message")).to_have_value("with it")
+
+
+async def test_a_picture_of_ours_is_shown(page: Page, browser: Browser, tmp_path: Path) -> None:
+    picture = Attachment(name="dot.png", mime_type="image/png", path=str(tmp_path / "dot.png"))
+    async with page.open(), shown(page, browser) as (tab, _):
+        await tab.screenshot(path=tmp_path / "dot.png")
+        await page.channel.send(CHAT, OutboundMessage(markdown="", attachments=(picture,)), "1")
+        await tab.wait_for_function("document.querySelector('.picture img')?.naturalWidth > 0")
+
+
+async def test_nothing_of_an_answer_runs(page: Page, browser: Browser) -> None:
+    nasty = "<img src=x onerror=\"document.title='owned'\"> <script>document.title='owned'</script>"
+    async with page.open(), shown(page, browser) as (tab, _):
+        await page.channel.send(CHAT, text(nasty), "1")
+        await write(tab, nasty)
+        await expect(tab.get_by_text("onerror").first).to_be_visible()
+        assert await tab.title() == "Parley"
+        assert await tab.locator("#log img, #log script").count() == 0
+
+
+async def test_a_slash_command_is_one(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        await write(tab, "/status")
+        await expect(tab.get_by_text("/status")).to_be_visible()
+        assert isinstance(await page.has_heard(), CommandInvoked)
+
+
+async def test_on_a_phone_nothing_is_wider_than_the_screen_and_the_box_does_not_zoom(
+    page: Page, browser: Browser
+) -> None:
+    wide = "```python\n" + "x = " + "1 + " * 60 + "1\n```\n\n| " + "a | " * 20 + "\n|" + "--|" * 20 + "\n\n" + "w" * 300
+    async with page.open(), shown(page, browser, width=390) as (tab, _):
+        await page.channel.send(CHAT, text(wide), "1")
+        await expect(tab.locator("pre")).to_be_visible()
+        assert await tab.evaluate("document.documentElement.scrollWidth") == 390
+        assert await tab.evaluate("document.getElementById('scroller').scrollWidth") == 390
+        assert await tab.locator("pre").evaluate("pre => pre.scrollWidth > pre.clientWidth")
+        assert await tab.locator("#text").evaluate("box => parseFloat(getComputedStyle(box).fontSize)") >= 16
+
+
+async def test_who_reads_further_up_is_left_there_and_can_jump_to_the_latest(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        for number in range(30):
+            await page.channel.send(CHAT, text(f"message {number}\n\nmore"), f"{number}")
+        await expect(tab.get_by_text("message 29")).to_be_in_viewport()
+        await tab.locator("#scroller").evaluate("scroller => scroller.scrollTop = 0")
+        jump = tab.get_by_role("button", name="Latest")
+        await expect(jump).to_be_visible()
+        await page.channel.send(CHAT, text("the very last"), "last")
+        await expect(tab.get_by_text("the very last")).not_to_be_in_viewport()
+        await jump.click()
+        await expect(tab.get_by_text("the very last")).to_be_in_viewport()
+        await expect(jump).to_be_hidden()
+
+
+async def test_the_keyboard_reaches_everything_in_reading_order(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        await page.channel.send(CHAT, OutboundMessage(markdown="… clock", buttons=STOP), "1")
+        await expect(tab.get_by_role("button", name="Stop")).to_be_visible()
+        await tab.evaluate("document.activeElement.blur()")
+        await tab.get_by_text("Skip to the message box").focus()
+        reached = [await tab.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel")]
+        for _ in range(3):
+            await tab.keyboard.press("Tab")
+            name = "document.activeElement.ariaLabel || document.activeElement.textContent.trim()"
+            reached.append(await tab.evaluate(name) or await tab.evaluate("document.activeElement.id"))
+        assert reached == ["Skip to the message box", "Stop", "Add files", "text"]
+
+
+async def test_it_speaks_chinese_where_the_browser_does(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser, language="zh-CN") as (tab, _):
+        await expect(tab.get_by_text("演示模型，并非人工智能")).to_be_visible()
+        await expect(tab.get_by_label("消息")).to_be_visible()
+        assert await tab.locator("html").get_attribute("lang") == "zh"
+
+
+async def test_a_delta_that_does_not_fit_makes_the_page_read_everything_anew(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        posted = await page.channel.send(CHAT, text("right"), "1")
+        await expect(tab.get_by_text("right")).to_be_visible()
+        page.ring.put(
+            {
+                "type": "edit",
+                "id": posted.message_id,
+                "revision": 7,
+                "keep": 99,
+                "add": "",
+                "buttons": [],
+                "attachments": [],
+            }
+        )
+        await page.channel.edit(Posted(chat=CHAT, message_id=posted.message_id), text("still right"))
+        await expect(tab.get_by_text("still right")).to_be_visible()

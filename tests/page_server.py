@@ -1,0 +1,138 @@
+"""The page with nobody behind it: a real server and a real channel, and an inbox that tests look into."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession, CookieJar
+
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent
+from channels.web.adapter import WebChannel
+from channels.web.config import Config
+from channels.web.shown import Shown
+from channels.web.stream import EventRing
+from gateway.http import About, HttpServer
+
+COMMANDS = (CommandSpec(name="status", description={"en": "status", "zh": "状态"}),)
+DEMO = About(model="demo", why="no key found and no local server", demo=True, version="0.1.0")
+
+
+@dataclass
+class Page:
+    """What is behind the page in a test: events that came, and what the store would give back."""
+
+    home: Path
+    about: About = DEMO
+    stored: list[Shown] = field(default_factory=list)
+    heard: list[InboundEvent] = field(default_factory=list)
+    answer: Callable[[InboundEvent], Awaitable[Accepted]] | None = None
+    max_upload: int = 50 * 1024 * 1024
+    port: int = 0
+    ring: EventRing = field(default_factory=EventRing)
+
+    def __post_init__(self) -> None:
+        self._arrived = asyncio.Event()
+        self.channel = WebChannel(
+            Config(max_upload=self.max_upload), history=self._history, uploads=self.home / "uploads", ring=self.ring
+        )
+        self.server = HttpServer(self.channel.routes(), about=lambda: self.about, home=self.home, port=self.port)
+
+    async def _history(self, _: ChatKey) -> Sequence[Shown]:
+        return self.stored
+
+    async def inbox(self, event: InboundEvent) -> Accepted:
+        """Accepts each event once, like the store."""
+        if event.event_id in {each.event_id for each in self.heard}:
+            return Accepted.DUPLICATE
+        self.heard.append(event)
+        self._arrived.set()
+        return await self.answer(event) if self.answer else Accepted.NEW
+
+    async def has_heard(self) -> InboundEvent:
+        """The first event that came, waited for."""
+        async with asyncio.timeout(5):
+            await self._arrived.wait()
+        return self.heard[0]
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator["Page"]:
+        await self.server.start()
+        running = asyncio.create_task(self.channel.run(self.inbox, COMMANDS))
+        try:
+            yield self
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+            await self.channel.close()
+            await self.server.close()
+
+    @asynccontextmanager
+    async def browser(self) -> AsyncIterator[ClientSession]:
+        """A client that was let in."""
+        client = ClientSession(self.server.url, cookie_jar=CookieJar(unsafe=True))
+        async with client, client.get(self.server.link):
+            yield client
+
+
+@dataclass
+class Screen:
+    """What a tab shows, built as the page builds it."""
+
+    html: dict[str, str] = field(default_factory=dict)
+    revisions: dict[str, int] = field(default_factory=dict)
+    last: str = ""
+    kinds: list[str] = field(default_factory=list)
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        self.kinds.append(event["type"])
+        if event["type"] == "message":
+            self.html[event["id"]], self.revisions[event["id"]] = event["html"], event["revision"]
+        elif event["type"] == "delete":
+            del self.html[event["id"]]
+        elif event["type"] == "edit":
+            assert event["revision"] == self.revisions[event["id"]] + 1
+            self.revisions[event["id"]] += 1
+            units = self.html[event["id"]].encode("utf-16-le")[: 2 * event["keep"]]
+            self.html[event["id"]] = units.decode("utf-16-le") + event["add"]
+
+
+@asynccontextmanager
+async def tab(client: ClientSession, after: str, *, header: bool = False) -> AsyncIterator["Tab"]:
+    """An open stream of events after the one named, by the address or by the header that a browser sends."""
+    headers = {"Last-Event-ID": after} if header else {}
+    async with client.get("/api/events", params={} if header else {"after": after}, headers=headers) as stream:
+        yield Tab(stream.content, Screen(last=after))
+
+
+@dataclass
+class Tab:
+    """`until` reads on until the screen is so."""
+
+    content: Any
+    screen: Screen
+    comments: int = 0
+
+    async def until(self, true: Callable[[Screen], bool], within: float = 5.0) -> Screen:
+        async with asyncio.timeout(within):
+            while not true(self.screen):
+                await self.read_line()
+        return self.screen
+
+    async def read_line(self) -> bytes:
+        line: bytes = await self.content.readline()
+        if line.startswith(b"id: "):
+            self.screen.last = line[4:].decode().strip()
+        elif line.startswith(b"data: "):
+            self.screen.take(json.loads(line[6:]))
+        elif line.startswith(b":"):
+            self.comments += 1
+        return line
+
+
+def words_of(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html).strip()
