@@ -80,7 +80,7 @@ async def find(connection: aiosqlite.Connection, key: str) -> Post | None:
     return _post(row) if row else None
 
 
-async def screen(connection: aiosqlite.Connection, chat: ChatKey, most: int) -> list[InboxItem | Post]:
+async def screen(connection: aiosqlite.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
     found: list[tuple[float, InboxItem | Post]] = []
     query = "SELECT at, seq, payload FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
     async with connection.execute(query, (str(chat), most)) as rows:
@@ -89,7 +89,7 @@ async def screen(connection: aiosqlite.Connection, chat: ChatKey, most: int) -> 
     async with connection.execute(query, (str(chat), most)) as rows:
         found.extend([(row[0], _post(row[1:])) async for row in rows])
     found.sort(key=lambda pair: pair[0])
-    return [item for _, item in found[-most:]]
+    return found[-most:]
 
 
 def _post(row: Sequence[str]) -> Post:

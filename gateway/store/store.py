@@ -149,8 +149,8 @@ class Store:
     async def find_post(self, key: str) -> Post | None:
         return await outbox.find(self._reader, key)
 
-    async def screen(self, chat: ChatKey, most: int = 200) -> list[InboxItem | Post]:
-        """What people in a chat see: their messages and ours, oldest first."""
+    async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
+        """What people in a chat see, with when it was said: their messages and ours, oldest first."""
         return await outbox.screen(self._reader, chat, most)
 
     # Chats

@@ -1,0 +1,43 @@
+"""What the page shows after a reload or a restart, from the store."""
+
+from collections.abc import Iterable
+
+from channels.base import CommandInvoked, MessageReceived
+from channels.web.shown import Shown
+from gateway.store.rows import InboxItem, Post
+
+
+def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Shown]:
+    """The rows as messages, oldest first; a message of ours that was edited stands once, as it reads now."""
+    messages: dict[str, Shown] = {}
+    for at, row in rows:
+        message = _shown_post(at, row) if isinstance(row, Post) else _shown_event(row)
+        if message is not None:
+            earlier = messages.get(message.message_id)
+            messages[message.message_id] = message.model_copy(update={"at": earlier.at}) if earlier else message
+    return list(messages.values())
+
+
+def _shown_post(at: float, post: Post) -> Shown | None:
+    if post.message_id is None:
+        return None
+    return Shown(
+        who="parley",
+        message_id=post.message_id,
+        markdown=post.message.markdown,
+        at=at,
+        buttons=post.message.buttons,
+        attachments=post.message.attachments,
+    )
+
+
+def _shown_event(item: InboxItem) -> Shown | None:
+    event = item.event
+    match event:
+        case MessageReceived():
+            words, files = event.text, event.attachments
+        case CommandInvoked():
+            words, files = f"/{event.name} {event.arguments}".strip(), ()
+        case _:
+            return None
+    return Shown(who="person", message_id=event.message_id, markdown=words, at=event.at, attachments=files)

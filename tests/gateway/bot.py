@@ -1,0 +1,97 @@
+"""A running Parley on a platform in a list, with a model that says what it is told: tests talk to it as people do."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.limits import LlmRetryPolicy, LoopLimits
+from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.tools import Tool
+from channels.base import Accepted
+from channels.memory import MemoryChannel
+from gateway.access import People
+from gateway.desk import About
+from gateway.house import AgentParts, House
+from gateway.store.store import Store
+
+ANN_AND_BOB = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob"}))
+
+
+class Bot:
+    """One home, one platform; `restart` stops the program in the middle of whatever it does and starts it again."""
+
+    def __init__(self, home: Path, llm: ScriptedLlm, channel: MemoryChannel, parts: AgentParts, clock: Clock) -> None:
+        self.home = home
+        self.llm = llm
+        self.channel = channel
+        self.clock = clock
+        self.house: House
+        self._parts = parts
+        self._life = AsyncExitStack()
+
+    @property
+    def screen(self) -> list[str]:
+        """Our messages as people see them, oldest first."""
+        return self.channel.screen
+
+    async def hears(self, text: str, **how: object) -> Accepted:
+        """Somebody writes, and we are done with it."""
+        accepted = await self.channel.hears(text, **how)  # type: ignore[arg-type]
+        await self.house.handler.settled()
+        return accepted
+
+    async def start(self) -> None:
+        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id))
+        about = About("scripted", "a test", is_demo=False, vision=True, version="0", started=self.clock.time())
+        self.house = await self._life.enter_async_context(
+            House.open(
+                store=store,
+                channels=[self.channel],
+                parts=self._parts,
+                people=ANN_AND_BOB,
+                about=about,
+                home=self.home,
+                zone=ZoneInfo("Europe/Paris"),
+                clock=self.clock,
+            )
+        )
+        await self._life.enter_async_context(_running(self.house))
+
+    async def stop(self) -> None:
+        await self._life.aclose()
+
+    async def restart(self) -> None:
+        await self.stop()
+        self._life = AsyncExitStack()
+        await self.start()
+
+
+@asynccontextmanager
+async def _running(house: House) -> AsyncIterator[None]:
+    task = asyncio.create_task(house.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def make_bot(
+    home: Path,
+    turns: Sequence[Turn],
+    *,
+    tools: Sequence[Tool] = (),
+    channel: MemoryChannel | None = None,
+    clock: Clock | None = None,
+    limits: LoopLimits | None = None,
+) -> Bot:
+    llm = ScriptedLlm(*turns)
+    clock = clock or SystemClock()
+    retry = LlmRetryPolicy(base_delay_s=0.01)
+    parts = AgentParts(
+        llm=llm, model=SCRIPTED_MODEL.model_copy(update={"vision": True}), tools=tools, llm_retry=retry, limits=limits
+    )
+    return Bot(home, llm, channel or MemoryChannel(), parts, clock)

@@ -1,0 +1,166 @@
+"""Conversations as people have them, on a platform in a list."""
+
+import asyncio
+
+from agent_core.llm import FailureKind
+from agent_core.scripted import Failure, Waits, calls
+from agent_core.tools import tool
+from channels.base import Accepted, Addressed, ChannelError
+from tests.gateway.conftest import StartBot
+
+
+@tool()
+async def weather(city: str) -> str:
+    """Tell the weather."""
+    return f"rain in {city}"
+
+
+async def test_a_message_is_answered(start_bot: StartBot) -> None:
+    bot = await start_bot("Good morning, Ann.")
+
+    await bot.hears("good morning")
+
+    assert bot.screen == ["Good morning, Ann."]
+
+
+async def test_a_quick_tool_leaves_one_message(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("weather", {"city": "Oslo"})), "Take an umbrella.", tools=(weather,))
+
+    await bot.hears("what is it like in Oslo?")
+
+    assert bot.screen == ["Take an umbrella."]
+
+
+async def test_the_same_event_twice_is_answered_once(start_bot: StartBot) -> None:  # S2-43, C-30
+    bot = await start_bot("Once.")
+
+    await bot.hears("hello")
+    again = await bot.channel.deliver(bot.channel.heard[-1])
+    await bot.house.handler.settled()
+
+    assert again is Accepted.DUPLICATE
+    assert bot.screen == ["Once."]
+
+
+async def test_the_same_words_twice_are_two_messages(start_bot: StartBot) -> None:  # S2-43
+    bot = await start_bot("One.", "Two.")
+
+    await bot.hears("yes")
+    await bot.hears("yes")
+
+    assert bot.screen == ["One.", "Two."]
+
+
+async def test_a_stranger_hears_nothing(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    accepted = await bot.hears("hello", sender="mallory")
+
+    assert accepted is Accepted.REFUSED
+    assert bot.screen == []
+    assert bot.channel.calls == []
+
+
+async def test_the_next_message_knows_the_last(start_bot: StartBot) -> None:  # S0-24
+    bot = await start_bot("Hi.", "You said hello.")
+
+    await bot.hears("hello")
+    await bot.hears("what did I say?")
+
+    asked = [message.content[0].text for message in bot.llm.requests[1].messages]
+    assert asked == ["hello", "Hi.", "what did I say?"]
+
+
+async def test_a_message_during_a_run_steers_it(start_bot: StartBot) -> None:  # C-18
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Oslo it is."), "Bergen then.")
+
+    await bot.channel.hears("plan a trip to Oslo")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("no, Bergen")
+    said.set()
+    await bot.house.handler.settled()
+
+    assert "Bergen then." in bot.screen[-1]
+    assert len(bot.llm.requests) == 2
+
+
+async def test_in_a_group_others_wait_for_a_turn_of_their_own(start_bot: StartBot) -> None:  # D-11
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "For Bob."), "For Ann.")
+
+    await bot.channel.hears("mine first", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    ann_is_owner = "memory:ann"
+    assert ann_is_owner
+    await bot.channel.hears("and mine", sender="ann", group="team")
+    said.set()
+    await bot.house.handler.settled()
+
+    assert len(bot.llm.requests) == 2
+
+
+async def test_stop_stops_at_once(start_bot: StartBot) -> None:  # C-15
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never, "never said"))
+
+    await bot.channel.hears("think for ever")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.hears("/stop")
+
+    assert bot.screen == ["Stopped."]
+
+
+async def test_a_failing_model_is_told_in_one_sentence(start_bot: StartBot) -> None:  # C-25
+    bot = await start_bot(Failure(FailureKind.QUOTA, "insufficient_quota sk-secret"))
+
+    await bot.hears("hello")
+
+    assert len(bot.screen) == 1
+    assert "no quota left" in bot.screen[0]
+    assert "sk-secret" not in bot.screen[0]
+
+
+async def test_a_run_goes_on_after_a_restart(start_bot: StartBot) -> None:  # S3-17
+    never = asyncio.Event()
+    bot = await start_bot(
+        calls(("weather", {"city": "Oslo"})), Waits(never, "lost"), "Take an umbrella.", tools=(weather,)
+    )
+
+    await bot.channel.hears("what is it like in Oslo?")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Take an umbrella."]
+
+
+async def test_an_answer_that_could_not_be_sent_is_sent_after_a_restart(start_bot: StartBot) -> None:
+    bot = await start_bot("Here it is.")
+    bot.channel.fails("send", ChannelError("down", retry_after=3600))
+
+    await bot.channel.hears("hello")
+    await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
+    assert bot.screen == []
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Here it is."]
+
+
+async def test_talk_in_a_group_is_not_for_us(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    accepted = await bot.hears("lunch?", group="team", addressed=Addressed.AMBIENT)
+
+    assert accepted is Accepted.IGNORED
+    assert bot.llm.requests == []
+
+
+async def test_status_tells_the_model(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/status")
+
+    assert "scripted" in bot.screen[0]
+    assert "idle" in bot.screen[0]
