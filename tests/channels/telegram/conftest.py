@@ -7,10 +7,11 @@ from contextlib import suppress
 import pytest
 from pydantic import SecretStr
 
-from channels.base import Accepted, CommandSpec, InboundEvent
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, MessageReceived
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
 from tests.emulators.telegram import TelegramEmulator
+from tests.emulators.telegram_chat import Chat
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),
@@ -75,3 +76,14 @@ async def inbox(telegram: TelegramEmulator, channel: TelegramChannel) -> AsyncIt
 
 def config_for(telegram: TelegramEmulator) -> Config:
     return Config(bot_token=SecretStr(telegram.token), base_url=telegram.url, poll_seconds=5)
+
+
+def key_of(telegram: TelegramEmulator, chat: Chat, thread: int | None = None) -> ChatKey:
+    return ChatKey(
+        platform="telegram", account=str(telegram.bot.id), chat=str(chat.id), thread=str(thread) if thread else None
+    )
+
+
+def said(event: object) -> str:
+    assert isinstance(event, MessageReceived)
+    return event.text

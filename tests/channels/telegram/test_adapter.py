@@ -1,9 +1,9 @@
 """The real adapter and the real SDK against an emulated Telegram, over sockets."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from pydantic import SecretStr, ValidationError
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, NetworkError, TelegramError
 
@@ -29,9 +29,8 @@ from channels.base import (
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config
-from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for
+from tests.channels.telegram.conftest import Inbox, key_of
 from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 
@@ -57,17 +56,6 @@ def test_failures_mean_what_telegram_says_in_words(failure: TelegramError, meani
 )
 def test_what_cannot_become_better_is_permanent(failure: TelegramError) -> None:
     assert translate(failure).permanent
-
-
-def key_of(telegram: TelegramEmulator, chat: Chat, thread: int | None = None) -> ChatKey:
-    return ChatKey(
-        platform="telegram", account=str(telegram.bot.id), chat=str(chat.id), thread=str(thread) if thread else None
-    )
-
-
-def said(event: object) -> str:
-    assert isinstance(event, MessageReceived)
-    return event.text
 
 
 def test_it_is_a_channel_with_three_further_powers() -> None:
@@ -102,72 +90,6 @@ async def test_a_message_comes_in_and_an_answer_goes_out(
     assert chat.actions[-1].action == "typing"
     assert chat.bot_messages[-1].text == "Hi Ann"
     assert [entity.type for entity in chat.bot_messages[-1].entities] == ["bold", "code"]
-
-
-async def test_a_burst_keeps_its_order(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    for number in range(30):
-        await chat.says(ann, str(number))
-
-    await inbox.until(lambda events: len(events) == 30)
-    assert [said(event) for event in inbox.events] == [str(number) for number in range(30)]
-
-
-async def test_nothing_is_confirmed_before_it_is_accepted(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    inbox.refusals = 1
-    await chat.says(ann, "one")
-    await chat.says(ann, "two")
-
-    await inbox.until(lambda events: len(events) == 2)
-    assert sorted(said(event) for event in inbox.events) == ["one", "two"]
-
-
-async def test_an_event_delivered_twice_has_one_id(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    await chat.says(ann, "one")
-    await inbox.until(lambda events: len(events) == 1)
-    telegram.redeliver()
-    await chat.says(ann, "two")
-
-    await inbox.until(lambda events: len(events) == 2)
-    assert [said(event) for event in inbox.events] == ["one", "two"]
-
-
-async def test_malformed_and_unknown_updates_are_passed_over(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    await telegram.push({"message": {"chat": "what"}})
-    await telegram.push({"message": {"message_id": 5, "chat": {"id": 7, "type": "private"}}})
-    await chat.says(ann, "still there?")
-
-    assert said(await inbox.next()) == "still there?"
-    await telegram.wait_for(lambda: telegram.updates.unconfirmed == 0)
-
-
-async def test_an_album_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    await chat.says(ann, photo=PNG, caption="our trip", album="a")
-    await inbox.until(lambda _: bool(telegram.calls_of("getUpdates")))
-    await chat.says(ann, photo=PNG, album="a")
-    await chat.says(ann, photo=PNG, album="a")
-
-    event = await inbox.next()
-    assert isinstance(event, MessageReceived)
-    assert (event.text, len(event.attachments)) == ("our trip", 3)
-
-
-async def test_a_text_that_the_client_cut_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    await chat.says(ann, "a" * 4_096)
-    await chat.says(ann, "b" * 100)
-
-    assert said(await inbox.next()) == "a" * 4_096 + "b" * 100
 
 
 async def test_a_photo_and_a_file_can_be_downloaded(
@@ -328,16 +250,6 @@ async def test_a_blocked_bot_is_told_for_good(telegram: TelegramEmulator, channe
     assert refused.value.permanent
 
 
-async def test_a_wrong_token_says_what_to_do(telegram: TelegramEmulator) -> None:
-    wrong = Config(bot_token=SecretStr("99:WRONG"), base_url=telegram.url)
-    channel = open_channel(wrong)
-    with pytest.raises(ChannelError, match=r"@BotFather .* TELEGRAM_BOT_TOKEN") as refused:
-        await channel.run(Inbox(telegram), ())
-    await channel.close()
-
-    assert refused.value.permanent
-
-
 async def test_a_long_answer_with_code_comes_in_whole_parts(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
@@ -359,63 +271,6 @@ async def test_a_long_answer_with_code_comes_in_whole_parts(
     assert [bool(message.button("OK")) for message in shown] == [False, False, True]
 
 
-async def test_polling_goes_on_after_the_network_was_away_and_the_token_stays_secret(
-    telegram: TelegramEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
-) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    telegram.faults.drop("getUpdates")
-    telegram.faults.fail("getUpdates")
-    telegram.kill_connections()
-    await chat.says(ann, "are you back?")
-
-    assert said(await inbox.next()) == "are you back?"
-    assert telegram.faults.pending == 0
-    assert "EMULATED" not in caplog.text
-
-
-async def test_a_second_poller_is_told_once_and_nothing_is_lost(
-    telegram: TelegramEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
-) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    telegram.faults.fail("getUpdates", status=409, times=1)
-    telegram.kill_connections()
-    await chat.says(ann, "one")
-
-    await inbox.until(lambda events: len(events) == 1, 15)
-    assert sum("only one may" in record.message for record in caplog.records) == 1
-
-
-async def test_a_webhook_is_removed(telegram: TelegramEmulator) -> None:
-    ann = telegram.person("Ann")
-    chat = telegram.private(ann)
-    telegram.webhook = "https://example.org/hook"
-    channel = open_channel(config_for(telegram))
-    inbox = Inbox(telegram)
-    running = asyncio.create_task(channel.run(inbox, ()))
-    await chat.says(ann, "one")
-    assert said(await inbox.next()) == "one"
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    await channel.close()
-
-
-async def test_the_menu_is_set_once_in_both_languages(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    await telegram.wait_for(lambda: len(telegram.command_menus) == 2)
-    assert telegram.commands == {"help": "What I can do", "stop": "Stop at once"}
-    assert {"help": "我能做什么", "stop": "Stop at once"} in telegram.command_menus.values()
-
-    channel = open_channel(config_for(telegram))
-    again = asyncio.create_task(channel.run(Inbox(telegram), COMMANDS))
-    await telegram.wait_for(lambda: len(telegram.calls_of("getMyCommands")) == 4)
-    await telegram.wait_for(lambda: telegram.calls_of("getMyCommands")[-1].status == 200)
-    again.cancel()
-    await asyncio.gather(again, return_exceptions=True)
-    await channel.close()
-    assert len(telegram.calls_of("setMyCommands")) == 2
-
-
 async def test_what_is_sent_to_a_moved_group_arrives(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
     ann = telegram.person("Ann")
     group = telegram.group("Team", [ann], supergroup=False)
@@ -434,3 +289,26 @@ async def test_an_answer_of_nothing_visible_is_shown_as_a_dot_or_three(
 
     assert chat.screen == ["…"]
     assert posted == Posted(chat=key_of(telegram, chat), message_id=posted.message_id)
+
+
+async def test_formatting_that_telegram_refuses_is_left_away(unused_tcp_port: int) -> None:
+    async def refuse_entities(request: web.Request) -> web.Response:
+        asked = await request.json()
+        if "entities" in asked:
+            reason = "Bad Request: can't parse entities: byte offset 3"
+            return web.json_response({"ok": False, "error_code": 400, "description": reason}, status=400)
+        return web.json_response({"ok": True, "result": {"message_id": 9, "text": asked["text"]}})
+
+    app = web.Application()
+    app.router.add_post("/bot1:x/sendMessage", refuse_entities)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", unused_tcp_port).start()
+    channel = open_channel(Config(bot_token=SecretStr("1:x"), base_url=f"http://127.0.0.1:{unused_tcp_port}"))
+    posted = await channel.send(
+        ChatKey(platform="telegram", account="1", chat="2"), OutboundMessage(markdown="**x**"), "k"
+    )
+    await channel.close()
+    await runner.cleanup()
+
+    assert posted.message_id == "9"

@@ -10,56 +10,25 @@ from channels.base import (
     Attachment,
     ButtonPressed,
     CommandInvoked,
-    InboundEvent,
     MessageEdited,
-    MessageReceived,
     ReactionAdded,
 )
-from channels.telegram.content import Identity
-from channels.telegram.joining import Arrival, join
-from channels.telegram.normalise import normalise
 from channels.telegram.wire import read_update
-
-Json = dict[str, JsonValue]
-
-ME = Identity(42, "parley_bot")
-NOW = 1_800_000_000.0
-ANN: Json = {
-    "id": 7,
-    "is_bot": False,
-    "first_name": "Ann",
-    "last_name": "Lee",
-    "username": "ann",
-    "language_code": "de",
-}
-BEN: Json = {"id": 8, "is_bot": False, "first_name": "Ben"}
-BOT: Json = {"id": 42, "is_bot": True, "first_name": "Parley", "username": "parley_bot"}
-OTHER_BOT: Json = {"id": 43, "is_bot": True, "first_name": "Other", "username": "other_bot"}
-PRIVATE: Json = {"id": 7, "type": "private", "first_name": "Ann", "username": "ann"}
-GROUP: Json = {"id": -1001, "type": "supergroup", "title": "Team"}
-PHOTO: JsonValue = [
-    {"file_id": "small", "file_unique_id": "s1", "width": 90, "height": 60, "file_size": 900},
-    {"file_id": "large", "file_unique_id": "l1", "width": 1280, "height": 853, "file_size": 90_000},
-]
-
-
-def read(update: Json) -> InboundEvent | None:
-    known = read_update({"update_id": 1, **update})
-    return normalise(known, ME, NOW) if known else None
-
-
-def message(chat: Json = PRIVATE, /, sender: JsonValue = ANN, **content: JsonValue) -> Json:
-    return {"message_id": 5, "from": sender, "chat": chat, "date": 1_700_000_000, **content}
-
-
-def received(chat: Json = PRIVATE, /, **content: JsonValue) -> MessageReceived:
-    event = read({"message": message(chat, **content)})
-    assert isinstance(event, MessageReceived)
-    return event
-
-
-def mention(offset: int = 0, length: int = 11) -> JsonValue:
-    return [{"type": "mention", "offset": offset, "length": length}]
+from tests.channels.telegram.payloads import (
+    ANN,
+    BEN,
+    BOT,
+    GROUP,
+    NOW,
+    OTHER_BOT,
+    PHOTO,
+    PRIVATE,
+    Json,
+    mention,
+    message,
+    read,
+    received,
+)
 
 
 def test_a_private_message() -> None:
@@ -364,49 +333,3 @@ FIELDS = [
 @given(st.sampled_from(FIELDS), ANYTHING)
 def test_no_malformed_field_raises(field: str, content: JsonValue) -> None:
     read({"message": {**message(text="hi"), field: content}})
-
-
-def arrivals(*messages: Json, album: str | None = None) -> list[Arrival]:
-    found = []
-    for number, raw in enumerate(messages):
-        event = read({"message": {**raw, "message_id": number}})
-        assert event is not None
-        found.append(Arrival(number, event, album))
-    return found
-
-
-def test_an_album_is_joined_and_may_go_on() -> None:
-    pieces = join(
-        arrivals(
-            message(GROUP, photo=PHOTO),
-            message(GROUP, photo=PHOTO, caption="@parley_bot see", caption_entities=mention()),
-            album="a",
-        )
-    )
-
-    (piece,) = pieces
-    assert isinstance(piece.event, MessageReceived)
-    assert (piece.event.text, len(piece.event.attachments), piece.event.addressed) == ("see", 2, Addressed.MENTION)
-    assert (piece.event.event_id, piece.updates, piece.unfinished) == ("telegram:42:-1001:0-1", (0, 1), True)
-
-
-def test_what_another_says_in_between_ends_a_long_text() -> None:
-    long = message(GROUP, text="a" * 4_096)
-    pieces = join(arrivals(long, message(GROUP, sender=BEN, text="hm"), message(GROUP, text="b")))
-
-    assert [piece.updates for piece in pieces] == [(0,), (1,), (2,)]
-    assert not any(piece.unfinished for piece in pieces)
-
-
-def test_texts_of_usual_length_stay_apart() -> None:
-    pieces = join(arrivals(message(text="one"), message(text="two")))
-
-    assert [piece.updates for piece in pieces] == [(0,), (1,)]
-    assert not any(piece.unfinished for piece in pieces)
-
-
-def test_pieces_of_two_chats_are_told_apart() -> None:
-    long = "a" * 4_096
-    pieces = join(arrivals(message(text=long), message(GROUP, text=long), message(text="b"), message(GROUP, text="c")))
-
-    assert [piece.updates for piece in pieces] == [(0, 2), (1, 3)]

@@ -1,0 +1,51 @@
+"""What Telegram's clients send in pieces arrives as one."""
+
+from channels.base import Addressed, MessageReceived
+from channels.telegram.joining import Arrival, join
+from tests.channels.telegram.payloads import BEN, GROUP, PHOTO, Json, mention, message, read
+
+
+def arrivals(*messages: Json, album: str | None = None) -> list[Arrival]:
+    found = []
+    for number, raw in enumerate(messages):
+        event = read({"message": {**raw, "message_id": number}})
+        assert event is not None
+        found.append(Arrival(number, event, album))
+    return found
+
+
+def test_an_album_is_joined_and_may_go_on() -> None:
+    pieces = join(
+        arrivals(
+            message(GROUP, photo=PHOTO),
+            message(GROUP, photo=PHOTO, caption="@parley_bot see", caption_entities=mention()),
+            album="a",
+        )
+    )
+
+    (piece,) = pieces
+    assert isinstance(piece.event, MessageReceived)
+    assert (piece.event.text, len(piece.event.attachments), piece.event.addressed) == ("see", 2, Addressed.MENTION)
+    assert (piece.event.event_id, piece.updates, piece.unfinished) == ("telegram:42:-1001:0-1", (0, 1), True)
+
+
+def test_what_another_says_in_between_ends_a_long_text() -> None:
+    long = message(GROUP, text="a" * 4_096)
+    pieces = join(arrivals(long, message(GROUP, sender=BEN, text="hm"), message(GROUP, text="b")))
+
+    assert [piece.updates for piece in pieces] == [(0,), (1,), (2,)]
+    assert not any(piece.unfinished for piece in pieces)
+
+
+def test_texts_of_usual_length_stay_apart() -> None:
+    pieces = join(arrivals(message(text="one"), message(text="two")))
+
+    assert [piece.updates for piece in pieces] == [(0,), (1,)]
+    assert not any(piece.unfinished for piece in pieces)
+
+
+def test_pieces_of_two_chats_are_told_apart() -> None:
+    long = "a" * 4_096
+    pieces = join(arrivals(message(text=long), message(GROUP, text=long), message(text="b"), message(GROUP, text="c")))
+
+    assert [piece.updates for piece in pieces] == [(0, 2), (1, 3)]
