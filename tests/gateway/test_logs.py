@@ -1,0 +1,159 @@
+"""Logs tell what happened, in one line each, and keep secrets."""
+
+import base64
+import io
+import json
+import logging
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+import structlog
+
+from gateway.logs import Format, Level, Secrets, configure_logs
+
+BOT = "1234567890:AbC+dEf/gHi"
+
+
+class Logs:
+    def __init__(self) -> None:
+        self.stream = io.StringIO()
+        self.secrets = Secrets()
+
+    def begin(self, form: Format = "auto", level: Level = "info") -> structlog.typing.FilteringBoundLogger:
+        configure_logs(self.secrets, form=form, level=level, stream=self.stream)
+        logger: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+        return logger
+
+    @property
+    def text(self) -> str:
+        return self.stream.getvalue()
+
+
+def fail(reason: str, cause: Exception | None = None) -> None:
+    raise RuntimeError(reason) from cause
+
+
+@pytest.fixture
+def logs() -> Iterator[Logs]:
+    """Logs into a string, and afterwards everything as it was."""
+    root = logging.getLogger()
+    before = (root.handlers[:], root.level, logging.getLogRecordFactory())
+    yield Logs()
+    structlog.reset_defaults()
+    root.handlers[:], level, factory = before
+    root.setLevel(level)
+    logging.setLogRecordFactory(factory)
+
+
+def test_a_line_is_logfmt_where_there_is_no_terminal(logs: Logs) -> None:
+    logs.begin().info("message", chat="web:1", chars=5, final=True)
+
+    assert logs.text.endswith(" level=info event=message chat=web:1 chars=5 final=true\n")
+
+
+def test_json_is_one_object_a_line(logs: Logs) -> None:
+    log = logs.begin("json")
+    log.info("first", name="Zoë")
+    log.warning("second")
+
+    lines = [json.loads(line) for line in logs.text.splitlines()]
+    assert [(line["event"], line["level"]) for line in lines] == [("first", "info"), ("second", "warning")]
+    assert lines[0]["name"] == "Zoë"
+
+
+def test_the_level_says_how_much(logs: Logs) -> None:
+    log = logs.begin(level="warning")
+    log.info("unheard")
+    log.warning("heard")
+
+    assert "unheard" not in logs.text
+    assert "heard" in logs.text
+
+
+@pytest.mark.parametrize("form", ["console", "logfmt", "json"])
+def test_a_secret_is_masked_in_whatever_form_it_travels(logs: Logs, form: Format) -> None:
+    logs.secrets.add(BOT)
+    basic = base64.b64encode(f"bot:{BOT}".encode()).decode()
+
+    logs.begin(form).info(
+        "call",
+        url=f"https://host/bot{BOT}/getMe",
+        query=f"?t={quote(BOT, safe='')}",
+        header=f"Basic {basic}",
+        deep={"a": [BOT]},
+    )
+
+    assert BOT not in logs.text
+    assert quote(BOT, safe="") not in logs.text
+    assert basic[8:-4] not in logs.text
+    assert logs.text.count("[secret]") == 4
+
+
+@pytest.mark.parametrize("form", ["console", "logfmt", "json"])
+def test_a_secret_is_masked_in_an_exception_and_its_cause(logs: Logs, form: Format) -> None:
+    logs.secrets.add(BOT)
+    log = logs.begin(form)
+
+    try:
+        fail(f"no {BOT}", OSError(f"cannot reach /bot{BOT}"))
+    except RuntimeError:
+        log.exception("failed")
+
+    assert "RuntimeError: no [secret]" in logs.text
+    assert "OSError: cannot reach /bot[secret]" in logs.text
+    assert BOT not in logs.text
+
+
+def test_a_library_is_heard_from_warning_on_and_masked(logs: Logs) -> None:
+    logs.secrets.add(BOT)
+    logs.begin()
+
+    logging.getLogger("httpx").info("HTTP Request: POST %s", BOT)
+    logging.getLogger("telegram").warning("no answer from /bot%s/getMe", BOT)
+
+    assert "HTTP Request" not in logs.text
+    assert 'event="no answer from /bot[secret]/getMe"' in logs.text
+    assert "logger=telegram" in logs.text
+
+
+def test_a_library_with_a_handler_of_its_own_is_masked_too(logs: Logs) -> None:
+    logs.secrets.add(BOT)
+    logs.begin()
+    theirs = io.StringIO()
+    library = logging.getLogger("a.library")
+    library.addHandler(handler := logging.StreamHandler(theirs))
+
+    try:
+        fail(f"bad {BOT}")
+    except RuntimeError:
+        library.exception("with %s", BOT)
+    library.removeHandler(handler)
+
+    assert BOT not in theirs.getvalue() + logs.text
+    assert theirs.getvalue().startswith("with [secret]\nTraceback")
+    assert theirs.getvalue().endswith("RuntimeError: bad [secret]\n")
+
+
+def test_a_secret_that_comes_later_is_masked_from_then_on(logs: Logs) -> None:
+    log = logs.begin()
+    logs.secrets.add("learned-later")
+
+    log.info("paired", code="learned-later")
+
+    assert "learned-later" not in logs.text
+
+
+def test_a_short_word_is_no_secret() -> None:
+    secrets = Secrets(["demo", "", "web"])
+
+    assert secrets.mask("the demo on the web") == "the demo on the web"
+
+
+def test_names_that_people_gave_themselves_do_not_steer_the_terminal(logs: Logs) -> None:
+    logs.begin("console").info("stranger", name="\x1b[2JAnn\nroot: \u202eevil", chinese="小明")
+
+    assert logs.text.count("\n") == 1
+    assert "\x1b[2J" not in logs.text
+    assert "\u202e" not in logs.text
+    assert "小明" in logs.text
