@@ -1,0 +1,191 @@
+"""What the tests of the agent share: an agent over a script, a clock that never waits, a short way to name events."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from agent_core.agent import Agent
+from agent_core.context import ContextManager
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    MessageEnd,
+    MessageStart,
+    RetryScheduled,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnEnd,
+    TurnStart,
+)
+from agent_core.limits import LoopLimits
+from agent_core.llm import LlmClient
+from agent_core.loop import AgentLoop
+from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.queues import MessageQueues
+from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.tools import Tool, ToolRegistry, tool
+
+WORKSPACE = Path("no-such-workspace")
+
+
+class FakeClock:
+    """Sleeping moves it on at once, and lets others run."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self.slept: list[float] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def numbered(prefix: str = "id") -> Callable[[], str]:
+    numbers = count(1)
+    return lambda: f"{prefix}-{next(numbers)}"
+
+
+@dataclass
+class Talk:
+    """An agent, the model it asks, and its clock."""
+
+    agent: Agent
+    llm: ScriptedLlm
+    clock: FakeClock
+
+    async def says(self, text: str) -> list[AgentEvent]:
+        """All events of the run that these words start."""
+        return await record(self.agent.stream(text))
+
+    @property
+    def heard(self) -> list[str]:
+        """The roles and texts of the last request, as the model got them."""
+        return [f"{message.role}: {text_of(message.content)}" for message in self.llm.requests[-1].messages]
+
+
+def start_agent(
+    *turns: Turn,
+    tools: Iterable[Tool] = (),
+    limits: LoopLimits | None = None,
+    queues: MessageQueues | None = None,
+) -> Talk:
+    llm, clock = ScriptedLlm(*turns), FakeClock()
+    return Talk(agent_over(llm, clock, tools=tools, limits=limits, queues=queues), llm, clock)
+
+
+def agent_over(
+    llm: LlmClient,
+    clock: FakeClock,
+    *,
+    tools: Iterable[Tool] = (),
+    limits: LoopLimits | None = None,
+    queues: MessageQueues | None = None,
+) -> Agent:
+    registry = ToolRegistry(tools)
+    context = ContextManager(registry)
+    loop = AgentLoop(
+        llm=llm, model=SCRIPTED_MODEL, context=context, tools=registry, limits=limits, clock=clock, new_id=numbered()
+    )
+    return Agent(loop=loop, context=context, session_id="chat", workspace=WORKSPACE, queues=queues)
+
+
+async def record(events: AsyncGenerator[AgentEvent, None]) -> list[AgentEvent]:
+    """Every event, having made sure that no task outlives them."""
+    before = asyncio.all_tasks()
+    async with aclosing(events):
+        seen = [event async for event in events]
+    assert asyncio.all_tasks() <= before
+    return seen
+
+
+MARKS = {
+    "message_start": "+",
+    "message_end": "-",
+    "tool_execution_start": ">",
+    "tool_execution_update": "=",
+    "tool_execution_end": "<",
+}
+
+
+def kind(event: AgentEvent) -> str:
+    """`+user` starts a message, `-user` ends it; `>echo` and `<echo` do so for a tool; `~` is a delta."""
+    match event:
+        case MessageStart() | MessageEnd():
+            return MARKS[event.type] + event.message.role
+        case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
+            return MARKS[event.type] + event.tool_name
+        case TurnEnd():
+            return f"turn_end {len(event.tool_results)}"
+        case TurnStart() | AgentEnd():
+            return f"{event.type} {event.reason}"
+        case RetryScheduled():
+            return f"retry {event.scope} {event.delay_s:g}"
+        case _:
+            return "~" if event.type == "message_update" else event.type
+
+
+def kinds(events: Sequence[AgentEvent]) -> list[str]:
+    """The events in order, the deltas of one message as one `~`."""
+    named = [kind(event) for event in events]
+    return [name for index, name in enumerate(named) if name != "~" or named[index - 1] != "~"]
+
+
+def end_of(events: Sequence[AgentEvent]) -> AgentEnd:
+    last = events[-1]
+    assert isinstance(last, AgentEnd)
+    return last
+
+
+def results(events: Sequence[AgentEvent]) -> list[str]:
+    """What the model was told of each call, in order."""
+    return [
+        text_of(event.message.content)
+        for event in events
+        if isinstance(event, MessageEnd) and isinstance(event.message, ToolResultMessage)
+    ]
+
+
+def answers(events: Sequence[AgentEvent]) -> list[str]:
+    return [
+        event.message.text
+        for event in events
+        if isinstance(event, MessageEnd) and isinstance(event.message, AssistantMessage)
+    ]
+
+
+def people(events: Sequence[AgentEvent]) -> list[str]:
+    """What people said, as it entered the conversation."""
+    return [
+        text_of(event.message.content)
+        for event in events
+        if isinstance(event, MessageEnd) and isinstance(event.message, UserMessage)
+    ]
+
+
+@tool()
+async def echo(text: str = "") -> str:
+    """Say it back."""
+    return f"echo {text}"
+
+
+@tool(execution="parallel")
+async def look(text: str = "") -> str:
+    """Look at it."""
+    return f"saw {text}"
+
+
+@tool()
+async def broken() -> str:
+    """Never works."""
+    raise ValueError("it is broken")
