@@ -1,0 +1,180 @@
+"""Model servers on this machine: who answers, and with which model. All are asked at once, and briefly."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agent_core.llm import ModelInfo
+
+PROBE_S = 0.5
+"""For all servers together."""
+LARGEST_BODY = 4 * 1024 * 1024
+
+_NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "clip")
+"""In the names of models that cannot chat."""
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    name: str
+    port: int
+
+    @property
+    def prefix(self) -> str:
+        """What it is called in a model setting: "lmstudio" for "LM Studio"."""
+        return "".join(letter for letter in self.name.lower() if letter.isalnum())
+
+
+LOCAL_SERVERS: Sequence[LocalServer] = (
+    LocalServer("Ollama", 11434),
+    LocalServer("LM Studio", 1234),
+    LocalServer("llama.cpp", 8080),
+    LocalServer("vLLM", 8000),
+)
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model that a local server offers; `base_url` is what the light client needs."""
+
+    server: LocalServer
+    base_url: str
+    model: ModelInfo
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Meta(_Wire):
+    n_ctx: int | None = None
+
+
+class _Listed(_Wire):
+    id: str
+    max_model_len: int | None = None
+    """vLLM."""
+    meta: _Meta | None = None
+    """llama.cpp."""
+
+
+class _Models(_Wire):
+    data: list[_Listed] | None = None
+
+
+class _Shown(_Wire):
+    """Ollama's `/api/show`."""
+
+    capabilities: list[str] | None = None
+    model_info: dict[str, object] | None = None
+
+
+async def find_local_model(
+    servers: Sequence[LocalServer] = LOCAL_SERVERS,
+    *,
+    wanted: str | None = None,
+    host: str = "127.0.0.1",
+    within_s: float = PROBE_S,
+) -> LocalModel | None:
+    """The best model, or the one called `wanted`, of the first server in this order that offers one.
+
+    Waits at most `within_s` for all.
+    """
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        probes = [asyncio.create_task(_probe(session, server, host, wanted)) for server in servers]
+        try:
+            if probes:
+                await asyncio.wait(probes, timeout=within_s)
+            return next((found for probe in probes if probe.done() and (found := probe.result())), None)
+        finally:
+            for probe in probes:
+                probe.cancel()
+            await asyncio.gather(*probes, return_exceptions=True)
+
+
+async def ask_server(base_url: str, api_key: str | None, *, within_s: float = PROBE_S) -> list[ModelInfo]:
+    """The models that a server of the OpenAI protocol offers for chats; none if it does not answer in time."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
+        try:
+            async with asyncio.timeout(within_s):
+                return await _list(session, base_url)
+        except TimeoutError:
+            return []
+
+
+async def _probe(
+    session: aiohttp.ClientSession, server: LocalServer, host: str, wanted: str | None
+) -> LocalModel | None:
+    root = f"http://{host}:{server.port}"
+    models = [each for each in await _list(session, f"{root}/v1") if wanted in (None, each.id)]
+    if server.name == "Ollama" and models:
+        models = await _ask_ollama(session, root, models)
+    if not models:
+        return None
+    best = next((model for model in models if model.tools), models[0])
+    free = {"provider": server.prefix, "input_price": 0.0, "output_price": 0.0}
+    return LocalModel(server, f"{root}/v1", best.model_copy(update=free))
+
+
+async def _list(session: aiohttp.ClientSession, base_url: str) -> list[ModelInfo]:
+    body = await _fetch(session, "GET", base_url.rstrip("/") + "/models")
+    try:
+        listed = _Models.model_validate_json(body).data or []
+    except ValidationError:
+        return []
+    return [_info(each) for each in listed if not any(word in each.id.lower() for word in _NO_CHAT)]
+
+
+def _info(listed: _Listed) -> ModelInfo:
+    window = listed.max_model_len or (listed.meta.n_ctx if listed.meta else None)
+    model = ModelInfo(id=listed.id, provider="server")
+    return model.model_copy(update={"context_window": window}) if window and window > 0 else model
+
+
+async def _ask_ollama(session: aiohttp.ClientSession, root: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
+    """Which of the newest models knows tools and pictures. Ollama lists the newest first, so four are enough."""
+    shown = await asyncio.gather(*(_show(session, root, model) for model in models[:4]))
+    return [*(model for model in shown if model is not None), *models[4:]]
+
+
+async def _show(session: aiohttp.ClientSession, root: str, model: ModelInfo) -> ModelInfo | None:
+    """None for a model that cannot chat. The window stays: Ollama serves less than what a model was trained for."""
+    body = await _fetch(session, "POST", f"{root}/api/show", {"model": model.id})
+    try:
+        capabilities = _Shown.model_validate_json(body).capabilities
+    except ValidationError:
+        return model
+    if capabilities is None:
+        return model
+    if "completion" not in capabilities:
+        return None
+    return model.model_copy(
+        update={
+            "tools": "tools" in capabilities,
+            "vision": "vision" in capabilities,
+            "reasoning": "thinking" in capabilities,
+        }
+    )
+
+
+async def _fetch(
+    session: aiohttp.ClientSession, method: str, url: str, asked: Mapping[str, str] | None = None
+) -> bytes:
+    """The body of a good answer, else nothing."""
+    try:
+        async with session.request(method, url, json=asked, allow_redirects=False) as response:
+            if response.status != HTTPStatus.OK:
+                return b""
+            body = bytearray()
+            async for chunk in response.content.iter_any():
+                body += chunk
+                if len(body) > LARGEST_BODY:
+                    return b""
+            return bytes(body)
+    except (aiohttp.ClientError, OSError, ValueError):
+        return b""
