@@ -5,7 +5,7 @@ A client never raises for a request that failed: the failure is the last event o
 
 from collections.abc import AsyncGenerator
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -134,3 +134,11 @@ class LlmClient(Protocol):
 
     async def close(self) -> None:
         """Give back connections."""
+
+
+@runtime_checkable
+class WarmsUp(Protocol):
+    """A client whose first call would be slow."""
+
+    async def warm_up(self) -> None:
+        """Do now, off the event loop, what the first call would wait for."""

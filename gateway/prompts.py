@@ -72,17 +72,17 @@ class PromptMaker:
         """Put the file into the workspace; a picture also goes to a model that sees. The note tells the model."""
         name = attachment.safe_name
         if not isinstance(self.channel, Downloads):
-            return None, f"[file {name} could not be fetched here]"
+            return None, f"[file: {name} could not be fetched here]"
         try:
             content = await self.channel.download(attachment)
         except ChannelError as error:
             log.info("file not fetched", chat=self.channel.name, reason=error.reason)
-            return None, f"[file {name} could not be fetched: {error.reason}]"
+            return None, f"[file: {name} could not be fetched: {error.reason}]"
         path = await asyncio.to_thread(_write, self.workspace / name, content)
         if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
             data = base64.b64encode(content).decode()
-            return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture {path.name}]"
-        return None, f"[file {path.name}, {len(content)} bytes, is in the workspace]"
+            return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture: {path.name}]"
+        return None, f"[file: {path.name}, {len(content)} bytes, in the workspace]"
 
 
 def message_id(item: InboxItem) -> str:

@@ -41,6 +41,7 @@ class TelegramChannel:
         edit_every=timedelta(seconds=1),
         edit_every_in_groups=timedelta(seconds=3),
         burst=3,
+        calls_per_second=30,
         max_upload=MAX_UPLOAD,
         typing_every=timedelta(seconds=4),
     )

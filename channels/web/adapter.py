@@ -68,6 +68,7 @@ class WebChannel:
             edit_every=timedelta(seconds=0.1),
             edit_every_in_groups=timedelta(seconds=0.1),
             burst=20,
+            is_local=True,
             max_upload=config.max_upload,
         )
         self._config = config
@@ -188,7 +189,7 @@ class WebChannel:
         inbox, at = self._listening(), self._now()
         attachments = await self._attachments(said.files)
         command = parse_command(said.text, (self.name,))
-        if command and not attachments and command.name in {each.name for each in self._commands}:
+        if command and not attachments:
             accepted = await inbox(
                 CommandInvoked(
                     event_id=f"web:{said.id}",
@@ -218,17 +219,19 @@ class WebChannel:
         return web.json_response({"accepted": accepted.value})
 
     async def _post_button(self, request: web.Request) -> web.Response:
-        pressed = await read(request, Pressed)
+        pressed, at = await read(request, Pressed), self._now()
         accepted = await self._listening()(
             ButtonPressed(
                 event_id=f"web:{pressed.id}",
                 chat=CHAT,
                 sender=self._sender(request),
-                at=self._now(),
+                at=at,
                 message_id=pressed.message_id,
                 action=pressed.action,
             )
         )
+        if accepted is Accepted.NEW and not pressed.action.startswith("/"):  # it says its words for the person
+            self._put(Shown(who="person", message_id=pressed.id, markdown=pressed.action, at=at))
         log.info("page_button", event_id=f"web:{pressed.id}", accepted=accepted.value)
         return web.json_response({"accepted": accepted.value})
 

@@ -17,7 +17,7 @@ from gateway.desk import About
 from gateway.house import AgentParts, House
 from gateway.store.store import Store
 
-ANN_AND_BOB = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob"}))
+PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))
 
 
 class Bot:
@@ -51,7 +51,7 @@ class Bot:
                 store=store,
                 channels=[self.channel],
                 parts=self._parts,
-                people=ANN_AND_BOB,
+                people=PEOPLE,
                 about=about,
                 home=self.home,
                 zone=ZoneInfo("Europe/Paris"),

@@ -1,0 +1,148 @@
+"""The composition root: settings in, a running Parley out. No rules live here."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from agent_core.builtin.catalogue import builtin_tools
+from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.llm import LlmClient, WarmsUp
+from agent_core.providers import ModelChoice, choose_model, make_client
+from channels.base import Channel, ChatKey
+from channels.registry import open_channel
+from channels.web.adapter import WebChannel
+from channels.web.shown import Shown
+from gateway.access import People
+from gateway.desk import About
+from gateway.history import shown_on_the_page
+from gateway.house import AgentParts, House
+from gateway.http import About as PageAbout
+from gateway.http import HttpServer
+from gateway.settings import Settings
+from gateway.store.store import Store
+from gateway.version import version
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What every way of running Parley stands on."""
+
+    settings: Settings
+    clock: Clock
+    store: Store
+    llm: LlmClient
+    choice: ModelChoice
+    about: About
+
+
+async def serve(settings: Settings) -> int:
+    """Run the page and every channel that is set up, until stopped. Returns the exit code.
+
+    Raises ParleyError, ModelSettingError or ChannelError for what the person who started it has to put right.
+    """
+    async with AsyncExitStack() as life:
+        ground = await life.enter_async_context(prepare(settings))
+        channels = [open_channel(name, config) for name, config in settings.channels.items()]
+        lines = []
+        if settings.web.enabled:
+            web, page = _page(ground)
+            await page.start()
+            life.push_async_callback(page.close)
+            channels.append(web)
+            lines.append(f"  Page   {page.link}")
+        lines.extend(f"  Chat   {name}" for name in settings.channels)
+        if settings.channels and not (settings.owners or settings.allow):
+            lines.append("  Nobody may speak there yet: write to the bot, and the log shows the line that lets you in.")
+        async with open_house(ground, channels) as house:
+            say_hello(ground.about, lines)
+            await _until_stopped(house)
+    return 0
+
+
+@asynccontextmanager
+async def prepare(settings: Settings) -> AsyncIterator[Ground]:
+    """The model and the store. Raises as `serve` does."""
+    clock = SystemClock()
+    choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+    about = About(
+        model=choice.model.id,
+        why=choice.why,
+        is_demo=choice.client == "demo",
+        vision=choice.model.vision,
+        version=version(),
+        started=clock.time(),
+    )
+    async with Store.open(settings.home, clock, new_id) as store:
+        llm = make_client(choice, clock)
+        try:
+            yield Ground(settings, clock, store, llm, choice, about)
+        finally:
+            await llm.close()
+
+
+@asynccontextmanager
+async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterator[House]:
+    """The house with these channels; they are closed after it."""
+    settings = ground.settings
+    async with AsyncExitStack() as life:
+        for channel in channels:
+            life.push_async_callback(channel.close)
+        tools = builtin_tools(ground.clock, settings.timezone)
+        house = await life.enter_async_context(
+            House.open(
+                store=ground.store,
+                channels=channels,
+                parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=tools),
+                people=People(settings.owners, settings.allow),
+                about=ground.about,
+                home=settings.home,
+                zone=ZoneInfo(settings.timezone),
+                language=settings.language,
+                clock=ground.clock,
+            )
+        )
+        if isinstance(ground.llm, WarmsUp):
+            life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
+        yield house
+
+
+def say_hello(about: About, lines: Sequence[str]) -> None:
+    """What a newcomer needs to know, in one block, on standard output."""
+    sys.stdout.write("\n".join([f"Parley {about.version}", f"  Model  {about.model}: {about.why}", *lines, ""]))
+    sys.stdout.flush()
+
+
+def _page(ground: Ground) -> tuple[WebChannel, HttpServer]:
+    async def history(chat: ChatKey) -> list[Shown]:
+        return shown_on_the_page(await ground.store.screen(chat))
+
+    about = ground.about
+    told = PageAbout(model=about.model, why=about.why, demo=about.is_demo, version=about.version)
+    settings = ground.settings
+    web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads")
+    return web, HttpServer(web.routes(), about=lambda: told, home=settings.home, port=settings.web.port)
+
+
+async def _until_stopped(house: House) -> None:
+    """Serve until SIGTERM; what is unfinished then goes on at the next start."""
+    serving = asyncio.create_task(house.run())
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        serving.cancel()
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+    try:
+        await serving
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])

@@ -1,0 +1,83 @@
+"""The command line: `parley [run | chat | doctor]`.
+
+What a person can put right is one sentence on standard error and exit code 2; a traceback is a fault of ours.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.errors import ParleyError
+from gateway.version import version
+
+
+@dataclass(frozen=True)
+class Command:
+    about: str
+    function: str
+    """`module:name` of a function that takes the environment and the current folder, and returns the exit code.
+
+    A name, because importing the gateway takes longer than printing this help: the module is imported when its command
+    is wanted.
+    """
+
+
+COMMANDS = {
+    "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.start:run"),
+    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.talk:chat"),
+    "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
+}
+REFUSED = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit code: 0, 1 where the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
+    chosen = _parser().parse_args(arguments).command or "run"
+    try:
+        return _call(COMMANDS[chosen], os.environ, Path.cwd())
+    except ParleyError as error:
+        sys.stderr.write(f"parley: {error.sentence}\n")
+        return REFUSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _call(command: Command, environ: Mapping[str, str], cwd: Path) -> int:
+    module, _, name = command.function.partition(":")
+    code = getattr(importlib.import_module(module), name)(environ, cwd)
+    return int(code)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="parley",
+        description="An AI agent that people message where they already talk.",
+        epilog="Settings: the environment, .env and parley.toml, in ~/.parley (PARLEY_HOME) or the current folder.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    for name, command in COMMANDS.items():
+        commands.add_parser(name, help=command.about, description=f"{command.about[0].upper()}{command.about[1:]}.")
+    return parser
+
+
+class _Version(argparse.Action):
+    """Finds the version out only when it is asked for."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        parser.exit(message=f"parley {version()}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

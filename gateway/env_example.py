@@ -1,0 +1,80 @@
+"""`.env.example`, made from the settings themselves: `python -m gateway.env_example > .env.example`."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from agent_core.providers import PROVIDERS
+from gateway.setting_sources import Key
+from gateway.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
+
+HEAD = """\
+# Settings of Parley. Copy this file to `.env`, here or in ~/.parley, `chmod 600 .env`, and fill in what you need.
+# Empty means not set. The environment wins over `.env`, and `.env` over parley.toml, where the same settings are
+# written in lower case and without prefix: model = "demo", [web] port = 8765, [telegram] base_url = "...".
+"""
+MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
+GROUPS = {
+    MODEL: ("model", "openai_base_url"),
+    "Who may talk to it": ("owners", "allow"),
+    "Language and time": ("language", "timezone"),
+    "Log": ("log_level", "log_format"),
+}
+"""Title -> settings. The page and the channels have groups of their own."""
+WIDTH = 116
+
+
+def render() -> str:
+    """The whole file."""
+    ungrouped = set(Settings.model_fields) - FOUND - {"web"} - {key for keys in GROUPS.values() for key in keys}
+    if ungrouped:
+        raise LookupError(f"settings without a group in .env.example: {sorted(ungrouped)}")
+    first, *others = GROUPS
+    groups = [
+        _group(first, [*_lines((), Settings, GROUPS[first]), *_keys()]),
+        *(
+            _group(channel.capitalize(), _lines((channel,), config, config.model_fields))
+            for channel, config in channel_configs().items()
+        ),
+        _group("Web: the page on this machine", _lines(("web",), WebSettings, WebSettings.model_fields)),
+        *(_group(title, _lines((), Settings, GROUPS[title])) for title in others),
+    ]
+    return "\n".join([HEAD, *groups])
+
+
+def _group(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"# --- {title}", "", *lines, ""])
+
+
+def _lines(place: Key, model: type[BaseModel], keys: Iterable[str]) -> Iterator[str]:
+    names = {key: name for name, key in setting_names().flat.items()}
+    wanted = set(keys)
+    for key, field in model.model_fields.items():
+        if key in wanted:
+            yield from _comment(field)
+            yield f"{names[(*place, key)]}="
+
+
+def _comment(field: FieldInfo) -> Iterator[str]:
+    return (f"# {line}" for line in wrap(f"{field.description}{_default(field)}", WIDTH))
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.default
+    if field.is_required() or value is None or value in ("", "auto", "UTC") or isinstance(value, frozenset):
+        return ""
+    shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+    return f" Default: {shown}"
+
+
+def _keys() -> Iterator[str]:
+    yield "# A key of any of these is enough; the first that is set decides, unless PARLEY_MODEL says otherwise."
+    for provider in PROVIDERS:
+        yield f"{provider.keys[0]}="
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

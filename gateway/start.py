@@ -1,0 +1,60 @@
+"""Starting Parley from the command line; what a person can put right becomes a sentence."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from pathlib import Path
+
+import structlog
+
+from agent_core.providers import ModelSettingError
+from channels.base import ChannelError
+from gateway.app import serve
+from gateway.errors import ParleyError
+from gateway.logs import Secrets, configure_logs
+from gateway.settings import Settings, load_settings
+
+log = structlog.get_logger(__name__)
+
+
+Serve = Callable[[Settings], Coroutine[object, object, int]]
+
+
+def run(environ: Mapping[str, str], cwd: Path) -> int:
+    """With every channel that is set up. Returns the exit code, or raises ParleyError."""
+    return launch(environ, cwd, serve)
+
+
+def launch(environ: Mapping[str, str], cwd: Path, serve: Serve) -> int:
+    """Load the settings, then serve. Returns the exit code, or raises ParleyError."""
+    settings = load_settings(environ, cwd)
+    configure_logs(Secrets(settings.secrets), level=settings.log_level, form=settings.log_format)
+    for warning in settings.warnings:
+        log.warning("settings", what=warning.what, fix=warning.fix)
+    try:
+        return asyncio.run(serve(settings))
+    except (ParleyError, ModelSettingError, ChannelError, ExceptionGroup) as error:
+        sentences = [sentence_of(leaf) for leaf in _leaves(error)]
+        if not sentences or None in sentences:
+            raise
+        raise ParleyError(str(sentences[0])) from error
+
+
+def sentence_of(error: Exception) -> str | None:
+    """What to tell whoever started Parley; None for what they cannot put right."""
+    match error:
+        case ParleyError():
+            return error.sentence
+        case ModelSettingError():
+            return str(error)
+        case ChannelError(permanent=True):
+            return error.reason
+        case _:
+            return None
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error

@@ -1,0 +1,27 @@
+"""Parley in the terminal, and nowhere else."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from channels.terminal.adapter import TerminalChannel
+from gateway.app import open_house, prepare, say_hello
+from gateway.settings import Settings
+from gateway.start import launch
+
+
+def chat(environ: Mapping[str, str], cwd: Path) -> int:
+    """Returns the exit code, or raises ParleyError."""
+    return launch(environ, cwd, talk)
+
+
+async def talk(settings: Settings) -> int:
+    """Talk until the person leaves or the input ends."""
+    async with prepare(settings) as ground:
+
+        async def answered() -> None:
+            await house.handler.settled()
+
+        async with open_house(ground, [TerminalChannel(idle=answered)]) as house:
+            say_hello(ground.about, [])
+            await house.run()
+    return 0
