@@ -76,7 +76,8 @@ class _Version(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        parser.exit(message=f"parley {version()}\n")
+        sys.stdout.write(f"parley {version()}\n")
+        parser.exit()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict
 
+from gateway.errors import ParleyError
 from gateway.http_access import PageAccess, read_secret
 
 HOST = "127.0.0.1"
@@ -51,18 +52,15 @@ class About(BaseModel):
     version: str
 
 
-class PortBusy(OSError):
+class PortBusy(ParleyError):
     """Another program listens on the port."""
 
     def __init__(self, port: int) -> None:
-        super().__init__(errno.EADDRINUSE, "port is taken")
-        self.port = port
-
-    def __str__(self) -> str:
-        return (
-            f"port {self.port} is taken by another program, perhaps another Parley: stop it, or choose another port "
-            f"with PARLEY_PORT={self.port + 1}"
+        super().__init__(
+            f"port {port} is taken by another program, perhaps another Parley: stop it, or choose another port "
+            f"with PARLEY_WEB_PORT={port + 1}"
         )
+        self.port = port
 
 
 class HttpServer:

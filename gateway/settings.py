@@ -70,10 +70,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     model: str | None = None
-    """Which model answers, such as anthropic/claude-sonnet-4-5, ollama/qwen3 or demo. Empty: what is found, by key or
-    on this machine, else the demo model."""
+    """Which model answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or
+    demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
     openai_base_url: str | None = None
-    """The address of any server that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
+    """The address of a server of your own that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
     owners: People = frozenset()
     """Who owns this Parley: a comma list of platform:id, such as telegram:123456789."""
     allow: People = frozenset()

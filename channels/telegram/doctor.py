@@ -1,0 +1,77 @@
+"""Does the bot that the settings name exist, and will it hear what is said to it?"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from channels.checkup import Finding, note, ok, problem
+from channels.telegram.config import Config
+
+WITHIN = 5.0
+"""Seconds for both questions together."""
+
+
+class _Bot(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    username: str = ""
+    can_read_all_group_messages: bool = False
+
+
+class _Webhook(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    url: str = ""
+
+
+class _Answer(BaseModel):
+    """What the Bot API says to anything."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ok: bool
+    result: object = None
+    error_code: int = 0
+    description: str = ""
+
+
+async def check(config: Config) -> Sequence[Finding]:
+    """Never raises for what the network does, and names the token nowhere."""
+    try:
+        async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
+            me = await _ask(session, config, "getMe")
+            webhook = await _ask(session, config, "getWebhookInfo") if me.ok else me
+            return list(_verdict(me, webhook))
+    except (aiohttp.ClientError, TimeoutError):
+        return [problem(f"telegram: could not reach {config.base_url}", "check the network, or TELEGRAM_BASE_URL")]
+    except (ValidationError, ValueError):
+        return [problem(f"telegram: {config.base_url} does not answer as Telegram does", "check TELEGRAM_BASE_URL")]
+
+
+async def _ask(session: aiohttp.ClientSession, config: Config, method: str) -> _Answer:
+    url = f"{config.base_url.rstrip('/')}/bot{config.bot_token.get_secret_value()}/{method}"
+    async with session.get(url) as answer:
+        return _Answer.model_validate_json(await answer.read())
+
+
+def _verdict(me: _Answer, webhook: _Answer) -> Iterator[Finding]:
+    if not me.ok:
+        if me.error_code in (401, 404):
+            yield problem("telegram: the token is refused", "copy it again from @BotFather to TELEGRAM_BOT_TOKEN")
+        else:
+            yield problem(f"telegram: {me.description or me.error_code}", "try again later")
+        return
+    bot = _Bot.model_validate(me.result)
+    yield ok(f"telegram: the bot is @{bot.username}")
+    if webhook.ok and (url := _Webhook.model_validate(webhook.result).url):
+        yield note(
+            f"telegram: a webhook leads to {url.partition('://')[2].partition('/')[0]}",
+            "Parley removes it when it starts; stop the program that set it, or the two will fight",
+        )
+    if not bot.can_read_all_group_messages:
+        yield note(
+            "telegram: in groups it sees mentions, replies and commands only",
+            "if it should follow a talk without being named: @BotFather, /setprivacy, Disable, and add it anew",
+        )

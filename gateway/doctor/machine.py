@@ -1,0 +1,96 @@
+"""Is this machine, and what is installed on it, fit for Parley? Nothing of it is imported to find out."""
+
+import site
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from channels.checkup import Finding, ok, problem
+
+ROOT = Path(__file__).parent.parent.parent
+PACKAGES = ("gateway", "channels", "agent_core", "skills")
+"""Ours, under names that other distributions use too (Django's channels, hermes' gateway)."""
+STOLEN = ("1.82.7", "1.82.8")
+"""Versions of litellm that sent every credential of the machine to strangers, 2026-03-24."""
+KNOWN_PTH = (
+    "distutils-precedence.pth",
+    "_virtualenv.pth",
+    "parley.pth",
+    "_parley.pth",
+    "__editable__.",
+    "easy-install.pth",
+    "a1_coverage.pth",
+    "pywin32.pth",
+)
+"""Beginnings of names of files that run code at every start of Python and are known to be harmless."""
+REINSTALL = "remove the folder .venv and start ./run again, or install Parley into an environment of its own"
+
+
+def look_at_machine() -> Iterator[Finding]:
+    yield from python_version(sys.version_info[:3])
+    yield from own_packages(ROOT, packages_distributions())
+    yield from litellm_version(_installed("litellm"))
+    yield from stray_pth({Path(folder) for folder in (*site.getsitepackages(), sysconfig.get_path("purelib"))})
+
+
+def python_version(found: tuple[int, int, int]) -> Iterator[Finding]:
+    shown = ".".join(map(str, found))
+    if (3, 11) <= found < (3, 15):
+        yield ok(f"Python {shown}")
+    else:
+        yield problem(f"Python {shown} is not supported", "use Python 3.11 to 3.14")
+
+
+def own_packages(root: Path, distributions: Mapping[str, Iterable[str]]) -> Iterator[Finding]:
+    """`distributions`: top-level name -> which distributions install it."""
+    found = [*strangers(root), *_intruders(distributions)]
+    yield from (problem(what, REINSTALL) for what in found)
+    if not found:
+        yield ok(f"all of our packages are those of {root}")
+
+
+def strangers(root: Path) -> Iterator[str]:
+    """Our names that lead elsewhere, one sentence each."""
+    for name in PACKAGES:
+        spec = find_spec(name)
+        folders = [Path(folder).resolve() for folder in (spec.submodule_search_locations or ())] if spec else []
+        ours = (root / name).resolve()
+        if folders and folders[0] != ours:
+            yield f'the package "{name}" is not ours but that of {folders[0]}'
+        elif ours.exists() and not folders:
+            yield f'the package "{name}" cannot be found although it is in {root}'
+
+
+def _intruders(distributions: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    for name in PACKAGES:
+        for distribution in sorted(set(distributions.get(name, ())) - {"parley"}):
+            yield f'{distribution} is installed beside Parley and also has a package "{name}"'
+
+
+def litellm_version(found: str | None) -> Iterator[Finding]:
+    if found is None:
+        yield problem("litellm is not installed, so hosted models cannot be used", REINSTALL)
+    elif found in STOLEN:
+        yield problem(
+            f"litellm {found} is a poisoned release that steals credentials",
+            f"{REINSTALL}; then replace every key and token that was on this machine",
+        )
+
+
+def stray_pth(folders: Iterable[Path]) -> Iterator[Finding]:
+    """Files that run code whenever Python starts, the way in of that litellm release."""
+    for file in sorted(file for folder in folders for file in folder.glob("*.pth")):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        runs_code = any(line.startswith(("import ", "import\t")) for line in lines)
+        if runs_code and not file.name.startswith(KNOWN_PTH):
+            yield problem(f"{file} runs code at every start of Python", "find out what put it there, or delete it")
+
+
+def _installed(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,88 @@
+"""Which model would answer, and does its server take our key? Asks for the list of models, which costs nothing."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import aiohttp
+
+from agent_core.providers import ModelChoice, ModelSettingError, choose_model
+from channels.checkup import Finding, note, ok, problem
+from gateway.settings import Settings
+
+WITHIN = 5.0
+"""Seconds."""
+REFUSED = (401, 403)
+BROKEN = 500
+"""From here on it is the server's fault, not ours."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A free GET that needs the key; `header` is filled with it."""
+
+    url: str
+    header: tuple[str, str] = ("Authorization", "Bearer {}")
+
+
+ENDPOINTS: Mapping[str, Endpoint] = {
+    "anthropic": Endpoint("https://api.anthropic.com/v1/models", ("x-api-key", "{}")),
+    "openai": Endpoint("https://api.openai.com/v1/models"),
+    "gemini": Endpoint("https://generativelanguage.googleapis.com/v1beta/models", ("x-goog-api-key", "{}")),
+    # Its list of models is open to all; this one tells whether the key is good.
+    "openrouter": Endpoint("https://openrouter.ai/api/v1/key"),
+    "deepseek": Endpoint("https://api.deepseek.com/models"),
+    "groq": Endpoint("https://api.groq.com/openai/v1/models"),
+    "mistral": Endpoint("https://api.mistral.ai/v1/models"),
+    "xai": Endpoint("https://api.x.ai/v1/models"),
+    "moonshot": Endpoint("https://api.moonshot.ai/v1/models"),
+    "zai": Endpoint("https://api.z.ai/api/paas/v4/models"),
+    "dashscope": Endpoint("https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models"),
+}
+"""By provider, where it has its own servers."""
+
+
+async def look_at_model(settings: Settings, endpoints: Mapping[str, Endpoint] = ENDPOINTS) -> list[Finding]:
+    try:
+        choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+    except ModelSettingError as error:
+        return [problem("no model can be chosen", str(error))]
+    if choice.client == "demo":
+        return [note(f"model: {choice.why}", "for a real one set ANTHROPIC_API_KEY or another key of .env.example")]
+    return list(_verdict(choice, await _ask(choice, endpoints)))
+
+
+def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]:
+    name = f"model: {choice.model.id} ({choice.why})"
+    if answer is None:
+        yield ok(f"{name}; its server was not asked")
+    elif isinstance(answer, str):
+        yield problem(f"{name}, but Parley could not reach {answer}", "check the network, or whether it runs")
+    elif answer in REFUSED:
+        yield problem(f"{name}, but its server refuses the key", "replace the key by a valid one")
+    elif answer >= BROKEN:
+        yield note(f"{name}, whose server has trouble now ({answer})", "try again later")
+    else:
+        yield ok(f"{name}; its server answers")
+
+
+async def _ask(choice: ModelChoice, endpoints: Mapping[str, Endpoint]) -> int | str | None:
+    """The status of the answer; the host where none came; None where we do not know whom to ask."""
+    endpoint = (
+        Endpoint(f"{choice.base_url.rstrip('/')}/models") if choice.base_url else endpoints.get(choice.model.provider)
+    )
+    if endpoint is None:
+        return None
+    name, value = endpoint.header
+    headers = {"anthropic-version": "2023-06-01"}
+    if choice.api_key is not None:
+        headers[name] = value.format(choice.api_key.get_secret_value())
+    try:
+        async with (
+            asyncio.timeout(WITHIN),
+            aiohttp.ClientSession(trust_env=True) as session,
+            session.get(endpoint.url, headers=headers) as answer,
+        ):
+            return answer.status
+    except (aiohttp.ClientError, TimeoutError, ValueError):
+        return endpoint.url.partition("://")[2].partition("/")[0]

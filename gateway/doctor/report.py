@@ -1,0 +1,66 @@
+"""`parley doctor`: one line for everything that was looked at, each problem with its fix, and an honest exit code."""
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from channels import registry
+from channels.checkup import Finding, note, ok
+from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, running
+from gateway.doctor.machine import look_at_machine
+from gateway.doctor.model import look_at_model
+from gateway.logs import Secrets
+from gateway.settings import Settings, load_settings
+
+MOST_LINES = 25
+SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
+
+
+def run(environ: Mapping[str, str], cwd: Path) -> int:
+    """Prints the report; 0 if all is well, else 1. Raises SettingsError."""
+    settings = load_settings(environ, cwd)
+    findings = asyncio.run(examine(settings))
+    sys.stdout.write(render(findings, Secrets(settings.secrets)))
+    return int(any(finding.mark == "problem" for finding in findings))
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Everything, in the order in which things are needed; what asks the network does so at the same time."""
+    asked = [look_at_model(settings), *(registry.check(*channel) for channel in settings.channels.items())]
+    waiting = asyncio.gather(*asked)
+    holder = running(settings.home)
+    findings = [
+        *look_at_machine(),
+        *_look_at_settings(settings),
+        *look_at_home(settings.home),
+        *look_at_instance(holder),
+        *(look_at_port(settings.web.port, holder) if settings.web.enabled else ()),
+    ]
+    for answers in await waiting:
+        findings.extend(answers)
+    return findings
+
+
+def render(findings: Sequence[Finding], secrets: Secrets) -> str:
+    """At most 25 lines; where that is too few, what is well goes first."""
+    problems = sum(finding.mark == "problem" for finding in findings)
+    shown = list(findings)
+    for mark in ("ok", "note"):
+        if len(shown) >= MOST_LINES:
+            shown = [finding for finding in shown if finding.mark != mark]
+    lines = [
+        f"{SIGNS[finding.mark]} {finding.what}" + (f" → {finding.fix}" if finding.fix else "") for finding in shown
+    ][: MOST_LINES - 1]
+    last = "Nothing is wrong." if not problems else f"{problems} problem{'s' if problems > 1 else ''} to put right."
+    return "".join(f"{secrets.mask(' '.join(line.split()))}\n" for line in [*lines, last])
+
+
+def _look_at_settings(settings: Settings) -> list[Finding]:
+    files = ", ".join(map(str, settings.files)) or "the environment only; there is no .env or parley.toml"
+    found = [ok(f"settings: {files}"), *settings.warnings]
+    found.append(ok(f"language {settings.language}, time zone {settings.timezone}"))
+    if settings.channels and not (settings.owners or settings.allow):
+        names = " and ".join(settings.channels)
+        found.append(note(f"nobody may talk on {names} yet", "write to the bot, and the log shows the line to paste"))
+    return found

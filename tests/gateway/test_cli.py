@@ -1,0 +1,96 @@
+"""The command line, started as a person starts it."""
+
+import asyncio
+import re
+import signal
+import sys
+from pathlib import Path
+
+from gateway.version import version
+from tests.process import REPOSITORY, python
+
+CLI = ("-P", "-m", "gateway.cli")
+
+
+async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from gateway.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit as end: code = end.code\n"
+        "print(code, [name for name in ('pydantic', 'aiohttp', 'litellm', 'structlog') if name in sys.modules])"
+    )
+    helped = await python("-c", code)
+
+    assert all(re.search(rf"^ +{command} ", helped.out, re.MULTILINE) for command in ("run", "chat", "doctor"))
+    assert helped.out.splitlines()[-1] == "0 []"
+
+
+async def test_the_version_is_that_of_the_project() -> None:
+    told = await python(*CLI, "--version")
+
+    assert (told.code, told.out) == (0, f"parley {version()}\n")
+    assert f'version = "{version()}"' in (REPOSITORY / "pyproject.toml").read_text()
+
+
+async def test_an_unknown_command_is_refused() -> None:
+    refused = await python(*CLI, "frobnicate")
+
+    assert refused.code == 2
+    assert "invalid choice: 'frobnicate'" in refused.err
+
+
+async def test_a_typo_in_parley_toml_is_one_sentence_for_every_command(tmp_path: Path) -> None:
+    (tmp_path / "parley.toml").write_text('modle = "demo"')
+    sentence = f"parley: There is no setting modle in {tmp_path}/parley.toml, line 1; did you mean model?\n"
+
+    for command in ((), ("run",), ("chat",), ("doctor",)):
+        refused = await python(*CLI, *command, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+        assert (refused.code, refused.out, refused.err) == (2, "", sentence), command
+
+
+async def test_a_model_that_cannot_be_had_is_one_sentence(tmp_path: Path) -> None:
+    refused = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_MODEL": "anthropic/x"})
+
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == 'parley: The model "anthropic/x" needs a key: set ANTHROPIC_API_KEY.\n'
+
+
+async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
+    other = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = str(other.sockets[0].getsockname()[1])
+
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": port}
+    refused = await python(*CLI, cwd=tmp_path, environ=environ)
+    other.close()
+    await other.wait_closed()
+
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert refused.err.startswith(f"parley: port {port} is taken by another program")
+    assert f"PARLEY_WEB_PORT={int(port) + 1}" in refused.err
+
+
+async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refused(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    first = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *CLI,
+        cwd=tmp_path,
+        env=environ,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert first.stdout is not None
+        async with asyncio.timeout(20):
+            while "Page" not in (await first.stdout.readline()).decode():
+                pass
+        second = await python(*CLI, cwd=tmp_path, environ=environ)
+    finally:
+        first.send_signal(signal.SIGINT)
+        _, err = await first.communicate()
+
+    assert second.code == 2
+    assert second.err.startswith(f"parley: Another Parley (pid {first.pid}) already uses {tmp_path / '.parley'}.")
+    assert first.returncode in (0, 130)
+    assert "Traceback" not in err.decode()

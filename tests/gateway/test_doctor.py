@@ -1,0 +1,274 @@
+"""The doctor names what is wrong and how to put it right, and is silent about what nobody set up."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from pydantic import SecretStr
+
+from agent_core.clock import SystemClock, new_id
+from channels.checkup import Finding, note, ok, problem
+from channels.telegram import doctor as telegram_doctor
+from channels.telegram.config import Config as TelegramConfig
+from gateway.doctor import home, machine
+from gateway.doctor.model import Endpoint, look_at_model
+from gateway.doctor.report import MOST_LINES, examine, render
+from gateway.logs import Secrets
+from gateway.settings import Settings, WebSettings
+from gateway.store.store import FILE, Store
+from tests.emulators.server import LoopbackServer
+from tests.emulators.telegram import TelegramEmulator
+from tests.process import python
+
+CLI = ("-P", "-m", "gateway.cli", "doctor")
+NOBODY = "http://127.0.0.1:9"
+"""The discard port, where nothing listens."""
+
+
+def problems(findings: list[Finding]) -> list[str]:
+    return [finding.what for finding in findings if finding.mark == "problem"]
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramEmulator]:
+    async with TelegramEmulator(privacy=True) as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+def config(telegram: TelegramEmulator, token: str = "") -> TelegramConfig:
+    return TelegramConfig(bot_token=SecretStr(token or telegram.token), base_url=telegram.url)
+
+
+# The whole report.
+
+
+async def test_a_newcomer_has_nothing_to_put_right(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    report = await python(*CLI, cwd=tmp_path, environ=environ)
+
+    assert report.code == 0, report.out
+    assert report.out.endswith("Nothing is wrong.\n")
+    assert "telegram" not in report.out.lower()
+    assert not (tmp_path / ".parley").exists(), "the doctor makes nothing"
+
+
+async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PARLEY_MODEL=demo\nPARLEY_WEB=off")
+    (tmp_path / ".env").chmod(0o644)
+
+    report = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert report.code == 1
+    assert f"→ chmod 600 {tmp_path}/.env\n" in report.out
+    assert report.out.endswith("1 problem to put right.\n")
+
+
+async def test_it_never_imports_litellm(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from gateway.doctor.report import run;"
+        f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_MODEL': 'demo'}}, Path({str(tmp_path)!r}));"
+        "print('litellm' in sys.modules, 'telegram' in sys.modules)"
+    )
+    assert (await python("-c", code)).out.endswith("False False\n")
+
+
+async def test_every_configured_channel_is_asked(telegram: TelegramEmulator, tmp_path: Path) -> None:
+    settings = Settings(
+        model="demo", home=tmp_path, web=WebSettings(enabled=False), channels={"telegram": config(telegram)}
+    )
+    findings = await examine(settings)
+
+    assert ok("telegram: the bot is @parley_bot") in findings
+    assert any(finding.what == "nobody may talk on telegram yet" for finding in findings)
+
+
+def test_a_long_report_keeps_its_problems_and_fits_on_a_screen() -> None:
+    findings = [*(ok(f"fine {number}") for number in range(40)), problem("bad", "mend it"), note("by the way")]
+
+    text = render(findings, Secrets())
+
+    assert len(text.splitlines()) <= MOST_LINES
+    assert "✗ bad → mend it\n" in text
+
+
+def test_the_report_shows_no_secret_and_one_line_for_each_finding() -> None:
+    text = render([problem("the key\nsk-very-secret", "x")], Secrets(["sk-very-secret"]))
+
+    assert text == "✗ the key [secret] → x\n1 problem to put right.\n"
+
+
+# The machine.
+
+
+def test_an_unsupported_python_is_a_problem() -> None:
+    assert problems(list(machine.python_version((3, 10, 1)))) == ["Python 3.10.1 is not supported"]
+    assert problems(list(machine.python_version((3, 14, 0)))) == []
+
+
+def test_our_packages_are_ours_here() -> None:
+    assert list(machine.strangers(machine.ROOT)) == []
+
+
+async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None:
+    (tmp_path / "channels").mkdir()
+    (tmp_path / "channels" / "__init__.py").touch()
+    code = (
+        f"from gateway.doctor import machine; import sys; sys.path.insert(0, {str(tmp_path)!r});"
+        "del sys.modules['channels']; print(*machine.strangers(machine.ROOT))"
+    )
+    told = await python("-c", code)
+
+    assert told.out == f'the package "channels" is not ours but that of {tmp_path}/channels\n', told.err
+
+
+def test_another_distribution_with_one_of_our_names_is_found(tmp_path: Path) -> None:
+    del tmp_path
+    found = problems(list(machine.own_packages(machine.ROOT, {"channels": ["parley", "channels"]})))
+
+    assert found == ['channels is installed beside Parley and also has a package "channels"']
+
+
+def test_a_poisoned_litellm_is_a_problem() -> None:
+    assert problems(list(machine.litellm_version("1.82.8")))
+    assert problems(list(machine.litellm_version(None)))
+    assert not problems(list(machine.litellm_version("1.106.2")))
+
+
+def test_a_file_that_runs_code_at_every_start_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "litellm_init.pth").write_text("import os; os.system('true')\n")
+    (tmp_path / "distutils-precedence.pth").write_text("import os\n")
+    (tmp_path / "path.pth").write_text("/somewhere\n")
+
+    assert problems(list(machine.stray_pth({tmp_path}))) == [
+        f"{tmp_path}/litellm_init.pth runs code at every start of Python"
+    ]
+
+
+# The home.
+
+
+def test_a_home_that_is_a_file_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+
+    assert problems(list(home.look_at_home(tmp_path / "home"))) == [
+        f"{tmp_path}/home is a file where a folder has to be"
+    ]
+
+
+async def test_a_store_in_use_is_sound_and_its_holder_is_named(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id):
+        holder = home.running(tmp_path)
+        findings = list(home.look_at_home(tmp_path))
+
+    assert holder == f"pid {os.getpid()}"
+    assert any(finding.what.startswith(f"{FILE} is sound") for finding in findings)
+    assert home.running(tmp_path) is None
+
+
+def test_a_damaged_store_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"no database at all, " * 100)
+
+    (found,) = problems(list(home.look_at_store(tmp_path)))
+
+    assert found == f"{tmp_path / FILE} is damaged (file is not a database)"
+
+
+def test_a_store_of_a_later_version_is_a_problem(tmp_path: Path) -> None:
+    store = sqlite3.connect(tmp_path / FILE)
+    store.execute("PRAGMA user_version = 999")
+    store.close()
+
+    (found,) = problems(list(home.look_at_store(tmp_path)))
+
+    assert found.startswith(f"{tmp_path / FILE} has schema 999, and this Parley knows ")
+
+
+async def test_a_taken_port_is_a_problem_unless_parley_has_it() -> None:
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+
+    assert problems(list(home.look_at_port(port, None))) == [f"page: port {port} is taken by another program"]
+    assert not problems(list(home.look_at_port(port, "pid 1")))
+
+    server.close()
+    await server.wait_closed()
+    assert not problems(list(home.look_at_port(port, None)))
+
+
+# The model.
+
+
+class Models(LoopbackServer):
+    """A provider's list of models, for one key."""
+
+    def routes(self) -> list[web.RouteDef]:
+        return [web.get("/models", self._models)]
+
+    async def _models(self, request: web.Request) -> web.Response:
+        return web.Response(status=200 if request.headers.get("x-api-key") == "good" else 401)
+
+
+async def ask(tmp_path: Path, key: str, url: str) -> Finding:
+    settings = Settings(model="anthropic/x", home=tmp_path, environ={"ANTHROPIC_API_KEY": key})
+    (found,) = await look_at_model(settings, {"anthropic": Endpoint(url, ("x-api-key", "{}"))})
+    return found
+
+
+async def test_a_provider_is_asked_whether_it_takes_the_key(tmp_path: Path) -> None:
+    async with Models() as provider:
+        good = await ask(tmp_path, "good", f"{provider.url}/models")
+        bad = await ask(tmp_path, "bad", f"{provider.url}/models")
+
+    assert good.what.endswith("its server answers")
+    assert (bad.mark, bad.fix) == ("problem", "replace the key by a valid one")
+
+
+async def test_a_provider_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
+    found = await ask(tmp_path, "good", f"{NOBODY}/models")
+
+    assert found.mark == "problem"
+    assert found.what.endswith("but Parley could not reach 127.0.0.1:9")
+
+
+async def test_a_model_without_its_key_is_a_problem(tmp_path: Path) -> None:
+    (found,) = await look_at_model(Settings(model="anthropic/x", home=tmp_path))
+
+    assert found == problem("no model can be chosen", 'The model "anthropic/x" needs a key: set ANTHROPIC_API_KEY.')
+
+
+# Telegram.
+
+
+async def test_telegram_privacy_mode_is_a_note(telegram: TelegramEmulator) -> None:
+    findings = await telegram_doctor.check(config(telegram))
+
+    assert [finding.mark for finding in findings] == ["ok", "note"]
+    assert "/setprivacy" in findings[1].fix
+
+
+async def test_a_telegram_webhook_is_pointed_out(telegram: TelegramEmulator) -> None:
+    telegram.webhook = "https://elsewhere.example/hook"
+
+    findings = await telegram_doctor.check(config(telegram))
+
+    assert "telegram: a webhook leads to elsewhere.example" in [finding.what for finding in findings]
+
+
+async def test_a_refused_telegram_token_is_a_problem(telegram: TelegramEmulator) -> None:
+    findings = await telegram_doctor.check(config(telegram, "1:wrong"))
+
+    assert problems(list(findings)) == ["telegram: the token is refused"]
+
+
+async def test_a_telegram_that_cannot_be_reached_is_a_problem() -> None:
+    unreachable = TelegramConfig(bot_token=SecretStr("1:AbCdEfGhIj"), base_url=NOBODY)
+
+    findings = await telegram_doctor.check(unreachable)
+
+    assert problems(list(findings)) == [f"telegram: could not reach {NOBODY}"]
+    assert "AbCdEfGhIj" not in repr(findings)
