@@ -31,6 +31,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.text import parse_command
 
 CallKind = Literal["send", "edit", "delete", "typing"]
 
@@ -223,7 +224,7 @@ class MemoryChannel:
         quoted: str | None = None,
         language: str | None = None,
     ) -> Accepted:
-        """Somebody writes; a text that starts with one of the gateway's commands is that command.
+        """Somebody writes; `/name` is a command.
 
         `sender` is the stable id and the name in lower case; in a group, people name us unless told otherwise.
         """
@@ -231,8 +232,7 @@ class MemoryChannel:
         addressed = addressed or (Addressed.MENTION if group else Addressed.DIRECT)
         chat, who = self.chat(sender, group=group, thread=thread), _person(sender, language)
         event_id, message_id, at = self._new_id(), self._new_id(), self._now()
-        name, _, arguments = text.removeprefix("/").partition(" ")
-        if text.startswith("/") and name in {command.name for command in self.commands}:
+        if command := parse_command(text, (self.name,)):
             return await self.deliver(
                 CommandInvoked(
                     event_id=event_id,
@@ -241,8 +241,8 @@ class MemoryChannel:
                     at=at,
                     addressed=addressed,
                     message_id=message_id,
-                    name=name,
-                    arguments=arguments.strip(),
+                    name=command.name,
+                    arguments=command.arguments,
                 )
             )
         return await self.deliver(

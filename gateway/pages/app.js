@@ -104,7 +104,9 @@ function following(change) {
 }
 
 scroller.addEventListener("scroll", () => (latest.hidden = atEnd()), { passive: true });
-new ResizeObserver(() => latest.hidden && toEnd()).observe(scroller);
+const grown = new ResizeObserver(() => latest.hidden && toEnd());
+grown.observe(scroller);
+grown.observe(by("log"));
 scroller.addEventListener("load", () => latest.hidden && toEnd(), { capture: true }); // pictures grow as they come
 latest.onclick = () => {
   toEnd();
@@ -115,7 +117,7 @@ latest.onclick = () => {
 
 function showTyping(at) {
   const left = TYPING_SECONDS - (Date.now() / 1000 - at);
-  if (left <= 0) return;
+  if (left <= 0 || document.querySelector(".live")) return; // progress says it better
   typing.hidden = false;
   clearTimeout(typingTimer);
   typingTimer = setTimeout(() => (typing.hidden = true), left * 1000);

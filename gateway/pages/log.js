@@ -108,7 +108,7 @@ export class Log {
 
   #read(message, data) {
     const wasLive = message.node.classList.contains("live");
-    const live = data.buttons.some((row) => row.some((button) => button.action.startsWith("stop")));
+    const live = data.buttons.some((row) => row.some((button) => /^\/?stop/.test(button.action)));
     if (message.node.isConnected) message.body.ariaLive = "off"; // a screen reader hears the end, not each step
     message.node.classList.toggle("live", live);
     message.node.ariaBusy = String(live);

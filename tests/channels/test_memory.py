@@ -94,11 +94,11 @@ async def test_people_in_a_group_share_a_chat_and_name_us_unless_told_otherwise(
     assert not channel.is_group(channel.chat("ann"))
 
 
-async def test_a_command_of_the_table_is_a_command_and_any_other_is_text() -> None:
+async def test_a_slash_and_a_name_are_a_command_and_a_path_is_text() -> None:
     channel = MemoryChannel()
     async with echoing(channel) as taken:
         await channel.hears("/stop it")
-        await channel.hears("/dance")
+        await channel.hears("/usr/bin")
 
     command, text = taken
     assert isinstance(command, CommandInvoked)

@@ -122,7 +122,7 @@ async def test_a_message_that_was_not_accepted_is_not_shown_and_can_be_tried_aga
         assert await say(client, "hello", key=key) == "new"
 
 
-async def test_a_typed_command_of_the_table_is_a_command_and_any_other_is_text(page: Page) -> None:
+async def test_a_slash_and_a_name_are_a_command_and_a_path_is_text(page: Page) -> None:
     async with page.open(), page.browser() as client:
         await say(client, "/status now")
         await say(client, "/usr/bin")
@@ -137,14 +137,14 @@ async def test_a_typed_command_of_the_table_is_a_command_and_any_other_is_text(p
 
 async def test_a_button_is_pressed(page: Page) -> None:
     async with page.open(), page.browser() as client:
-        body = {"id": fresh(), "message_id": "m", "action": "stop:1"}
+        body = {"id": fresh(), "message_id": "m", "action": "/stop"}
         for expected in ("new", "duplicate"):
             async with client.post("/api/buttons", json=body) as answer:
                 assert (await answer.json())["accepted"] == expected
 
     pressed = page.heard[0]
     assert isinstance(pressed, ButtonPressed)
-    assert (pressed.message_id, pressed.action) == ("m", "stop:1")
+    assert (pressed.message_id, pressed.action) == ("m", "/stop")
 
 
 @pytest.mark.parametrize(
@@ -355,12 +355,12 @@ async def test_a_silent_line_is_kept_by_comments(tmp_path: Path) -> None:
 
 
 async def test_typing_deleting_and_buttons_are_seen(page: Page) -> None:
-    stop = OutboundMessage(markdown="…", buttons=((Button(label="Stop", action="stop:1"),),))
+    stop = OutboundMessage(markdown="…", buttons=((Button(label="Stop", action="/stop"),),))
     async with page.open(), page.browser() as client:
         async with tab(client, (await history(client))["last"]) as stream:
             await page.channel.typing(CHAT)
             posted = await page.channel.send(CHAT, stop, "1")
-            assert (await history(client))["messages"][0]["buttons"] == [[{"label": "Stop", "action": "stop:1"}]]
+            assert (await history(client))["messages"][0]["buttons"] == [[{"label": "Stop", "action": "/stop"}]]
             await page.channel.delete(posted)
             await stream.until(lambda screen: screen.kinds == ["typing", "message", "delete"])
 

@@ -37,7 +37,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STOP = ((Button(label="Stop", action="stop:1"),),)
+STOP = ((Button(label="Stop", action="/stop"),),)
 
 pytestmark = [
     pytest.mark.browser,
@@ -161,7 +161,7 @@ async def test_progress_is_one_message_that_becomes_the_answer(page: Page, brows
         await expect(tab.locator(".parley strong")).to_have_text("noon")
 
     assert isinstance(pressed, ButtonPressed)
-    assert (pressed.action, pressed.message_id) == ("stop:1", posted.message_id)
+    assert (pressed.action, pressed.message_id) == ("/stop", posted.message_id)
 
 
 async def test_a_screen_reader_hears_the_end_and_not_each_step(page: Page, browser: Browser) -> None:

@@ -150,7 +150,7 @@ async def test_health_and_public_routes_need_no_cookie_and_take_any_host(tmp_pat
 async def test_a_busy_port_is_one_sentence_with_its_fix(page: Page, tmp_path: Path) -> None:
     async with page.open():
         second = HttpServer([], about=lambda: DEMO, home=tmp_path, port=page.server.port)
-        with pytest.raises(PortBusy, match=f"port {page.server.port} is taken .*PARLEY_PORT="):
+        with pytest.raises(PortBusy, match=f"port {page.server.port} is taken .*PARLEY_WEB_PORT="):
             await second.start()
 
 

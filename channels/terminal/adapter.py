@@ -1,0 +1,174 @@
+"""The terminal as a channel: whoever sits at it is the one person of its one chat."""
+
+import sys
+import time
+import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Protocol
+
+import structlog
+
+from channels.base import (
+    Accepted,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    Inbox,
+    Limits,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+    Sender,
+)
+from channels.terminal.pipe import Pipe
+from channels.terminal.prompt import Prompt
+from channels.terminal.text import is_live, readable
+from channels.text import parse_command, visible
+
+CHAT = ChatKey(platform="terminal", account="local", chat="main")
+SENDER = Sender(id="local", name="You")
+
+log = structlog.get_logger(__name__)
+
+
+class Face(Protocol):
+    """Where lines come from and texts go to."""
+
+    def lines(self) -> AsyncGenerator[str | None, None]:
+        """What is written, line by line; None where the person wants it to stop; ends where there is no more."""
+
+    async def settle(self, text: str) -> None:
+        """Write what stays."""
+
+    def live(self, texts: Sequence[str]) -> None:
+        """Show what is in progress, instead of what was shown as such before."""
+
+
+class TerminalChannel:
+    """Satisfies Channel. A message that can be stopped is progress and shown so; any other is final and written."""
+
+    name = "terminal"
+    limits = Limits(
+        max_text=1_000_000,
+        edit_every=timedelta(seconds=0.2),
+        edit_every_in_groups=timedelta(seconds=0.2),
+        burst=20,
+    )
+
+    def __init__(
+        self,
+        *,
+        idle: Callable[[], Awaitable[None]],
+        face: Face | None = None,
+        waits_at_end: bool | None = None,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`idle` returns when nothing runs and every answer is delivered. At the end of piped input it is waited for;
+        who leaves a real terminal leaves at once. Without `face`, standard input and output are taken for what they
+        are.
+        """
+        interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        self._face = face or (Prompt() if interactive else Pipe(sys.stdin.fileno(), sys.stdout))
+        self._waits_at_end = not interactive if waits_at_end is None else waits_at_end
+        self._idle = idle
+        self._new_id = new_id
+        self._now = now
+        self._posts: dict[str, Posted] = {}
+        self._live: dict[str, OutboundMessage] = {}
+        self._asked = False
+        self._stopping = False
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        """Returns when the person leaves, or the input ends and everything is answered."""
+        async with aclosing(self._face.lines()) as lines:
+            async for line in lines:
+                if line is not None:
+                    await self._hear(line, inbox)
+                elif self._stopping or not (self._asked or self._live):
+                    return
+                else:
+                    self._stopping = True
+                    await self._command("stop", "", inbox)
+        if self._waits_at_end:
+            await self._idle()
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """A key that was sent before in this process is not written again."""
+        posted = self._posts.get(key)
+        if posted is None:
+            _check(chat)
+            posted = self._posts[key] = Posted(chat=chat, message_id=self._new_id())
+            await self._show(posted.message_id, message)
+        return posted
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        """What is written stays: a changed message is written again below."""
+        _check(posted.chat)
+        if self._live.get(posted.message_id) != message:
+            await self._show(posted.message_id, message)
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        return (message,)
+
+    def is_group(self, _: ChatKey) -> bool:
+        return False
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def _show(self, message_id: str, message: OutboundMessage) -> None:
+        was_live = self._live.pop(message_id, None) is not None
+        if is_live(message):
+            self._live[message_id] = message
+        self._face.live([readable(each) for each in self._live.values()])
+        if is_live(message):
+            return
+        self._asked = self._stopping = False
+        if not (was_live and message.silent and self._waits_at_end):  # folded progress is no answer
+            try:
+                await self._face.settle(readable(message))
+            except OSError as error:
+                raise ChannelError(f"nobody reads any more: {error.strerror}", permanent=True) from error
+
+    async def _hear(self, line: str, inbox: Inbox) -> None:
+        text = line.rstrip("\r")
+        command = parse_command(text, ())
+        if command:
+            await self._command(command.name, command.arguments, inbox)
+        elif visible(text):
+            message_id = self._new_id()
+            accepted = await inbox(
+                MessageReceived(
+                    event_id=f"terminal:{message_id}",
+                    chat=CHAT,
+                    sender=SENDER,
+                    at=self._now(),
+                    text=text,
+                    message_id=message_id,
+                )
+            )
+            self._asked = accepted is Accepted.NEW
+            log.info("terminal_message", accepted=accepted.value, chars=len(text))
+
+    async def _command(self, name: str, arguments: str, inbox: Inbox) -> None:
+        message_id = self._new_id()
+        await inbox(
+            CommandInvoked(
+                event_id=f"terminal:{message_id}",
+                chat=CHAT,
+                sender=SENDER,
+                at=self._now(),
+                message_id=message_id,
+                name=name,
+                arguments=arguments,
+            )
+        )
+
+
+def _check(chat: ChatKey) -> None:
+    if chat != CHAT:
+        raise ChannelError(f"the terminal has no chat {chat}", permanent=True)
