@@ -1,5 +1,7 @@
 """Reading server-sent events from bytes as they arrive, wherever the network cut them."""
 
+from collections.abc import Iterator
+
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a server that sends more without a line break is broken."""
 
@@ -21,17 +23,20 @@ class SseReader:
         self._pieces: list[bytes] = []
         self._pending = 0
 
-    def feed(self, chunk: bytes) -> list[str]:
-        """The events that `chunk` completes. Raises NotAnEventStream."""
+    def feed(self, chunk: bytes) -> Iterator[str]:
+        """The events that `chunk` completes; read them all. Raises NotAnEventStream after the good ones."""
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         block = b"".join((*self._take(), chunk[:end])) if end else b""
         if end < len(chunk):
             self._keep(chunk[end:])
-        return [text for line in block.splitlines() if (text := _data(line))]
+        for line in block.splitlines():
+            if text := _data(line):
+                yield text
 
-    def finish(self) -> list[str]:
+    def finish(self) -> Iterator[str]:
         """The event of a last line that no line break ended."""
-        return [text] if (text := _data(b"".join(self._take()))) else []
+        if text := _data(b"".join(self._take())):
+            yield text
 
     def _keep(self, rest: bytes) -> None:
         self._pieces.append(rest)

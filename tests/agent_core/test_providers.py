@@ -1,7 +1,7 @@
 """The ladder to a model, with real servers on loopback and the environment handed in."""
 
+import asyncio
 import json
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -246,6 +246,7 @@ async def test_silent_servers_cost_half_a_second_together() -> None:
     assert took < 0.9
 
 
-def test_choosing_and_making_a_client_imports_no_litellm() -> None:
+async def test_choosing_and_making_a_client_imports_no_litellm() -> None:
     code = "import agent_core.providers, sys; sys.exit('litellm' in sys.modules or 'openai' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
+    assert await process.wait() == 0
