@@ -77,7 +77,7 @@ class AgentLoop:
     async def resume(self, state: QueryState, inputs: RunInputs) -> AsyncGenerator[AgentEvent, None]:
         """Go on with a conversation that stopped in the middle: answer its open tool calls, then ask the model.
 
-        Adds no prompt (S4-13). A conversation whose last word is a final answer ends at once as completed.
+        Adds no prompt (S4-13). A conversation that ends with an answer, whole or stopped, ends at once.
         Raises CannotContinue where there is no conversation.
         """
         if last_said(state) is None:
@@ -105,7 +105,7 @@ class AgentLoop:
             async with aclosing(_finish_open_calls(engine, run)) as events:
                 async for event in events:
                     yield event
-        step: Next | End = End(TerminalReason.COMPLETED) if _is_answered(run) else Next(reason)
+        step: Next | End = _ended_before(run) or Next(reason)
         while isinstance(step, Next):
             turn = Turn(engine, run, step.reason)
             async with aclosing(turn.events()) as events:
@@ -155,15 +155,14 @@ async def _finish_open_calls(engine: Engine, run: Run) -> AsyncGenerator[AgentEv
     yield TurnEnd(turn=run.state.turn_count, message=answer, tool_results=tuple(batch.results))
 
 
-def _is_answered(run: Run) -> bool:
-    """Nothing is to be said, and the last word is a final answer of the model."""
+def _ended_before(run: Run) -> End | None:
+    """How the conversation has ended, where nothing is to be said and its last word is an answer that did not fail."""
     last = last_said(run.state)
-    return (
-        not run.pending
-        and isinstance(last, AssistantMessage)
-        and not last.tool_calls
-        and last.stop_reason not in (StopReason.ERROR, StopReason.ABORTED)
-    )
+    if run.pending or not isinstance(last, AssistantMessage):
+        return None
+    if last.stop_reason is StopReason.ABORTED:
+        return End(TerminalReason.ABORTED)
+    return None if last.tool_calls or last.stop_reason is StopReason.ERROR else End(TerminalReason.COMPLETED)
 
 
 def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:
