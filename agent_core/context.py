@@ -22,6 +22,7 @@ from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry
 
 NO_RESULT = "No result provided"
+STOPPED = "[The person stopped this answer.]"
 
 
 class ContextManager:
@@ -74,8 +75,9 @@ def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
 def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
     """Make the history acceptable to every provider (U-16).
 
-    Failed and stopped answers are left out; each tool call is followed by its one result, in the order of the calls,
-    invented where it is missing; a result without its call is dropped.
+    Failed answers are left out; of a stopped one the words are left out, but not that it was stopped, else the model
+    would answer the question before it again (C-17). Each tool call is followed by its one result, in the order of
+    the calls, invented where it is missing; a result without its call is dropped.
     """
     results: dict[str, ToolResultMessage] = {}
     repaired: list[LlmMessage] = []
@@ -84,7 +86,9 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
             case UserMessage():
                 repaired.append(message)
             case AssistantMessage():
-                if message.stop_reason not in (StopReason.ERROR, StopReason.ABORTED) and message.content:
+                if message.stop_reason is StopReason.ABORTED:
+                    repaired.append(message.model_copy(update={"content": (TextContent(text=STOPPED),)}))
+                elif message.stop_reason is not StopReason.ERROR and message.content:
                     repaired.extend(reversed([_result(message, call, results) for call in message.tool_calls]))
                     repaired.append(message)
                 results = {}

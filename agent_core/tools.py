@@ -125,8 +125,11 @@ class Tool:
             ) from error
 
     def describe(self, arguments: JsonObject) -> str:
-        """The call in words for people: the label with `{argument}` filled in, or the name."""
-        shown = {key: str(value)[:60] for key, value in arguments.items()}
+        """The call in words for people: the label with each `{argument}` or its default filled in, or the name."""
+        defaults = {
+            key: field.default for key, field in self._arguments.model_fields.items() if not field.is_required()
+        }
+        shown = {key: str(value)[:60] for key, value in {**defaults, **arguments}.items()}
         try:
             return self._label.format(**shown) if self._label else self.name
         except (KeyError, IndexError, ValueError):
@@ -200,11 +203,12 @@ def _arguments_model(body: Body) -> type[BaseModel]:
 
 
 def _schema(model: type[BaseModel]) -> JsonObject:
-    """The JSON schema without titles, which repeat the names and are paid for on every call."""
+    """The JSON schema without what is paid for on every call and tells the model nothing: titles that repeat the
+    names, and that there are no other arguments, which `validate` sees to."""
     schema = _without_titles(model.model_json_schema())
     if not isinstance(schema, dict):
         raise TypeError(f"the schema of {model.__name__} is not an object")
-    return schema
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 def _without_titles(value: JsonValue) -> JsonValue:

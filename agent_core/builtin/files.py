@@ -23,7 +23,7 @@ async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int
     return _page(text, path, max(1, offset), min(max(1, limit), MOST_LINES))
 
 
-@tool(execution="parallel", label="Looking at the files")
+@tool(execution="parallel", label="Listing {path}")
 async def list_dir(context: ToolContext, path: str = ".") -> str:
     """List a folder of the workspace."""
     return await asyncio.to_thread(_listing, context.workspace, path)

@@ -295,4 +295,4 @@ def test_the_tools_are_described_in_few_bytes() -> None:
         for spec in specs
     ]
 
-    assert len(json.dumps(sent, separators=(",", ":"))) < 1900
+    assert len(json.dumps(sent, separators=(",", ":"))) < 1700
