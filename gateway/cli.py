@@ -7,30 +7,32 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from gateway.errors import ParleyError
-from gateway.version import version
+
+Run = Callable[[Mapping[str, str], Path], int]
+"""Takes the environment and the current folder, returns the exit code."""
 
 
 @dataclass(frozen=True)
 class Command:
     about: str
     function: str
-    """`module:name` of a function that takes the environment and the current folder, and returns the exit code.
-
-    A name, because importing the gateway takes longer than printing this help: the module is imported when its command
-    is wanted.
-    """
+    """Where its `Run` is."""
 
 
+# Functions stand here by name, `module:function`, because importing the gateway takes ten times as long as printing the
+# help: a module is imported when its command is wanted.
 COMMANDS = {
     "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.start:run"),
     "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.talk:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
 }
+VERSION = "gateway.version:version"
 REFUSED = 2
 INTERRUPTED = 130
 
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit code: 0, 1 where the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
     chosen = _parser().parse_args(arguments).command or "run"
     try:
-        return _call(COMMANDS[chosen], os.environ, Path.cwd())
+        return cast(Run, _named(COMMANDS[chosen].function))(os.environ, Path.cwd())
     except ParleyError as error:
         sys.stderr.write(f"parley: {error.sentence}\n")
         return REFUSED
@@ -47,10 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _call(command: Command, environ: Mapping[str, str], cwd: Path) -> int:
-    module, _, name = command.function.partition(":")
-    code = getattr(importlib.import_module(module), name)(environ, cwd)
-    return int(code)
+def _named(function: str) -> object:
+    module, _, name = function.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,7 +77,7 @@ class _Version(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        sys.stdout.write(f"parley {version()}\n")
+        sys.stdout.write(f"parley {cast(Callable[[], str], _named(VERSION))()}\n")
         parser.exit()
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from gateway.version import version
+from tests.emulators.telegram import TelegramEmulator
 from tests.process import REPOSITORY, python
 
 CLI = ("-P", "-m", "gateway.cli")
@@ -68,6 +69,24 @@ async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert refused.err.startswith(f"parley: port {port} is taken by another program")
     assert f"PARLEY_WEB_PORT={int(port) + 1}" in refused.err
+
+
+async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
+    async with TelegramEmulator() as telegram:
+        environ = {
+            "HOME": str(tmp_path),
+            "PARLEY_MODEL": "demo",
+            "PARLEY_WEB": "off",
+            "PARLEY_LOG_LEVEL": "error",
+            "TELEGRAM_BOT_TOKEN": "1:wrongwrong",
+            "TELEGRAM_BASE_URL": telegram.url,
+        }
+        refused = await python(*CLI, cwd=tmp_path, environ=environ)
+
+    assert refused.code == 2, refused.err
+    assert refused.err.count("\n") == 1, refused.err
+    assert "TELEGRAM_BOT_TOKEN" in refused.err
+    assert "wrongwrong" not in refused.err
 
 
 async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refused(tmp_path: Path) -> None:
