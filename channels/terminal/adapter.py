@@ -152,7 +152,7 @@ class TerminalChannel:
                 )
             )
             self._asked = accepted is Accepted.NEW
-            log.info("terminal_message", accepted=accepted.value, chars=len(text))
+            log.debug("terminal_message", accepted=accepted.value, chars=len(text))
 
     async def _command(self, name: str, arguments: str, inbox: Inbox) -> None:
         message_id = self._new_id()

@@ -43,7 +43,7 @@ class Prompt:
             await asyncio.wait([reader])
 
     async def _read(self, typed: "asyncio.Queue[str | None]") -> None:
-        with patch_stdout():
+        with patch_stdout(raw=True):
             while True:
                 try:
                     line = await self._session.prompt_async()
