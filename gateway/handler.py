@@ -23,6 +23,7 @@ from gateway.commands.catalogue import BY_NAME, COMMANDS
 from gateway.commands.table import Invocation
 from gateway.desk import Desk
 from gateway.rate import RateLimit
+from gateway.session import ChatSession
 from gateway.sessions import Sessions
 from gateway.store.rows import InboxItem, Post
 from gateway.texts import language_of, say
@@ -76,9 +77,10 @@ class ChannelMessageHandler:
 
     async def settled(self) -> None:
         """Return when every chat is idle and every answer delivered."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
-        await self._sessions.settled()
+        while self._tasks or not self._sessions.are_idle:
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+            await self._sessions.settled()
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -113,10 +115,10 @@ class ChannelMessageHandler:
                     self._say(item, say("mention_only", language_of(event.sender.language, self._desk.language)))
                 )
             case CommandInvoked() as event:
-                self._start(self._command(item, event.name, event.arguments))
+                self._command(item, event.name, event.arguments)
             case ButtonPressed() as event if event.action.startswith("/"):
                 name, _, arguments = event.action[1:].partition(" ")
-                self._start(self._command(item, name, arguments))
+                self._command(item, name, arguments)
             case ButtonPressed() as event:
                 self._sessions.of(event.chat).receive(InboxItem(item.seq, _as_message(event)))
             case MessageEdited() as event:
@@ -124,9 +126,22 @@ class ChannelMessageHandler:
             case _:
                 self._start(self._desk.store.settle([item.seq]))
 
-    async def _command(self, item: InboxItem, name: str, arguments: str) -> None:
-        """Answers at once, past any queue; commands never reach the model."""
+    def _command(self, item: InboxItem, name: str, arguments: str) -> None:
+        """Commands never reach the model. What the person writes next waits for them: a message behind /new belongs
+        to the new conversation."""
         session = self._sessions.of(item.event.chat)
+        session.begin_command()
+
+        async def obey() -> None:
+            try:
+                async with session.obeying:
+                    await self._obey(session, item, name, arguments)
+            finally:
+                session.end_command()
+
+        self._start(obey())
+
+    async def _obey(self, session: ChatSession, item: InboxItem, name: str, arguments: str) -> None:
         language = await session.language(item.event.sender)
         command = BY_NAME.get(name)
         if command is None:

@@ -24,14 +24,19 @@ class ChatSession:
         self.key = key
         self._desk = desk
         self._channel = channel
+        self.obeying = asyncio.Lock()
+        """Held while a command is obeyed: one at a time, in order."""
         self._agent: Agent | None = None
         self._waiting: list[InboxItem] = []
         self._steering: dict[str, InboxItem] = {}
         """By the id of their message: given to the running agent, not yet taken by it."""
         self._intake = asyncio.Lock()
+        self._held: list[InboxItem] = []
+        self._commands = 0
         self._unfinished: list[Run] = []
         self._run: Run | None = None
         self._run_started = 0.0
+        self._stopping = False
         self._work: asyncio.Task[None] | None = None
         self._steer_tasks: set[asyncio.Task[None]] = set()
         self._sender_language: str | None = None
@@ -40,7 +45,7 @@ class ChatSession:
 
     @property
     def is_idle(self) -> bool:
-        return self._work is None and not self._steer_tasks
+        return self._work is None and not self._steer_tasks and not self._commands
 
     @property
     def running_for(self) -> float | None:
@@ -49,7 +54,7 @@ class ChatSession:
 
     @property
     def waiting_count(self) -> int:
-        return len(self._waiting) + len(self._steering)
+        return len(self._waiting) + len(self._steering) + len(self._held)
 
     async def language(self, sender: Sender | None = None) -> Language:
         """The chat's own where one was chosen, else that of the person's client."""
@@ -60,7 +65,10 @@ class ChatSession:
     # What comes in
 
     def receive(self, item: InboxItem) -> None:
-        """A message that is on disk; returns at once."""
+        """A message that is on disk; returns at once. Behind a command it waits until the command has been obeyed."""
+        if self._commands:
+            self._held.append(item)
+            return
         self._sender_language = item.event.sender.language
         if self._run is not None and self._may_steer(item.event.sender, self._run):
             task = asyncio.create_task(self._steer(item))
@@ -68,6 +76,17 @@ class ChatSession:
             task.add_done_callback(self._steer_tasks.discard)
         else:
             self._enqueue(item)
+
+    def begin_command(self) -> None:
+        """A command is on its way: it passes the queue, but not what was sent before it."""
+        self._commands += 1
+
+    def end_command(self) -> None:
+        self._commands -= 1
+        if not self._commands:
+            held, self._held = self._held, []
+            for item in held:
+                self.receive(item)
 
     def restore(self, run: Run) -> None:
         """Go on with a run of an earlier life before anything new."""
@@ -96,6 +115,7 @@ class ChatSession:
         self._steering.clear()
         self._waiting = [item for item in self._waiting if item not in dropped]
         self._agent.queues.clear_steering()
+        self._stopping = True
         self._agent.abort()
         await self._desk.store.settle([item.seq for item in dropped])
         return True
@@ -118,9 +138,9 @@ class ChatSession:
             await asyncio.wait(tasks)
 
     async def settled(self) -> None:
-        """Return when nothing runs and nothing waits."""
-        while not self.is_idle:
-            await asyncio.wait([task for task in (self._work, *self._steer_tasks) if task])
+        """Return when nothing runs and nothing waits, except for commands."""
+        while tasks := [task for task in (self._work, *self._steer_tasks) if task]:
+            await asyncio.wait(tasks)
 
     # How it works
 
@@ -177,6 +197,9 @@ class ChatSession:
     async def _drive(self, agent: Agent, run: Run, items: Sequence[InboxItem] | None) -> None:
         self._run = run
         self._run_started = self._desk.clock.monotonic()
+        self._stopping = False
+        # A stop may come while files are still fetched, before there is anything to abort.
+        unsubscribe = agent.subscribe(lambda _: agent.abort() if self._stopping else None)
         try:
             chat_run = ChatRun(self._desk, self._channel, agent, run, await self.language(), self._taken)
             if items is None:
@@ -185,6 +208,7 @@ class ChatSession:
                 maker = self._prompt_maker()
                 await chat_run.start([await maker.make(item) for item in items])
         finally:
+            unsubscribe()
             self._run = None
             # What came too late for this run begins the next.
             agent.queues.clear_steering()

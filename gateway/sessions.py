@@ -25,6 +25,10 @@ class Sessions:
         self._sessions.move_to_end(chat)
         return session
 
+    @property
+    def are_idle(self) -> bool:
+        return all(session.is_idle for session in self._sessions.values())
+
     async def settled(self) -> None:
         """Return when nothing runs in any chat."""
         for session in list(self._sessions.values()):

@@ -163,3 +163,14 @@ async def test_status_tells_the_model(start_bot: StartBot) -> None:
 
     assert "scripted" in bot.screen[0]
     assert "idle" in bot.screen[0]
+
+
+async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_bot: StartBot) -> None:  # C-20
+    bot = await start_bot("One.", "Two.")
+    await bot.hears("first")
+
+    await asyncio.gather(bot.channel.hears("/new"), bot.channel.hears("second"))
+    await bot.house.handler.settled()
+
+    assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["second"]
+    assert bot.screen == ["One.", "A new conversation begins. I remember nothing of the last one.", "Two."]
