@@ -168,6 +168,7 @@ class ChannelMessageHandler:
         parts = self._desk.delivery.channel(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         await self._desk.store.post(posts, [item.seq])
+        self._desk.access.spoke(item.event.chat)
         await self._desk.delivery.deliver(item.event.chat, posts)
 
     async def _slow_down(self, event: MessageReceived, seconds: int) -> None:

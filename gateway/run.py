@@ -129,8 +129,9 @@ class ChatRun:
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
         await self._desk.store.end_run(self._run, how, posts)
-        await self._desk.delivery.deliver(self._run.chat, posts)
+        # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
+        await self._desk.delivery.deliver(self._run.chat, posts)
 
 
 def _log_failure(written: "asyncio.Future[None]") -> None:

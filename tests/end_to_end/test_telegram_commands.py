@@ -1,0 +1,172 @@
+"""Slash commands and buttons on Telegram."""
+
+import asyncio
+
+import pytest
+
+from tests.emulators.model_script import says
+from tests.end_to_end.program import Stage, newest
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_stop_ends_the_answer_and_hangs_up_on_the_model(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("never said", hold=asyncio.Event()))
+
+    await chat.says(ann, "think for ever")
+    asked = await stage.asked(1)
+    await chat.says(ann, "/stop")
+
+    await chat.until(lambda c: c.screen == ["Stopped."])
+    await stage.model.wait_for(lambda: asked.abandoned)
+
+
+async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("never said", hold=asyncio.Event()))
+
+    await chat.says(ann, "think for ever")
+    asked = await stage.asked(1)
+    await chat.until(lambda c: newest(c).button("Stop") is not None)
+    press = await chat.presses(ann, "Stop")
+
+    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.until(lambda _: press.answered)
+    await stage.model.wait_for(lambda: asked.abandoned)
+    assert newest(chat).buttons == []
+
+
+async def test_stop_in_the_middle_of_a_stream_keeps_quiet_about_the_half_answer(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("word " * 200, per_chunk=0.05), says("Hello."))
+
+    await chat.says(ann, "tell me a long story")
+    await chat.until(lambda c: "word" in c.screen[0])
+    await chat.says(ann, "/stop")
+    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.says(ann, "hello")
+
+    await chat.until(lambda c: c.screen == ["Stopped.", "Hello."])
+
+
+async def test_after_stop_what_waited_is_dropped(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("never said", hold=asyncio.Event()), says("Hello."))
+
+    await chat.says(ann, "think for ever")
+    await stage.asked(1)
+    await chat.says(ann, "and about this")
+    await stage.heard()
+    await chat.says(ann, "/stop")
+    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.says(ann, "hello")
+
+    await chat.until(lambda c: c.screen == ["Stopped.", "Hello."])
+    assert "and about this" not in stage.said
+
+
+async def test_where_nothing_runs_stop_says_so(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+
+    await chat.says(ann, "/stop")
+
+    await chat.until(lambda c: c.screen == ["Nothing is running."])
+
+
+async def test_new_begins_a_conversation_that_knows_nothing_of_the_last(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("Noted."), says("I do not know."))
+
+    await chat.says(ann, "my cat is called Tom")
+    await chat.until(lambda c: c.screen == ["Noted."])
+    await chat.says(ann, "/new")
+    await chat.until(lambda c: "new conversation" in c.screen[-1])
+    await chat.says(ann, "what is my cat called?")
+
+    await chat.until(lambda c: c.screen[-1] == "I do not know.")
+    assert stage.said == ["what is my cat called?"]
+
+
+async def test_new_stops_what_runs(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("never said", hold=asyncio.Event()), says("Hello."))
+
+    await chat.says(ann, "think for ever")
+    asked = await stage.asked(1)
+    await chat.says(ann, "/new")
+    await chat.until(lambda c: len(c.screen) == 2)
+    assert "Stopped." in chat.screen
+    assert asked.abandoned
+    await chat.says(ann, "hello")
+
+    await chat.until(lambda c: c.screen[-1] == "Hello.")
+    assert stage.said == ["hello"]
+
+
+async def test_status_tells_the_model_and_what_runs(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    writing = asyncio.Event()
+    stage.script.then(says("Done.", hold=writing))
+
+    await chat.says(ann, "/status")
+    await chat.until(lambda c: "Model: test-model" in c.screen[-1] and "Now: idle" in c.screen[-1])
+    await chat.says(ann, "write something")
+    await stage.asked(1)
+    await chat.says(ann, "/status")
+    await chat.until(lambda c: "Now: answering for" in c.screen[-1])
+    writing.set()
+
+    await chat.until(lambda c: c.screen[-1] == "Done.")
+
+
+async def test_start_offers_examples_and_a_pressed_one_is_asked(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("391."))
+
+    await chat.says(ann, "/start")
+    await chat.until(lambda c: "I am Parley" in c.screen[0])
+    press = await chat.presses(ann, "What is 17 * 23?")
+
+    await chat.until(lambda c: c.screen[-1] == "391.")
+    await chat.until(lambda _: press.answered)
+    assert stage.said == ["What is 17 * 23?"]
+
+
+async def test_help_lists_the_commands_that_the_menu_has(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+
+    await chat.says(ann, "/help")
+    await chat.until(lambda c: "/new" in c.screen[0])
+
+    assert {"start", "help", "status", "new", "stop", "language"} <= stage.telegram.commands.keys()
+    assert all(f"/{name}" in chat.screen[0] for name in stage.telegram.commands)
+
+
+async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stage) -> None:
+    ann, chat = stage.private("Ann", language="de")
+
+    await chat.says(ann, "/language")
+    await chat.until(lambda c: "Which language" in c.screen[0])
+    await chat.presses(ann, "中文")
+    await chat.until(lambda c: c.screen[-1] == "这里现在使用中文。")
+    await chat.says(ann, "/stop")
+
+    await chat.until(lambda c: c.screen[-1] == "当前没有正在运行的任务。")
+
+
+async def test_a_person_with_a_chinese_telegram_reads_chinese(stage: Stage) -> None:
+    ann, chat = stage.private("安", language="zh-hans")
+
+    await chat.says(ann, "/stop")
+
+    await chat.until(lambda c: c.screen == ["当前没有正在运行的任务。"])
+
+
+async def test_an_unknown_command_is_named_and_never_asked(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+
+    await chat.says(ann, "/dance")
+
+    await chat.until(lambda c: c.screen == ["I do not know /dance. See /help."])
+    assert stage.model.requests == []
