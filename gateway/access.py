@@ -1,6 +1,6 @@
 """Who may speak: one decision for every kind of event, made before anything is stored."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,11 +33,20 @@ class Access:
     """Decides by the platform's stable ids, never by names. Empty lists mean nobody, except where the channel can be
     reached from this machine only: whoever speaks there owns it."""
 
-    def __init__(self, people: People, channels: Iterable[Channel], spoken_in: Iterable[str], clock: Clock) -> None:
+    def __init__(
+        self,
+        people: People,
+        channels: Iterable[Channel],
+        spoken_in: Iterable[str],
+        clock: Clock,
+        console: Callable[[str], None],
+    ) -> None:
+        """`console` shows a line to whoever started Parley."""
         self._people = people
         self._channels = {channel.name: channel for channel in channels}
         self._spoken_in = set(spoken_in)
         self._clock = clock
+        self._console = console
         self._noticed: dict[str, float] = {}
 
     def authorize(self, event: InboundEvent) -> Decision:

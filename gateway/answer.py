@@ -53,5 +53,5 @@ def answer_posts(channel: Channel, run: Run, text: str, progress: ProgressMessag
     if progress.is_young:
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
-    folded = OutboundMessage(markdown=progress.progress.folded(now))
+    folded = OutboundMessage(markdown=progress.progress.folded(now), silent=True)
     return [*posts, Post(f"{run.id}:progress:0", run.id, run.chat, folded, message_id=shown.message_id)]

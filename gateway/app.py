@@ -16,11 +16,10 @@ from channels.base import Channel, ChatKey
 from channels.registry import open_channel
 from channels.web.adapter import WebChannel
 from channels.web.shown import Shown
+from gateway.about import About
 from gateway.access import People
-from gateway.desk import About
 from gateway.history import shown_on_the_page
 from gateway.house import AgentParts, House
-from gateway.http import About as PageAbout
 from gateway.http import HttpServer
 from gateway.settings import Settings
 from gateway.store.store import Store
@@ -71,7 +70,7 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
     about = About(
         model=choice.model.id,
         why=choice.why,
-        is_demo=choice.client == "demo",
+        demo=choice.client == "demo",
         vision=choice.model.vision,
         version=version(),
         started=clock.time(),
@@ -121,10 +120,9 @@ def _page(ground: Ground) -> tuple[WebChannel, HttpServer]:
         return shown_on_the_page(await ground.store.screen(chat))
 
     about = ground.about
-    told = PageAbout(model=about.model, why=about.why, demo=about.is_demo, version=about.version)
     settings = ground.settings
     web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads")
-    return web, HttpServer(web.routes(), about=lambda: told, home=settings.home, port=settings.web.port)
+    return web, HttpServer(web.routes(), about=lambda: about, home=settings.home, port=settings.web.port)
 
 
 async def _until_stopped(house: House) -> None:

@@ -8,23 +8,11 @@ from zoneinfo import ZoneInfo
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
+from gateway.about import About
 from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.store.store import Store
 from gateway.texts import Language
-
-
-@dataclass(frozen=True)
-class About:
-    """Which model answers, and why that one."""
-
-    model: str
-    why: str
-    is_demo: bool
-    vision: bool
-    version: str
-    started: float
-    """Seconds since the epoch."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from channels.base import CommandInvoked, MessageReceived
+from channels.base import ButtonPressed, CommandInvoked, MessageReceived, ScheduleFired
 from channels.web.shown import Shown
 from gateway.store.rows import InboxItem, Post
 
@@ -33,11 +33,15 @@ def _shown_post(at: float, post: Post) -> Shown | None:
 
 def _shown_event(item: InboxItem) -> Shown | None:
     event = item.event
+    message_id = "" if isinstance(event, ScheduleFired) else event.message_id
     match event:
         case MessageReceived():
             words, files = event.text, event.attachments
         case CommandInvoked():
             words, files = f"/{event.name} {event.arguments}".strip(), ()
+        case ButtonPressed() if not event.action.startswith("/"):
+            # Its words were said by pressing; the page gave that message the id of the press.
+            words, files, message_id = event.action, (), event.event_id.removeprefix("web:")
         case _:
             return None
-    return Shown(who="person", message_id=event.message_id, markdown=words, at=event.at, attachments=files)
+    return Shown(who="person", message_id=message_id, markdown=words, at=event.at, attachments=files)

@@ -1,7 +1,8 @@
 """Everything put together: store, agent, channels and the handler between them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.context import ContextManager
+from agent_core.demo import lay_out_demo
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop import AgentLoop
@@ -17,15 +19,20 @@ from agent_core.prompt import Persona
 from agent_core.queues import MessageQueues
 from agent_core.tools import Tool, ToolRegistry
 from channels.base import Channel, ChatKey
+from gateway.about import About
 from gateway.access import Access, People
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
-from gateway.desk import About, Desk
+from gateway.desk import Desk
 from gateway.handler import ChannelMessageHandler
 from gateway.sessions import Sessions
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.tools import send_file_tool
+
+
+def _to_standard_error(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 @dataclass(frozen=True)
@@ -64,14 +71,20 @@ class House:
         language: Language = "en",
         clock: Clock | None = None,
         new_id: NewId = new_id,
+        console: Callable[[str], None] = _to_standard_error,
     ) -> AsyncIterator["House"]:
-        """What an earlier life left is taken up at once, before the channels bring anything new."""
+        """What an earlier life left is taken up at once, before the channels bring anything new.
+
+        `console` shows a line to whoever started Parley.
+        """
         clock = clock or SystemClock()
         delivery = Delivery(channels, store, clock)
-        access = Access(people, channels, await store.threads_spoken_in(), clock)
+        access = Access(people, channels, await store.threads_spoken_in(), clock, console)
         tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")])
 
         def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:
+            if about.demo:
+                lay_out_demo(workspace)
             context = ContextManager(tools, parts.persona)
             loop = AgentLoop(
                 llm=parts.llm,

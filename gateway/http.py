@@ -10,8 +10,8 @@ from pathlib import Path
 
 import structlog
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict
 
+from gateway.about import About
 from gateway.errors import ParleyError
 from gateway.http_access import PageAccess, read_secret
 
@@ -38,18 +38,6 @@ HEADERS = {
 }
 
 log = structlog.get_logger(__name__)
-
-
-class About(BaseModel):
-    """What the page always shows: who answers, and why it is that one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    model: str
-    why: str
-    """One short phrase, such as "found ANTHROPIC_API_KEY"."""
-    demo: bool
-    version: str
 
 
 class PortBusy(ParleyError):
@@ -123,7 +111,7 @@ class HttpServer:
         await self._runner.cleanup()
 
     async def _get_about(self, _: web.Request) -> web.Response:
-        return web.json_response(self._about().model_dump())
+        return web.json_response(self._about().model_dump(include={"model", "why", "demo", "version"}))
 
 
 def _file(name: str, path: str = "") -> web.RouteDef:

@@ -11,6 +11,7 @@ from channels.base import ChannelError
 from gateway.app import serve
 from gateway.errors import ParleyError
 from gateway.logs import Secrets, configure_logs
+from gateway.packages import REINSTALL, ROOT, strangers
 from gateway.settings import Settings, load_settings
 
 log = structlog.get_logger(__name__)
@@ -26,6 +27,8 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
 
 def launch(environ: Mapping[str, str], cwd: Path, serve: Serve) -> int:
     """Load the settings, then serve. Returns the exit code, or raises ParleyError."""
+    for stranger in strangers(ROOT):
+        raise ParleyError(f"{stranger[0].upper()}{stranger[1:]}: {REINSTALL}.")
     settings = load_settings(environ, cwd)
     configure_logs(Secrets(settings.secrets), level=settings.log_level, form=settings.log_format)
     for warning in settings.warnings:

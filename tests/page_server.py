@@ -16,7 +16,8 @@ from channels.web.adapter import WebChannel
 from channels.web.config import Config
 from channels.web.shown import Shown
 from channels.web.stream import EventRing
-from gateway.http import About, HttpServer
+from gateway.about import About
+from gateway.http import HttpServer
 
 COMMANDS = (CommandSpec(name="status", description={"en": "status", "zh": "状态"}),)
 DEMO = About(model="demo", why="no key found and no local server", demo=True, version="0.1.0")

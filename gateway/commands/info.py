@@ -15,7 +15,7 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 
 async def start(given: Invocation) -> OutboundMessage:
     lines = [say("start", given.language, name="Parley")]
-    if given.desk.about.is_demo:
+    if given.desk.about.demo:
         lines.append(say("demo", given.language))
     buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
     return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
@@ -43,7 +43,7 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
     ]
-    if about.is_demo:
+    if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n\n".join(lines))
 

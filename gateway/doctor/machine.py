@@ -5,14 +5,11 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from importlib.util import find_spec
 from pathlib import Path
 
 from channels.checkup import Finding, ok, problem
+from gateway.packages import PACKAGES, REINSTALL, ROOT, strangers
 
-ROOT = Path(__file__).parent.parent.parent
-PACKAGES = ("gateway", "channels", "agent_core", "skills")
-"""Ours, under names that other distributions use too (Django's channels, hermes' gateway)."""
 STOLEN = ("1.82.7", "1.82.8")
 """Versions of litellm that sent every credential of the machine to strangers, 2026-03-24."""
 KNOWN_PTH = (
@@ -26,7 +23,6 @@ KNOWN_PTH = (
     "pywin32.pth",
 )
 """Beginnings of names of files that run code at every start of Python and are known to be harmless."""
-REINSTALL = "remove the folder .venv and start ./run again, or install Parley into an environment of its own"
 
 
 def look_at_machine() -> Iterator[Finding]:
@@ -50,18 +46,6 @@ def own_packages(root: Path, distributions: Mapping[str, Iterable[str]]) -> Iter
     yield from (problem(what, REINSTALL) for what in found)
     if not found:
         yield ok(f"all of our packages are those of {root}")
-
-
-def strangers(root: Path) -> Iterator[str]:
-    """Our names that lead elsewhere, one sentence each."""
-    for name in PACKAGES:
-        spec = find_spec(name)
-        folders = [Path(folder).resolve() for folder in (spec.submodule_search_locations or ())] if spec else []
-        ours = (root / name).resolve()
-        if folders and folders[0] != ours:
-            yield f'the package "{name}" is not ours but that of {folders[0]}'
-        elif ours.exists() and not folders:
-            yield f'the package "{name}" cannot be found although it is in {root}'
 
 
 def _intruders(distributions: Mapping[str, Iterable[str]]) -> Iterator[str]:

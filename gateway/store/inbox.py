@@ -1,8 +1,8 @@
 """The inbox table."""
 
+import sqlite3
 from collections.abc import Sequence
 
-import aiosqlite
 from pydantic import TypeAdapter
 
 from channels.base import InboundEvent, ScheduleFired
@@ -16,8 +16,8 @@ def accept(event: InboundEvent, now: float) -> Change[int | None]:
     payload = event.model_dump_json()
     message_id = None if isinstance(event, ScheduleFired) else event.message_id
 
-    async def change(connection: aiosqlite.Connection) -> int | None:
-        cursor = await connection.execute(
+    def change(connection: sqlite3.Connection) -> int | None:
+        cursor = connection.execute(
             "INSERT INTO inbox (event_id, chat, message_id, payload, at) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (event_id) DO NOTHING",
             (event.event_id, str(event.chat), message_id, payload, now),
@@ -28,26 +28,26 @@ def accept(event: InboundEvent, now: float) -> Change[int | None]:
 
 
 def settle(seqs: Sequence[int]) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await mark_done(connection, seqs)
+    def change(connection: sqlite3.Connection) -> None:
+        mark_done(connection, seqs)
 
     return change
 
 
 def reword(item: InboxItem) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "UPDATE inbox SET payload = ? WHERE seq = ? AND state = 'new'", (item.event.model_dump_json(), item.seq)
         )
 
     return change
 
 
-async def mark_done(connection: aiosqlite.Connection, seqs: Sequence[int]) -> None:
+def mark_done(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
     if seqs:
-        await connection.executemany("UPDATE inbox SET state = 'done' WHERE seq = ?", [(seq,) for seq in seqs])
+        connection.executemany("UPDATE inbox SET state = 'done' WHERE seq = ?", [(seq,) for seq in seqs])
 
 
-async def waiting(connection: aiosqlite.Connection) -> list[InboxItem]:
-    async with connection.execute("SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq") as rows:
-        return [InboxItem(row[0], event_adapter.validate_json(row[1])) async for row in rows]
+def waiting(connection: sqlite3.Connection) -> list[InboxItem]:
+    rows = connection.execute("SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq")
+    return [InboxItem(row[0], event_adapter.validate_json(row[1])) for row in rows]

@@ -1,8 +1,8 @@
 """The outbox table."""
 
+import sqlite3
 from collections.abc import Sequence
 
-import aiosqlite
 
 from channels.base import ChatKey, OutboundMessage
 from gateway.store.inbox import event_adapter, mark_done
@@ -10,14 +10,16 @@ from gateway.store.rows import InboxItem, Post, PostState
 from gateway.store.writer import Change
 
 COLUMNS = "key, run, chat, body, message_id, state"
+ORDER = "at, length(key), key"
+"""Posts of one run are noted at the same time, and their keys end in numbers: 9 before 10."""
 
 
 def add(posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
     rows = rows_of(posts, now)
 
-    async def change(connection: aiosqlite.Connection) -> None:
-        await insert(connection, rows)
-        await mark_done(connection, settled)
+    def change(connection: sqlite3.Connection) -> None:
+        insert(connection, rows)
+        mark_done(connection, settled)
 
     return change
 
@@ -28,12 +30,10 @@ def rows_of(posts: Sequence[Post], now: float) -> list[tuple[str, str, str, str,
     ]
 
 
-async def insert(
-    connection: aiosqlite.Connection, rows: Sequence[tuple[str, str, str, str, str | None, float]]
-) -> None:
+def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, str, str, str | None, float]]) -> None:
     """A key that is there already keeps its row, unless it was sent: then this is what it shall say now."""
     if rows:
-        await connection.executemany(
+        connection.executemany(
             "INSERT INTO outbox (key, run, chat, body, message_id, at) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending',"
             " message_id = coalesce(excluded.message_id, message_id)",
@@ -42,8 +42,8 @@ async def insert(
 
 
 def sending(key: str) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute("UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE key = ?", (key,))
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE key = ?", (key,))
 
     return change
 
@@ -51,43 +51,40 @@ def sending(key: str) -> Change[None]:
 def sent(post: Post, message_id: str) -> Change[None]:
     body = post.message.model_dump_json()
 
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "UPDATE outbox SET state = 'sent', message_id = ?, body = ? WHERE key = ?", (message_id, body, post.key)
         )
-        await connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
+        connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
 
     return change
 
 
 def failed(key: str, reason: str) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute("UPDATE outbox SET state = 'failed', reason = ? WHERE key = ?", (reason, key))
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE outbox SET state = 'failed', reason = ? WHERE key = ?", (reason, key))
 
     return change
 
 
-async def unsent(connection: aiosqlite.Connection) -> list[Post]:
-    query = f"SELECT {COLUMNS} FROM outbox WHERE state IN ('pending', 'sending') ORDER BY at, key"  # noqa: S608
-    async with connection.execute(query) as rows:
-        return [_post(row) async for row in rows]
+def unsent(connection: sqlite3.Connection) -> list[Post]:
+    query = f"SELECT {COLUMNS} FROM outbox WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"  # noqa: S608
+    return [_post(row) for row in connection.execute(query)]
 
 
-async def find(connection: aiosqlite.Connection, key: str) -> Post | None:
+def find(connection: sqlite3.Connection, key: str) -> Post | None:
     query = f"SELECT {COLUMNS} FROM outbox WHERE key = ?"  # noqa: S608
-    async with connection.execute(query, (key,)) as rows:
-        row = await rows.fetchone()
+    row = connection.execute(query, (key,)).fetchone()
     return _post(row) if row else None
 
 
-async def screen(connection: aiosqlite.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
+def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
     found: list[tuple[float, InboxItem | Post]] = []
     query = "SELECT at, seq, payload FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
-    async with connection.execute(query, (str(chat), most)) as rows:
-        found.extend([(row[0], InboxItem(row[1], event_adapter.validate_json(row[2]))) async for row in rows])
+    rows = connection.execute(query, (str(chat), most))
+    found.extend([(row[0], InboxItem(row[1], event_adapter.validate_json(row[2]))) for row in rows])
     query = f"SELECT at, {COLUMNS} FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY at DESC LIMIT ?"  # noqa: S608
-    async with connection.execute(query, (str(chat), most)) as rows:
-        found.extend([(row[0], _post(row[1:])) async for row in rows])
+    found.extend([(row[0], _post(row[1:])) for row in connection.execute(query, (str(chat), most))])
     found.sort(key=lambda pair: pair[0])
     return found[-most:]
 

@@ -1,11 +1,11 @@
 """The tables of runs, transcript, tool calls and chats."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import aiosqlite
 
-from agent_core.messages import AgentMessage
+from agent_core.messages import AgentMessage, message_adapter
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
@@ -31,8 +31,8 @@ class ToolRecord:
 
 
 def begin(run: Run) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "INSERT INTO runs (run, chat, session, person, started, reply_to) VALUES (?, ?, ?, ?, ?, ?)",
             (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
         )
@@ -43,32 +43,40 @@ def begin(run: Run) -> Change[None]:
 def append(run: Run, turn: int, message: AgentMessage, seqs: Sequence[int]) -> Change[None]:
     row = (str(run.chat), run.session, run.id, turn, message.model_dump_json())
 
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
-            "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?)", row
-        )
-        await mark_done(connection, seqs)
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?)", row)
+        mark_done(connection, seqs)
 
     return change
 
 
-def end(run: Run, how: RunEnd, posts: Sequence[Post], now: float) -> Change[None]:
+def resume(run: Run) -> Change[int]:
+    async def change(connection: aiosqlite.Connection) -> int:
+        query = "UPDATE runs SET resumed = resumed + 1 WHERE run = ? RETURNING resumed"
+        async with connection.execute(query, (run.id,)) as rows:
+            row = await rows.fetchone()
+        return int(row[0]) if row else 0
+
+    return change
+
+
+def end(run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
     rows = rows_of(posts, now)
 
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?"
             " WHERE run = ?",
             (how.reason.value, how.error, now, how.model, how.usage.total, how.usage.cost_usd, run.id),
         )
-        await insert(connection, rows)
+        insert(connection, rows)
 
     return change
 
 
 def record_tool(record: ToolRecord, now: float) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "INSERT INTO tool_calls"
             " (run, session, message_id, call, tool, arguments, result, error, attempts, duration_ms, at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -90,22 +98,21 @@ def record_tool(record: ToolRecord, now: float) -> Change[None]:
     return change
 
 
-async def unfinished(connection: aiosqlite.Connection) -> list[Run]:
+def unfinished(connection: sqlite3.Connection) -> list[Run]:
     query = "SELECT run, chat, session, person, started, reply_to FROM runs WHERE state = 'running' ORDER BY started"
-    async with connection.execute(query) as rows:
-        return [Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5]) async for row in rows]
+    rows = connection.execute(query)
+    return [Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5]) for row in rows]
 
 
-async def chat(connection: aiosqlite.Connection, key: ChatKey) -> Chat | None:
+def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
     query = "SELECT session, language, spoke FROM chats WHERE chat = ?"
-    async with connection.execute(query, (str(key),)) as rows:
-        row = await rows.fetchone()
+    row = connection.execute(query, (str(key),)).fetchone()
     return Chat(key, session=row[0], language=row[1], spoke=bool(row[2])) if row else None
 
 
 def save_chat(row: Chat) -> Change[None]:
-    async def change(connection: aiosqlite.Connection) -> None:
-        await connection.execute(
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
             "INSERT INTO chats (chat, session, language) VALUES (?, ?, ?)"
             " ON CONFLICT (chat) DO UPDATE SET session = excluded.session, language = excluded.language",
             (str(row.key), row.session, row.language),
@@ -114,6 +121,15 @@ def save_chat(row: Chat) -> Change[None]:
     return change
 
 
-async def spoken_in(connection: aiosqlite.Connection) -> set[str]:
-    async with connection.execute("SELECT chat FROM chats WHERE spoke = 1") as rows:
-        return {row[0] async for row in rows}
+def spoken_in(connection: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT chat FROM chats WHERE spoke = 1")}
+
+
+def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
+    rows = connection.execute("SELECT message FROM transcript WHERE session = ? ORDER BY seq", (session,))
+    return [message_adapter.validate_json(row[0]) for row in rows]
+
+
+def said_in(connection: sqlite3.Connection, run: Run) -> list[AgentMessage]:
+    rows = connection.execute("SELECT message FROM transcript WHERE run = ? ORDER BY seq", (run.id,))
+    return [message_adapter.validate_json(row[0]) for row in rows]

@@ -5,18 +5,19 @@ the power. Writes go through one writer with group commit; reads have a connecti
 """
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
-import aiosqlite
-
 from agent_core.clock import Clock, NewId
-from agent_core.messages import AgentMessage, message_adapter
+from agent_core.messages import AgentMessage
 from channels.base import ChatKey, InboundEvent
 from gateway.errors import ParleyError
 from gateway.store import inbox, outbox, runs
+from gateway.store.database import Database
 from gateway.store.lock import StoreLock
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
@@ -44,7 +45,7 @@ class StoreDamaged(ParleyError):
 class Store:
     """Open it with `Store.open`; it holds the store's lock until it is closed."""
 
-    def __init__(self, writer: Writer, reader: aiosqlite.Connection, clock: Clock, new_id: NewId) -> None:
+    def __init__(self, writer: Writer, reader: Database, clock: Clock, new_id: NewId) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock
@@ -57,14 +58,14 @@ class Store:
         path = home / FILE
         with StoreLock(home / "store.lock"):
             try:
-                async with _connection(path) as writing, _connection(path) as reading:
-                    await _migrate(writing, path)
+                async with Database.open(path) as writing, Database.open(path) as reading:
+                    await writing.run(partial(_migrate, path=path))
                     writer = Writer(writing)
                     try:
                         yield cls(writer, reading, clock, new_id)
                     finally:
                         await writer.close()
-            except aiosqlite.DatabaseError as error:
+            except sqlite3.DatabaseError as error:
                 if "malformed" in str(error) or "not a database" in str(error):
                     raise StoreDamaged(path, str(error)) from error
                 raise
@@ -72,12 +73,12 @@ class Store:
     # Inbox
 
     async def accept(self, event: InboundEvent) -> int | None:
-        """Take an event in; its number, or None where it was taken in before."""
-        return await self._writer.submit(inbox.accept(event, self._clock.time()))
+        """Take an event in; its number, or None where it was taken in before. Raises StoreUnavailable."""
+        return await self._writer.submit(inbox.accept(event, self._clock.time()), patient=False)
 
     async def waiting(self) -> list[InboxItem]:
         """What was taken in and not dealt with, in order."""
-        return await inbox.waiting(self._reader)
+        return await self._reader.run(inbox.waiting)
 
     async def settle(self, seqs: Sequence[int]) -> None:
         """These were dealt with otherwise than by a run."""
@@ -98,26 +99,28 @@ class Store:
         `begin_run` it need not be awaited before another write."""
         return self._writer.submit(runs.append(run, turn, message, seqs))
 
-    async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post]) -> None:
-        """The run is over, and this is what is to be said; one transaction, so that neither is there alone."""
-        await self._writer.submit(runs.end(run, end, posts, self._clock.time()))
+    async def resume_run(self, run: Run) -> int:
+        """The run goes on in another life of the program; how many there have been."""
+        return await self._writer.submit(runs.resume(run))
+
+    async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
+        """The run is over, this is what is to be said, and these inbox rows are dealt with; one transaction, so that
+        none of it is there alone."""
+        await self._writer.submit(runs.end(run, end, posts, settled, self._clock.time()))
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
         return self._writer.submit(runs.record_tool(record, self._clock.time()))
 
     async def unfinished_runs(self) -> list[Run]:
-        return await runs.unfinished(self._reader)
+        return await self._reader.run(runs.unfinished)
 
     async def history(self, session: str) -> list[AgentMessage]:
         """The transcript of one session, in order."""
-        query = "SELECT message FROM transcript WHERE session = ? ORDER BY seq"
-        async with self._reader.execute(query, (session,)) as rows:
-            return [message_adapter.validate_json(row[0]) async for row in rows]
+        return await self._reader.run(partial(runs.history, session=session))
 
     async def said_in(self, run: Run) -> list[AgentMessage]:
         """What one run has added to the transcript so far."""
-        async with self._reader.execute("SELECT message FROM transcript WHERE run = ? ORDER BY seq", (run.id,)) as rows:
-            return [message_adapter.validate_json(row[0]) async for row in rows]
+        return await self._reader.run(partial(runs.said_in, run=run))
 
     # Outbox
 
@@ -144,20 +147,20 @@ class Store:
 
     async def unsent(self) -> list[Post]:
         """What is still to be sent, oldest first."""
-        return await outbox.unsent(self._reader)
+        return await self._reader.run(outbox.unsent)
 
     async def find_post(self, key: str) -> Post | None:
-        return await outbox.find(self._reader, key)
+        return await self._reader.run(partial(outbox.find, key=key))
 
     async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
         """What people in a chat see, with when it was said: their messages and ours, oldest first."""
-        return await outbox.screen(self._reader, chat, most)
+        return await self._reader.run(partial(outbox.screen, chat=chat, most=most))
 
     # Chats
 
     async def chat(self, key: ChatKey) -> Chat:
         """What holds in a chat; a new one begins a session."""
-        found = await runs.chat(self._reader, key)
+        found = await self._reader.run(partial(runs.chat, key=key))
         if found is None:
             found = Chat(key, session=self._new_id())
             await self.save_chat(found)
@@ -168,26 +171,15 @@ class Store:
 
     async def threads_spoken_in(self) -> set[str]:
         """The printed keys of all threads where we have said something."""
-        return await runs.spoken_in(self._reader)
+        return await self._reader.run(runs.spoken_in)
 
 
-@asynccontextmanager
-async def _connection(path: Path) -> AsyncIterator[aiosqlite.Connection]:
-    async with aiosqlite.connect(path, isolation_level=None) as connection:
-        await connection.execute("PRAGMA journal_mode = WAL")
-        await connection.execute("PRAGMA synchronous = FULL")
-        await connection.execute("PRAGMA busy_timeout = 10000")
-        yield connection
-
-
-async def _migrate(connection: aiosqlite.Connection, path: Path) -> None:
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file up to the newest numbered migration, each in a transaction of its own."""
     folder = resources.files("gateway.store") / "migrations"
     steps = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
-    async with connection.execute("PRAGMA user_version") as rows:
-        row = await rows.fetchone()
-    found = int(row[0]) if row else 0
+    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if found > len(steps):
         raise StoreTooNew(path, found, len(steps))
     for number, step in enumerate(steps[found:], start=found + 1):
-        await connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
+        connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")

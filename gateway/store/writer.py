@@ -2,76 +2,136 @@
 
 A commit to disk costs the same for one change as for a hundred, so the writer takes all that waits into one
 transaction. A change is on disk when its `await` returns.
+
+A disk that takes nothing, because it is full, say, is waited for: what has been said must not be forgotten, and nothing
+later may be written before it. Only impatient changes fail then, and at once, so that no new events are taken in.
 """
 
 import asyncio
+import contextlib
+from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import aiosqlite
+import structlog
 
 T = TypeVar("T")
 Change = Callable[[aiosqlite.Connection], Awaitable[T]]
 
 MOST_TOGETHER = 256
+TRY_AGAIN_EVERY = 1.0
+"""Seconds."""
+
+log = structlog.get_logger(__name__)
+
+
+class StoreUnavailable(Exception):
+    """The disk takes nothing at the moment, or the store is closed."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    change: Change[object]
+    future: "asyncio.Future[object]"
+    patient: bool
 
 
 class Writer:
     """Owns the writing connection."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
+    def __init__(self, connection: aiosqlite.Connection, *, try_again_every: float = TRY_AGAIN_EVERY) -> None:
         self._connection = connection
-        self._queue: asyncio.Queue[tuple[Change[object], asyncio.Future[object]] | None] = asyncio.Queue()
+        self._try_again_every = try_again_every
+        self._jobs: deque[_Job] = deque()
+        self._arrived = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._trouble: str | None = None
+        """Why the disk takes nothing, while a change waits for it."""
         self._task = asyncio.create_task(self._run(), name="store writer")
 
-    def submit(self, change: Change[T]) -> "asyncio.Future[T]":
-        """Queue a change; changes are made in the order of these calls. The future fails where the change failed."""
+    def submit(self, change: Change[T], *, patient: bool = True) -> "asyncio.Future[T]":
+        """Queue a change; changes are made in the order of these calls.
+
+        The future fails where the change failed, and with StoreUnavailable where it was not to wait for the disk.
+        Nobody has to look at it: a failure is logged.
+        """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((change, future))  # type: ignore[arg-type]
+        job = _Job(change, future, patient)  # type: ignore[arg-type]
+        if self._closing.is_set():
+            _fail(job, StoreUnavailable("the store is closed"))
+        elif self._trouble is not None and not patient:
+            _fail(job, StoreUnavailable(self._trouble))
+        else:
+            self._jobs.append(job)
+            self._arrived.set()
         return future
 
     async def close(self) -> None:
         """Write what waits, then stop."""
-        self._queue.put_nowait(None)
+        self._closing.set()
+        self._arrived.set()
         await self._task
 
     async def _run(self) -> None:
-        open_ = True
-        while open_:
-            batch = [await self._queue.get()]
-            while len(batch) < MOST_TOGETHER and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-            changes = [item for item in batch if item is not None]
-            open_ = len(changes) == len(batch)
-            if not await self._commit(changes) and len(changes) > 1:
+        while self._jobs or not self._closing.is_set():
+            if not self._jobs:
+                self._arrived.clear()
+                await self._arrived.wait()
+                continue
+            batch = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
+            if await self._commit(batch) is not None:
                 # One of them failed; alone, each gets its own outcome.
-                for change in changes:
-                    await self._commit([change])
+                for job in batch:
+                    await self._commit_alone(job)
 
-    async def _commit(self, batch: list[tuple[Change[object], asyncio.Future[object]]]) -> bool:
-        """Make the changes in one transaction; False, with the futures open, where a batch of several failed."""
-        if not batch:
-            return True
+    async def _commit_alone(self, job: _Job) -> None:
+        """Once, or, where the disk is the reason and the change patient, until it works."""
+        while (error := await self._commit([job])) is not None:
+            if not isinstance(error, aiosqlite.OperationalError):
+                log.error("a change could not be written", exc_info=error)
+                _fail(job, error)
+                break
+            if not job.patient or self._closing.is_set():
+                _fail(job, StoreUnavailable(str(error)))
+                break
+            await self._wait_for_the_disk(str(error))
+        if self._trouble is not None:
+            log.info("the store is written again")
+            self._trouble = None
+
+    async def _wait_for_the_disk(self, trouble: str) -> None:
+        if self._trouble is None:
+            log.error("the store cannot be written; no new events are taken in until it can", reason=trouble)
+        self._trouble = trouble
+        waiting, self._jobs = self._jobs, deque()
+        for job in waiting:
+            if job.patient:
+                self._jobs.append(job)
+            else:
+                _fail(job, StoreUnavailable(trouble))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), self._try_again_every)
+
+    async def _commit(self, batch: list[_Job]) -> Exception | None:
+        """Make the changes in one transaction; else say what failed, with nothing changed and the futures open."""
         try:
             await self._connection.execute("BEGIN IMMEDIATE")
-            results = [await change(self._connection) for change, _ in batch]
+            results = [await job.change(self._connection) for job in batch]
             await self._connection.execute("COMMIT")
-        except (aiosqlite.Error, ValueError) as error:
+        except (aiosqlite.Error, ValueError, OverflowError) as error:
             if self._connection.in_transaction:
                 await self._connection.execute("ROLLBACK")
-            if len(batch) == 1:
-                _settle(batch[0][1], error=error)
-            return False
-        for (_, future), result in zip(batch, results, strict=True):
-            _settle(future, result=result)
-        return True
+            return error
+        for job, result in zip(batch, results, strict=True):
+            # Nobody may wait any more: a cancelled caller does not take its change back.
+            if not job.future.done():
+                job.future.set_result(result)
+        return None
 
 
-def _settle(future: "asyncio.Future[object]", *, result: object = None, error: Exception | None = None) -> None:
-    """Nobody may wait any more: a cancelled caller does not take its change back."""
-    if future.done():
-        return
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
+def _fail(job: _Job, error: Exception) -> None:
+    if not job.future.done():
+        job.future.set_exception(error)
+        job.future.exception()  # looked at, so that asyncio does not complain where nobody awaits it

@@ -23,7 +23,7 @@ from channels.base import (
 )
 from channels.web.adapter import CHAT
 from channels.web.shown import Shown
-from gateway.http import About
+from gateway.about import About
 from tests.page_server import Page
 
 CHROMIUM = Path(os.environ.get("PARLEY_CHROMIUM", "/usr/bin/chromium"))

@@ -12,8 +12,8 @@ from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool
 from channels.base import Accepted
 from channels.memory import MemoryChannel
+from gateway.about import About
 from gateway.access import People
-from gateway.desk import About
 from gateway.house import AgentParts, House
 from gateway.store.store import Store
 
@@ -45,7 +45,7 @@ class Bot:
 
     async def start(self) -> None:
         store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id))
-        about = About("scripted", "a test", is_demo=False, vision=True, version="0", started=self.clock.time())
+        about = About(model="scripted", why="a test", demo=False, vision=True, version="0", started=self.clock.time())
         self.house = await self._life.enter_async_context(
             House.open(
                 store=store,

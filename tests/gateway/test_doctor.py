@@ -14,6 +14,7 @@ from agent_core.clock import SystemClock, new_id
 from channels.checkup import Finding, note, ok, problem
 from channels.telegram import doctor as telegram_doctor
 from channels.telegram.config import Config as TelegramConfig
+from gateway import packages
 from gateway.doctor import home, machine
 from gateway.doctor.model import Endpoint, look_at_model
 from gateway.doctor.report import MOST_LINES, examine, render
@@ -111,15 +112,15 @@ def test_an_unsupported_python_is_a_problem() -> None:
 
 
 def test_our_packages_are_ours_here() -> None:
-    assert list(machine.strangers(machine.ROOT)) == []
+    assert list(packages.strangers(packages.ROOT)) == []
 
 
 async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None:
     (tmp_path / "channels").mkdir()
     (tmp_path / "channels" / "__init__.py").touch()
     code = (
-        f"from gateway.doctor import machine; import sys; sys.path.insert(0, {str(tmp_path)!r});"
-        "del sys.modules['channels']; print(*machine.strangers(machine.ROOT))"
+        f"from gateway import packages; import sys; sys.path.insert(0, {str(tmp_path)!r});"
+        "sys.modules.pop('channels', None); print(*packages.strangers(packages.ROOT))"
     )
     told = await python("-c", code)
 
@@ -128,7 +129,7 @@ async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None
 
 def test_another_distribution_with_one_of_our_names_is_found(tmp_path: Path) -> None:
     del tmp_path
-    found = problems(list(machine.own_packages(machine.ROOT, {"channels": ["parley", "channels"]})))
+    found = problems(list(machine.own_packages(packages.ROOT, {"channels": ["parley", "channels"]})))
 
     assert found == ['channels is installed beside Parley and also has a package "channels"']
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, CookieJar, web
 
-from gateway.http import About, HttpServer, PortBusy
+from gateway.about import About
+from gateway.http import HttpServer, PortBusy
 from tests.page_server import DEMO, Page
 
 

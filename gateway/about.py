@@ -1,0 +1,16 @@
+"""Who answers here, and since when: shown on every surface, so that nobody mistakes the demo model for an AI."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class About(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    why: str
+    """Why it is that one, in one short phrase: "ANTHROPIC_API_KEY is set"."""
+    demo: bool
+    version: str
+    vision: bool = False
+    started: float = 0.0
+    """Seconds since the epoch."""
