@@ -64,7 +64,7 @@ class LitellmClient:
         failure: LlmFailure | None = None
         try:
             async with asyncio.timeout(options.timeout_s):
-                chunks = await litellm.acompletion(**self._arguments(model, request, options))
+                chunks = await litellm.acompletion(**self._arguments(litellm, model, request, options))
             async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, options.timeout_s)) as pieces:
                 async for chunk in pieces:
                     for event in answer.take(chunk):
@@ -90,7 +90,9 @@ class LitellmClient:
             self._litellm = await asyncio.to_thread(_import_litellm)
         return self._litellm
 
-    def _arguments(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:
+    def _arguments(
+        self, litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
         messages = messages_to_wire(request, vision=model.vision, signed_thinking=is_anthropic)
         if is_anthropic:
@@ -116,8 +118,8 @@ class LitellmClient:
                 arguments["tool_choice"] = request.tool_choice
         if options.thinking != "off" and model.reasoning:
             arguments |= _thinking(model, options)
-        if options.session_id and model.provider == "openai":
-            arguments["prompt_cache_key"] = options.session_id
+        if model.provider == "openai":
+            arguments |= _for_openai(litellm, model, request, options)
         return arguments
 
     def _failure(self, litellm: ModuleType, error: Exception) -> LlmFailure:
@@ -189,7 +191,8 @@ async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerat
 
 def _was_cut(chunks: Any) -> bool:
     """Whether the provider never said why it stopped. litellm then invents a "stop" and a usage of its own."""
-    return chunks.received_finish_reason is None and chunks.intermittent_finish_reason is None
+    names = ("received_finish_reason", "intermittent_finish_reason")
+    return all(getattr(chunks, name, "unknown") is None for name in names)
 
 
 def _thinking(model: ModelInfo, options: LlmOptions) -> dict[str, Any]:
@@ -200,6 +203,19 @@ def _thinking(model: ModelInfo, options: LlmOptions) -> dict[str, Any]:
     room = min(max(options.max_tokens, budget + ANSWER_ROOM), model.max_output)
     thinking = {"type": "enabled", "budget_tokens": max(ANSWER_ROOM, min(budget, room - ANSWER_ROOM))}
     return {"thinking": thinking, "max_tokens": room, "temperature": None}
+
+
+def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:
+    """litellm must not change over to the Responses API: its way there needs `mcp`.
+
+    In the chat protocol, models from GPT-5.4 on take tools only while they do not think.
+    """
+    arguments: dict[str, Any] = {"_skip_responses_api_bridge": True}
+    if request.tools and litellm.OpenAIGPT5Config.is_model_gpt_5_4_plus_model(model.id.removeprefix("openai/")):
+        arguments["reasoning_effort"] = "none"
+    if options.session_id:
+        arguments["prompt_cache_key"] = options.session_id
+    return arguments
 
 
 def _mark_for_cache(messages: list[WireObject]) -> None:
