@@ -5,14 +5,14 @@ a key that is the same however often it is tried.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey, MessageGone, Posted
+from channels.base import Channel, ChannelError, ChatKey, Posted
 from gateway.limiter import ChatLimiter
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -33,10 +33,10 @@ class _Attempts:
         self._delay = FIRST_DELAY
         self._lost_answers = 0
 
-    def wait_after(self, error: ChannelError, now: float) -> float | None:
-        """Seconds, or None to give up. A call whose answer was lost may have had its effect: it is made once more,
+    def wait_after(self, error: ChannelError, now: float, *, is_edit: bool) -> float | None:
+        """Seconds, or None to give up. A send whose answer was lost may have had its effect: it is made once more,
         not again and again."""
-        self._lost_answers += error.ambiguous
+        self._lost_answers += error.ambiguous and not is_edit
         if error.permanent or now > self._give_up_at or self._lost_answers > 1:
             return None
         wait = self._delay if error.retry_after is None else error.retry_after
@@ -52,7 +52,8 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
-        self._turns: defaultdict[ChatKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
+        """Each is there as long as somebody has or awaits it."""
 
     def channel(self, chat: ChatKey) -> Channel:
         """Raises KeyError where the chat's platform is not connected any more."""
@@ -70,12 +71,10 @@ class Delivery:
 
         Returns when each was sent or given up; what a cancelled call has not sent stays noted.
         """
-        async with self._turns[chat]:
+        turn = self._turns.setdefault(chat, asyncio.Lock())
+        async with turn:
             for post in posts:
                 await self._deliver(post)
-        if not self._turns[chat].locked():
-            del self._turns[chat]
-            self.limiter(chat).forget(chat)
 
     async def _deliver(self, post: Post) -> None:
         attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER)
@@ -83,11 +82,13 @@ class Delivery:
             await self.limiter(post.chat).wait(post.chat)
             try:
                 posted = await self._call(post)
-            except MessageGone:
-                # What was to be edited is gone; people still have to read it.
-                post = replace(post, message_id=None)
             except ChannelError as error:
-                wait = attempts.wait_after(error, self._clock.monotonic())
+                is_edit = post.message_id is not None
+                wait = attempts.wait_after(error, self._clock.monotonic(), is_edit=is_edit)
+                if wait is None and is_edit and not post.is_progress:
+                    # What was to be edited is gone or stands fast; people still have to read it.
+                    post = replace(post, message_id=None)
+                    continue
                 if wait is None:
                     log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.failed(post.key, error.reason)

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from agent_core.clock import Clock
 from channels.base import Channel, ChatKey
 
+REMEMBERED = 1_000
+"""Chats; with more, those that have rested are forgotten."""
+MOMENT = 1e-6
+"""Seconds; less is rounding."""
+
 
 @dataclass
 class _Bucket:
@@ -20,6 +25,7 @@ class ChatLimiter:
         self._channel = channel
         self._clock = clock
         self._chats: dict[ChatKey, _Bucket] = {}
+        self._sweep_at = REMEMBERED
         self._all = _Bucket(tokens=channel.limits.calls_per_second, filled_at=clock.monotonic())
 
     def delay(self, chat: ChatKey, *, keep: int = 0) -> float:
@@ -30,7 +36,8 @@ class ChatLimiter:
         short = max(0.0, 1 + keep - bucket.tokens) * every
         rate = self._channel.limits.calls_per_second
         crowd = max(0.0, 1 - self._fill(self._all, now, 1 / rate, rate).tokens) / rate
-        return max(short, crowd, bucket.held_until - now)
+        delay = max(short, crowd, bucket.held_until - now)
+        return delay if delay > MOMENT else 0.0
 
     def take(self, chat: ChatKey) -> None:
         """A call is made now."""
@@ -54,12 +61,6 @@ class ChatLimiter:
         bucket = self._chats.get(chat)
         return bucket is not None and bucket.held_until > self._clock.monotonic()
 
-    def forget(self, chat: ChatKey) -> None:
-        """A chat that has rested needs no memory."""
-        bucket = self._chats.get(chat)
-        if bucket and bucket.held_until <= self._clock.monotonic():
-            del self._chats[chat]
-
     def _every(self, chat: ChatKey) -> float:
         limits = self._channel.limits
         every = limits.edit_every_in_groups if self._channel.is_group(chat) else limits.edit_every
@@ -67,8 +68,20 @@ class ChatLimiter:
 
     def _bucket(self, chat: ChatKey, now: float) -> _Bucket:
         burst = self._channel.limits.burst
+        if len(self._chats) >= self._sweep_at:
+            self._forget_rested(now)
         bucket = self._chats.setdefault(chat, _Bucket(tokens=burst, filled_at=now))
         return self._fill(bucket, now, self._every(chat), burst)
+
+    def _forget_rested(self, now: float) -> None:
+        """A bucket that would be full by now is like a new one."""
+        burst = self._channel.limits.burst
+        self._chats = {
+            chat: bucket
+            for chat, bucket in self._chats.items()
+            if bucket.held_until > now or self._fill(bucket, now, self._every(chat), burst).tokens < burst
+        }
+        self._sweep_at = max(REMEMBERED, 2 * len(self._chats))
 
     @staticmethod
     def _fill(bucket: _Bucket, now: float, every: float, most: float) -> _Bucket:

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Sequence
 
-
 from channels.base import ChatKey, OutboundMessage
 from gateway.store.inbox import event_adapter, mark_done
 from gateway.store.rows import InboxItem, Post, PostState
@@ -83,8 +82,10 @@ def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tup
     query = "SELECT at, seq, payload FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
     rows = connection.execute(query, (str(chat), most))
     found.extend([(row[0], InboxItem(row[1], event_adapter.validate_json(row[2]))) for row in rows])
-    query = f"SELECT at, {COLUMNS} FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY at DESC LIMIT ?"  # noqa: S608
+    newest = "at DESC, length(key) DESC, key DESC"
+    query = f"SELECT at, {COLUMNS} FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY {newest} LIMIT ?"  # noqa: S608
     found.extend([(row[0], _post(row[1:])) for row in connection.execute(query, (str(chat), most))])
+    found.reverse()
     found.sort(key=lambda pair: pair[0])
     return found[-most:]
 

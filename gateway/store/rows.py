@@ -60,6 +60,11 @@ class Post:
     message_id: str | None = None
     state: PostState = PostState.PENDING
 
+    @property
+    def is_progress(self) -> bool:
+        """Whether it says how a run goes or went: no loss to anybody, so never a new message."""
+        return ":progress:" in self.key
+
 
 @dataclass(frozen=True)
 class Chat:

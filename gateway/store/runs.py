@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
 from agent_core.messages import AgentMessage, message_adapter
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
@@ -51,11 +50,10 @@ def append(run: Run, turn: int, message: AgentMessage, seqs: Sequence[int]) -> C
 
 
 def resume(run: Run) -> Change[int]:
-    async def change(connection: aiosqlite.Connection) -> int:
+    def change(connection: sqlite3.Connection) -> int:
         query = "UPDATE runs SET resumed = resumed + 1 WHERE run = ? RETURNING resumed"
-        async with connection.execute(query, (run.id,)) as rows:
-            row = await rows.fetchone()
-        return int(row[0]) if row else 0
+        rows = connection.execute(query, (run.id,)).fetchall()
+        return int(rows[0][0]) if rows else 0
 
     return change
 
@@ -70,6 +68,7 @@ def end(run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int], no
             (how.reason.value, how.error, now, how.model, how.usage.total, how.usage.cost_usd, run.id),
         )
         insert(connection, rows)
+        mark_done(connection, settled)
 
     return change
 

@@ -9,16 +9,19 @@ later may be written before it. Only impatient changes fail then, and at once, s
 
 import asyncio
 import contextlib
+import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
-import aiosqlite
 import structlog
 
+from gateway.store.database import Database
+
 T = TypeVar("T")
-Change = Callable[[aiosqlite.Connection], Awaitable[T]]
+Change = Callable[[sqlite3.Connection], T]
 
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
@@ -39,10 +42,10 @@ class _Job:
 
 
 class Writer:
-    """Owns the writing connection."""
+    """Owns the connection that writes."""
 
-    def __init__(self, connection: aiosqlite.Connection, *, try_again_every: float = TRY_AGAIN_EVERY) -> None:
-        self._connection = connection
+    def __init__(self, database: Database, *, try_again_every: float = TRY_AGAIN_EVERY) -> None:
+        self._database = database
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
         self._arrived = asyncio.Event()
@@ -89,7 +92,7 @@ class Writer:
     async def _commit_alone(self, job: _Job) -> None:
         """Once, or, where the disk is the reason and the change patient, until it works."""
         while (error := await self._commit([job])) is not None:
-            if not isinstance(error, aiosqlite.OperationalError):
+            if not isinstance(error, sqlite3.OperationalError):
                 log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
                 break
@@ -117,18 +120,25 @@ class Writer:
     async def _commit(self, batch: list[_Job]) -> Exception | None:
         """Make the changes in one transaction; else say what failed, with nothing changed and the futures open."""
         try:
-            await self._connection.execute("BEGIN IMMEDIATE")
-            results = [await job.change(self._connection) for job in batch]
-            await self._connection.execute("COMMIT")
-        except (aiosqlite.Error, ValueError, OverflowError) as error:
-            if self._connection.in_transaction:
-                await self._connection.execute("ROLLBACK")
+            results = await self._database.run(partial(_together, changes=[job.change for job in batch]))
+        except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
         for job, result in zip(batch, results, strict=True):
             # Nobody may wait any more: a cancelled caller does not take its change back.
             if not job.future.done():
                 job.future.set_result(result)
         return None
+
+
+def _together(connection: sqlite3.Connection, changes: Sequence[Change[object]]) -> list[object]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        results = [change(connection) for change in changes]
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return results
 
 
 def _fail(job: _Job, error: Exception) -> None:

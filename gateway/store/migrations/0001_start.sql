@@ -22,6 +22,7 @@ CREATE TABLE runs (
   error TEXT,
   started REAL NOT NULL,
   reply_to TEXT,
+  resumed INTEGER NOT NULL DEFAULT 0,
   ended REAL,
   model TEXT,
   tokens INTEGER NOT NULL DEFAULT 0,
