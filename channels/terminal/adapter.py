@@ -56,6 +56,7 @@ class TerminalChannel:
         edit_every=timedelta(seconds=0.2),
         edit_every_in_groups=timedelta(seconds=0.2),
         burst=20,
+        is_local=True,
     )
 
     def __init__(

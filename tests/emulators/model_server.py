@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -57,23 +58,23 @@ class ModelServer(LoopbackServer):
 
     # What each wire says in its own way.
 
+    @abstractmethod
     def problem(self, body: Json) -> str | None:
         """Why the real service would refuse this request, or None."""
-        raise NotImplementedError
 
-    def key_of(self, request: web.Request) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def key_of(self, request: web.Request) -> str: ...
 
-    def frames(self, turn: Turn, asked: ModelRequest) -> Frames:
-        raise NotImplementedError
+    @abstractmethod
+    def frames(self, turn: Turn, asked: ModelRequest) -> Frames: ...
 
+    @abstractmethod
     def whole(self, turn: Turn, asked: ModelRequest) -> Json:
         """The answer to a request that did not ask for a stream."""
-        raise NotImplementedError
 
+    @abstractmethod
     def failure(self, failure: Failure) -> tuple[int, Json]:
         """HTTP status and body."""
-        raise NotImplementedError
 
     # The way of one request.
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self
@@ -14,7 +15,7 @@ MAX_BODY = 64 * 2**20
 SHUTDOWN_SECONDS = 0.01
 
 
-class LoopbackServer:
+class LoopbackServer(ABC):
     """Listens on 127.0.0.1 at a free port while it is entered; `url` has no slash at its end.
 
     Strict: whatever the emulator does not know is answered with an error *and* written down in `violations`, so that
@@ -55,9 +56,9 @@ class LoopbackServer:
         if self._runner is not None:
             await self._runner.cleanup()
 
+    @abstractmethod
     def routes(self) -> Sequence[web.RouteDef]:
         """The routes that this emulator knows."""
-        raise NotImplementedError
 
     def calls_of(self, method: str) -> list[Call]:
         return [call for call in self.calls if call.method == method]
