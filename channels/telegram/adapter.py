@@ -36,17 +36,17 @@ class TelegramChannel:
     """One bot. Also shows typing, downloads and deletes."""
 
     name = "telegram"
-    limits = Limits(
-        max_text=MAX_TEXT,
-        edit_every=timedelta(seconds=1),
-        edit_every_in_groups=timedelta(seconds=3),
-        burst=3,
-        calls_per_second=30,
-        max_upload=MAX_UPLOAD,
-        typing_every=timedelta(seconds=4),
-    )
 
     def __init__(self, config: Config) -> None:
+        self.limits = Limits(
+            max_text=MAX_TEXT,
+            edit_every=timedelta(seconds=1),
+            edit_every_in_groups=timedelta(seconds=3),
+            burst=3,
+            calls_per_second=config.calls_per_second,
+            max_upload=MAX_UPLOAD,
+            typing_every=timedelta(seconds=4),
+        )
         self._config = config
         self._client = Client(config)
         self._moved: dict[str, str] = {}

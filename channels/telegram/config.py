@@ -24,6 +24,8 @@ class Config(BaseModel):
     """Where the Bot API answers; another address only for a Bot API server of your own."""
     poll_seconds: Annotated[int, Field(ge=1, le=50)] = 30
     """How long Telegram holds a request for new messages open, at most 50."""
+    calls_per_second: Annotated[int, Field(ge=1, le=1000)] = 30
+    """How much Telegram lets the bot write in all chats together: 30, or up to 1000 with paid broadcasts (@BotFather)."""
 
     @property
     def bot_id(self) -> str:

@@ -1,0 +1,53 @@
+"""Many chats at once, with a model that takes a second: how long until the last has its answer, and is none lost."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.figures import Figure
+from bench.stage import BARE, PARLEY, stage
+from tests.emulators.model_script import Answer, ModelRequest, says
+
+MODEL_S = 1.0
+WITHIN = 90.0
+NO_PACE = {"TELEGRAM_CALLS_PER_SECOND": "1000"}
+"""What Telegram allows bots that pay for broadcasts; the emulator lifts its own limits as well."""
+
+
+def respond(asked: ModelRequest) -> Answer:
+    return says("Here is the answer that you were waiting for.", first_byte=MODEL_S)
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Seconds from the moment when all spoke."""
+
+    fastest: float
+    slowest: float
+    lost: int
+    doubled: int
+
+
+async def figures() -> list[Figure]:
+    found = []
+    for size, most in ((100, 1.5), (1000, 5.0)):
+        bare, ours = await _measure(size, BARE), await _measure(size, PARLEY)
+        found += [
+            Figure(f"{size} chats: the last answer", ours.slowest, "s", most, bare.slowest),
+            Figure(f"{size} chats: the first answer", ours.fastest, "s", None, bare.fastest),
+            Figure(f"{size} chats: lost or doubled", ours.lost + ours.doubled, "", 0, bare.lost + bare.doubled),
+        ]
+    return found
+
+
+async def _measure(size: int, command: Sequence[str]) -> Crowd:
+    async with stage(respond, flood=False, seats=size + 1) as scene, scene.bot(command, environ=NO_PACE):
+        *seats, first = scene.seats
+        await first.says("hello")  # the first connections, and what is imported late
+        await first.answered(1, 20)
+        begun = [await seat.says("hello") for seat in seats]
+        await asyncio.gather(*(seat.answered(1, WITHIN) for seat in seats), return_exceptions=True)
+        answers = [seat.chat.bot_messages for seat in seats]
+        waits = [found[0].at - begun[0] for found in answers if found]
+        lost = sum(not found for found in answers)
+        return Crowd(min(waits), max(waits), lost, sum(len(found) > 1 for found in answers))

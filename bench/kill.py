@@ -1,0 +1,72 @@
+"""kill -9 in the middle of four runs: who has an answer after the next start, who has two, and how soon."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from bench.figures import Figure
+from bench.stage import BARE, PARLEY, Stage, stage
+from tests.emulators.model_script import Answer, ModelRequest, calls, says
+
+CHATS = 4
+GIVE_UP_S = 8.0
+LONG = 60.0
+
+
+class Script:
+    """Before the kill the model does not come to its answer; afterwards it answers at once."""
+
+    def __init__(self) -> None:
+        self.slow = True
+
+    def __call__(self, asked: ModelRequest) -> Answer:
+        if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
+            return calls("clock")
+        return says("Here is your answer.", first_byte=LONG if self.slow else 0.0)
+
+
+async def figures() -> list[Figure]:
+    first, answered, doubled = await _measure(PARLEY)
+    _, bare_answered, bare_doubled = await _measure(BARE)
+    return [
+        Figure("open messages answered after kill -9", answered, f"of {CHATS}", CHATS, bare_answered, at_least=True),
+        Figure("answered twice", doubled, "", 0, bare_doubled),
+        Figure("start to the first of those answers", first, "s", 1.5),
+    ]
+
+
+async def _measure(command: Sequence[str]) -> tuple[float, int, int]:
+    """Seconds from the second start to its first answer, chats answered, chats answered more than once."""
+    script = Script()
+    async with stage(script, seats=CHATS) as scene:
+        bot = await scene.spawn(command)
+        for number, seat in enumerate(scene.seats):
+            await seat.says("use a tool" if number % 2 else "hello")
+        await scene.model.wait_for(lambda: scene.model.open_requests == CHATS and _tools_done(scene), 20)
+        # The next poll tells Telegram that the messages arrived: from here on nobody else knows of them.
+        await scene.telegram.wait_for(lambda: scene.telegram.updates.unconfirmed == 0, 20)
+        await bot.kill()
+        script.slow = False
+        said = [len(seat.chat.bot_messages) for seat in scene.seats]
+        async with scene.bot(command) as again:
+            with suppress(AssertionError):
+                await scene.telegram.wait_for(lambda: len(_answers(scene)) >= CHATS, GIVE_UP_S)
+            await scene.telegram.wait_for(lambda: scene.telegram.polling, 5)
+        times = sorted(_answers(scene))
+        first = times[0] - again.started if times else GIVE_UP_S
+        counts = [_count(seat.chat.screen) for seat in scene.seats]
+        assert said == [0] * CHATS, "the first life was to say nothing"
+        return first, sum(count > 0 for count in counts), sum(count > 1 for count in counts)
+
+
+def _tools_done(scene: Stage) -> bool:
+    return sum(request.messages[-1]["role"] == "tool" for request in scene.model.requests) == CHATS // 2
+
+
+def _answers(scene: Stage) -> list[float]:
+    """When each answer came."""
+    messages = (message for seat in scene.seats for message in seat.chat.bot_messages)
+    return [message.at for message in messages if "answer" in message.text]
+
+
+def _count(screen: Sequence[str]) -> int:
+    return sum("answer" in text for text in screen)

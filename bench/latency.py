@@ -1,0 +1,91 @@
+"""One message at a time: how long until the answer, without the model's own time; until the first sign; what CPU."""
+
+import asyncio
+
+from bench.figures import Figure, median, p95
+from bench.stage import BARE, Bot, Stage, stage
+from tests.emulators.model_script import Answer, ModelRequest, calls, says
+
+SEATS = 20
+"""Private chats that take turns, so that neither Telegram's pace in a chat nor ours per person slows anything down."""
+ROUNDS = 3
+"""Messages in each chat; as many may come in a burst."""
+PAUSE = 0.03
+"""Seconds after each message."""
+ANSWER = "The answer is forty-two, as has been said before by people who had more time to think about it than we do."
+
+
+def respond(asked: ModelRequest) -> Answer:
+    """A tool first, where the person's words ask for one."""
+    if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
+        return calls("clock")
+    return says(ANSWER)
+
+
+class Run:
+    """Milliseconds of each message to one bot."""
+
+    def __init__(self, scene: Stage, bot: Bot) -> None:
+        self._scene = scene
+        self._bot = bot
+        self._cpu = 0.0
+        self.added: list[float] = []
+        """To the model's own time."""
+        self.sign: list[float] = []
+        """To the first visible sign."""
+        self.cpu = 0.0
+        """Per message."""
+
+    def begin(self) -> None:
+        self.added, self.sign, self._cpu = [], [], self._bot.cpu
+
+    def end(self) -> None:
+        self.cpu = 1000 * (self._bot.cpu - self._cpu) / len(self.added)
+
+    async def ask(self, number: int, words: str, count: int) -> None:
+        seat, model = self._scene.seats[number], self._scene.model
+        actions, busy = len(seat.chat.actions), model.busy
+        said = await seat.says(words)
+        await seat.answered(count, 20)
+        answered = seat.chat.bot_messages[-1].at
+        self.added.append(1000 * (answered - said - (model.busy - busy)))
+        self.sign.append(1000 * (seat.chat.actions[actions].at - said))
+        await self._scene.telegram.wait_for(lambda: self._scene.telegram.polling, 5)
+        # What follows an answer costs CPU as well; and no faster than Telegram takes messages from one bot.
+        await asyncio.sleep(PAUSE)
+
+
+async def figures() -> list[Figure]:
+    text, bare_text = await _both("hello")
+    tool, bare_tool = await _both("use a tool")
+    return [
+        Figure("text: added latency, median", median(text.added), "ms", 12, median(bare_text.added)),
+        Figure("text: added latency, p95", p95(text.added), "ms", None, p95(bare_text.added)),
+        Figure("text: CPU a message", text.cpu, "ms", 8, bare_text.cpu),
+        Figure("text: first visible sign, median", median(text.sign), "ms", 10, median(bare_text.sign)),
+        Figure("text: first visible sign, p95", p95(text.sign), "ms", None, p95(bare_text.sign)),
+        Figure("one tool: added latency, median", median(tool.added), "ms", 20, median(bare_tool.added)),
+        Figure("one tool: added latency, p95", p95(tool.added), "ms", None, p95(bare_tool.added)),
+        Figure("one tool: CPU a message", tool.cpu, "ms", None, bare_tool.cpu),
+    ]
+
+
+async def _both(words: str) -> tuple[Run, Run]:
+    """Message by message in turns, so that both meet the same weather on this machine."""
+    async with (
+        stage(respond, seats=SEATS + 1) as scene,
+        scene.bot() as ours,
+        stage(respond, seats=SEATS + 1) as other,
+        other.bot(BARE) as bare,
+    ):
+        runs = (Run(scene, ours), Run(other, bare))
+        for run in runs:  # the first connections, and what is imported late
+            await run.ask(-1, words, 1)
+            run.begin()
+        for count in range(1, ROUNDS + 1):
+            for number in range(SEATS):
+                for run in runs:
+                    await run.ask(number, words, count)
+        for run in runs:
+            run.end()
+        return runs

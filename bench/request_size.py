@@ -1,0 +1,16 @@
+"""What the first request to the model weighs: every byte is paid for with every message."""
+
+from bench.figures import Figure
+from bench.stage import stage
+from tests.emulators.model_script import says
+
+
+async def figures() -> list[Figure]:
+    async with stage([says("Hello.")], seats=1) as scene, scene.bot():
+        await scene.seats[0].says("hello")
+        await scene.seats[0].answered(1, 20)
+        asked = scene.model.requests[0]
+    return [
+        Figure("first model request", asked.size / 1000, "kB", 4),
+        Figure("tools in it", len(asked.tools), ""),
+    ]
