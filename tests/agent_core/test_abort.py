@@ -6,12 +6,24 @@ from contextlib import aclosing
 
 import pytest
 
-from agent_core.events import AgentEvent, MessageEnd, MessageUpdate, RetryScheduled, ToolExecutionStart, TurnStart
+from agent_core.events import AgentEvent, MessageEnd, MessageUpdate, ToolExecutionStart, TurnStart
 from agent_core.messages import AssistantMessage, StopReason, UserMessage
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.scripted import Failure, Waits, calls
+from agent_core.scripted import Failure, ScriptedLlm, Waits, calls
 from agent_core.tools import RetryableToolError, tool
-from tests.agent_core.kit import Talk, answers, echo, end_of, kinds, look, record, results, start_agent
+from tests.agent_core.kit import (
+    FakeClock,
+    Talk,
+    agent_over,
+    answers,
+    echo,
+    end_of,
+    kinds,
+    look,
+    record,
+    results,
+    start_agent,
+)
 
 TWO = calls(("echo", {"text": "1"}), ("echo", {"text": "2"}))
 
@@ -159,10 +171,17 @@ async def test_a_stop_ends_a_wait_between_two_attempts(scope: str) -> None:  # C
         """Be busy."""
         raise RetryableToolError("busy")
 
-    talk = start_agent(Failure() if scope == "llm" else calls(("busy", {})), "never said", tools=[busy])
-    stop_when(talk, lambda event: isinstance(event, RetryScheduled))
+    class Stuck(FakeClock):
+        """A wait on it never ends by itself."""
 
-    events = await talk.says("go")
+        async def sleep(self, seconds: float) -> None:
+            talk.agent.abort()
+            await asyncio.Event().wait()
+
+    llm, clock = ScriptedLlm(Failure() if scope == "llm" else calls(("busy", {})), "never said"), Stuck()
+    talk = Talk(agent_over(llm, clock, tools=[busy]), llm, clock)
+
+    events = await asyncio.wait_for(talk.says("go"), 5)
 
     assert len(talk.llm.requests) == 1
     assert kinds(events)[-1] == "agent_end aborted"

@@ -145,24 +145,25 @@ async def test_a_long_result_keeps_its_head_and_its_tail() -> None:  # C-24
 async def test_updates_come_before_the_end_and_none_after_it() -> None:  # S4-22
     late: list[ToolContext] = []
 
-    @tool()
+    @tool(execution="parallel")
     async def works(context: ToolContext) -> str:
         """Work."""
         context.on_update(ToolResult.of("half"))
         late.append(context)
         return "whole"
 
-    @tool()
-    async def after() -> str:
-        """Wake the first tool's context."""
+    @tool(execution="parallel")
+    async def lingers() -> str:
+        """Outlast the first tool, then speak with its voice."""
+        await asyncio.sleep(0)
         late[0].on_update(ToolResult.of("too late"))
         return "ok"
 
-    talk = start_agent(calls(("works", {}), ("after", {})), "ok", tools=[works, after])
+    talk = start_agent(calls(("works", {}), ("lingers", {})), "ok", tools=[works, lingers])
 
     events = await talk.says("go")
 
-    assert kinds(events)[7:10] == [">works", "=works", "<works"]
+    assert kinds(events)[7:12] == [">works", ">lingers", "=works", "<works", "<lingers"]
     assert len([event for event in events if isinstance(event, ToolExecutionUpdate)]) == 1
 
 

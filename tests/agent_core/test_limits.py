@@ -7,7 +7,7 @@ from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, NotificationMessage
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.scripted import Call, Calls, Failure, Turn, calls
-from tests.agent_core.kit import answers, echo, end_of, kinds, look, record, results, start_agent
+from tests.agent_core.kit import answers, echo, end_of, kinds, look, people, record, results, start_agent
 
 CALL = calls(("echo", {}))
 
@@ -189,10 +189,12 @@ async def test_an_exhausted_budget_is_said_and_never_costs_a_closing_call() -> N
 
 async def test_what_waits_at_a_limit_stays_in_the_queue() -> None:  # C-06, C-19
     talk = start_agent(CALL, "Hello.", tools=[echo], limits=LoopLimits(max_turns=1))
-    talk.agent.follow_up("and then?")
+    talk.agent.subscribe(lambda event: talk.agent.steer("wait") if event.type == "turn_end" else None)
 
-    await talk.says("go")
+    events = await talk.says("go")
 
+    assert end_of(events).reason is TerminalReason.MAX_TURNS
+    assert people(events) == ["go"]
     assert talk.agent.has_queued_messages
 
 
