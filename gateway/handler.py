@@ -1,7 +1,6 @@
 """`ChannelMessageHandler`: the one door through which every platform's events come in. It joins; it does not know."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Coroutine
 
 import structlog
@@ -10,7 +9,6 @@ from channels.base import (
     Accepted,
     Addressed,
     ButtonPressed,
-    ChatKey,
     CommandInvoked,
     InboundEvent,
     MessageEdited,
@@ -26,6 +24,7 @@ from gateway.rate import RateLimit
 from gateway.session import ChatSession
 from gateway.sessions import Sessions
 from gateway.store.rows import InboxItem, Post
+from gateway.store.writer import StoreUnavailable
 from gateway.texts import language_of, say
 
 log = structlog.get_logger(__name__)
@@ -53,7 +52,12 @@ class ChannelMessageHandler:
             if self._rate.tell(_person(event)):
                 self._start(self._slow_down(event, seconds))
             return Accepted.REFUSED
-        seq = await self._desk.store.accept(event)
+        try:
+            seq = await self._desk.store.accept(event)
+        except StoreUnavailable:
+            # It will come again, and is not to be counted twice.
+            self._rate.give_back(_person(event))
+            raise
         if seq is None:
             log.info("event came again", id=event.event_id)
             return Accepted.DUPLICATE
@@ -62,12 +66,9 @@ class ChannelMessageHandler:
 
     async def recover(self) -> None:
         """What an earlier life left: messages to send, runs to finish, events to deal with, in that order."""
-        unsent: defaultdict[ChatKey, list[Post]] = defaultdict(list)
         for post in await self._desk.store.unsent():
-            unsent[post.chat].append(post)
-        for chat, posts in unsent.items():
-            if self._desk.delivery.knows(chat):
-                self._start(self._desk.delivery.deliver(chat, posts))
+            if self._desk.delivery.knows(post.chat):
+                self._sessions.of(post.chat).owe(post)
         for run in await self._desk.store.unfinished_runs():
             if self._desk.delivery.knows(run.chat):
                 self._sessions.of(run.chat).restore(run)

@@ -95,14 +95,20 @@ class Progress:
 
     def text(self, now: float, room: int = 3500) -> str:
         """Markdown, never empty; the newest lines, then as much of the answer as fits `room` characters."""
-        shown = list(self._lines.values())[-MOST_LINES:]
-        lines = [line.render(now) for line in shown]
-        if self._waiting:
-            lines = [*lines[-(MOST_LINES - 1) :], f"… {_one_line(self._waiting, MOST_CHARS - 2)}"]
         words = "".join(self._words).strip()
+        lines = [line.render(now) for line in self._lines.values()]
+        if self._waiting:
+            lines.append(f"… {_one_line(self._waiting, MOST_CHARS - 2)}")
+        elif not words and self.running_since is None:
+            lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.
-        parts = ["  \n".join(lines), f"{words[:room]}…" if len(words) > room else words]
-        return "\n\n".join(part for part in parts if part) or say("working", self._language)
+        parts = ["  \n".join(lines[-MOST_LINES:]), f"{words[:room]}…" if len(words) > room else words]
+        return "\n\n".join(part for part in parts if part)
+
+    def _thinking(self, now: float) -> str:
+        """Between tools too, people see that it goes on."""
+        seconds = now - self._run_started if self._run_started is not None else 0
+        return say("working", self._language) + (f" ({seconds:.0f} s)" if seconds >= 1 else "")
 
     def folded(self, now: float) -> str:
         """One line that says how it went, for under an answer that stands elsewhere."""

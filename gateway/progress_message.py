@@ -40,6 +40,7 @@ class ProgressMessage:
         store: Store,
         clock: Clock,
         language: Language,
+        reply_to: str | None = None,
         posted: Posted | None = None,
     ) -> None:
         self.progress = Progress(language)
@@ -52,6 +53,9 @@ class ProgressMessage:
         self._store = store
         self._clock = clock
         self._language = language
+        self._reply_to = reply_to
+        self._lost = 0
+        """How many messages of this run are gone from the screen."""
         self._shown_at: float | None = None
         self._shown = ""
         self._changed = asyncio.Event()
@@ -76,6 +80,8 @@ class ProgressMessage:
         await asyncio.wait([self._task])
         if self._call is not None:
             await asyncio.wait([self._call])
+        if not self._task.cancelled() and (error := self._task.exception()):
+            log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
 
     async def _show(self) -> None:
         if self.posted is None:
@@ -119,17 +125,21 @@ class ProgressMessage:
     async def _put(self, text: str) -> bool:
         """Show the text; False where it is no use to go on. Progress is a courtesy: its failure fails nothing."""
         stop = Button(label=say("stop_button", self._language), action="/stop")
-        message = OutboundMessage(markdown=text, buttons=((stop,),))
+        message = OutboundMessage(markdown=text, buttons=((stop,),), reply_to=self._reply_to)
+        key = f"{self._run}:progress:0"
         try:
             if self.posted is None:
-                key = f"{self._run}:progress:0"
-                self.posted = await self._channel.send(self._chat, message, key)
+                # A key that was used brings back the message that is gone, where the platform remembers keys.
+                self.posted = await self._channel.send(
+                    self._chat, message, f"{key}.{self._lost}" if self._lost else key
+                )
                 self._shown_at = self._clock.monotonic()
                 await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)
             else:
                 await self._channel.edit(self.posted, message)
         except MessageGone:
             self.posted = None
+            self._lost += 1
         except ChannelError as error:
             log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
             if error.permanent:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -65,8 +66,14 @@ class PromptMaker:
     async def _shortened(self, text: str, name: str) -> str:
         if len(text) <= LONGEST_TEXT:
             return text
-        await asyncio.to_thread(_write, self.workspace / name, text.encode())
-        return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {name}]"
+        try:
+            path = await asyncio.to_thread(_write, self.workspace / name, text.encode())
+        except OSError as error:
+            log.warning("message not kept as a file", chat=self.channel.name, reason=str(error))
+            return (
+                f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"
+            )
+        return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {path.name}]"
 
     async def _fetch(self, attachment: Attachment) -> tuple[ImageContent | None, str]:
         """Put the file into the workspace; a picture also goes to a model that sees. The note tells the model."""
@@ -78,7 +85,11 @@ class PromptMaker:
         except ChannelError as error:
             log.info("file not fetched", chat=self.channel.name, reason=error.reason)
             return None, f"[file: {name} could not be fetched: {error.reason}]"
-        path = await asyncio.to_thread(_write, self.workspace / name, content)
+        try:
+            path = await asyncio.to_thread(_write, self.workspace / name, content)
+        except OSError as error:
+            log.warning("file not kept", chat=self.channel.name, reason=str(error))
+            return None, f"[file: {name} could not be kept: {error.strerror}]"
         if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
             data = base64.b64encode(content).decode()
             return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture: {path.name}]"
@@ -96,14 +107,26 @@ def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    """Write a new file, never over another; returns where it ended up."""
+    """Make the file, whole or not at all, never over another; returns where it is.
+
+    One that is there with the same content is it, so that a message which is made again after a crash leaves no copies.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for number in range(1, 10_000):
-        candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
-        try:
-            with candidate.open("xb") as file:
-                file.write(content)
-        except FileExistsError:
-            continue
-        return candidate
+    with NamedTemporaryFile(dir=path.parent, prefix=".arriving-") as file:
+        file.write(content)
+        file.flush()
+        for number in range(1, 10_000):
+            candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+            try:
+                candidate.hardlink_to(file.name)
+            except FileExistsError:
+                if not _holds(candidate, content):
+                    continue
+            return candidate
     raise FileExistsError(path)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != len(content):
+        return False
+    return path.read_bytes() == content

@@ -38,6 +38,11 @@ class RateLimit:
             return 0
         return round((1 - bucket.tokens) / PER_SECOND) + 1
 
+    def give_back(self, person: str) -> None:
+        """The message was not taken in after all."""
+        if bucket := self._people.get(person):
+            bucket.tokens = min(BURST, bucket.tokens + 1)
+
     def tell(self, person: str) -> bool:
         """Whether the person is still to be told; True once until a message passes again."""
         bucket = self._people[person]

@@ -9,7 +9,7 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart, TurnStart
-from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, text_of
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, Usage, text_of
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, Posted
 from gateway.answer import answer_posts, answer_text
@@ -36,6 +36,8 @@ class ChatRun:
         self._language = language
         self._on_said = on_said
         """Called with the id of each message that has entered the transcript."""
+        self.is_over = False
+        """The agent has ended; what is left is to say so."""
         self._turn = 0
         self._arguments: dict[str, str] = {}
         self._asking: str | None = None
@@ -50,6 +52,10 @@ class ChatRun:
     async def resume(self) -> None:
         """Go on with a run that a stop of the program cut off; its progress message is used again."""
         earlier = await self._desk.store.said_in(self._run)
+        if not earlier:
+            # It stopped before its first message was written: that one still waits, and begins a run of its own.
+            await self._desk.store.end_run(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), [])
+            return
         shown = await self._desk.store.find_post(f"{self._run.id}:progress:0")
         posted = Posted(chat=self._run.chat, message_id=shown.message_id) if shown and shown.message_id else None
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
@@ -67,6 +73,7 @@ class ChatRun:
             store=desk.store,
             clock=desk.clock,
             language=self._language,
+            reply_to=self._run.reply_to,
             posted=posted,
         )
         try:
@@ -76,7 +83,7 @@ class ChatRun:
                     progress.apply(event)
                     await self._keep(event)
                     if isinstance(event, AgentEnd):
-                        end = event
+                        end, self.is_over = event, True
         finally:
             await progress.stop()
         await self._settle(end, progress, earlier)

@@ -2,7 +2,7 @@
 
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
-from gateway.store.rows import Chat
+from gateway.session import Stopped
 from gateway.texts import LANGUAGES, Language, say
 
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
@@ -17,12 +17,18 @@ async def new(given: Invocation) -> OutboundMessage:
 
 
 async def stop(given: Invocation) -> OutboundMessage | None:
-    """Says nothing where something is stopped: its own message then reads "Stopped"."""
+    """Says nothing where a run is stopped: its own message then reads "Stopped"."""
     try:
         stopped = await given.session.stop(given.sender)
     except PermissionError:
         return reply(say("not_yours", given.language))
-    return None if stopped else reply(say("nothing_to_stop", given.language))
+    match stopped:
+        case Stopped.RUN:
+            return None
+        case Stopped.WAITING:
+            return reply(say("stopped", given.language))
+        case Stopped.NOTHING:
+            return reply(say("nothing_to_stop", given.language))
 
 
 async def language(given: Invocation) -> OutboundMessage:
@@ -31,9 +37,7 @@ async def language(given: Invocation) -> OutboundMessage:
     if chosen is None:
         buttons = tuple(Button(label=NAMES[code], action=f"/language {code}") for code in LANGUAGES)
         return OutboundMessage(markdown=say("language_ask", given.language), buttons=(buttons,))
-    store = given.desk.store
-    chat = await store.chat(given.session.key)
-    await store.save_chat(Chat(chat.key, session=chat.session, language=chosen))
+    await given.session.speak(chosen)
     return reply(say("language_set", chosen))
 
 
