@@ -95,7 +95,7 @@ async def choose_model(
     setting = (setting or "").strip()
     base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
     if setting == "demo":
-        return _demo("the setting asks for the demo model, no AI")
+        return _demo("the setting asks for it")
     if base_url and OPENAI_HOST not in base_url:
         return await _configured_server(setting, base_url, environ)
     if setting:
@@ -179,7 +179,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
 async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoice:
     found = await find_local_model(servers, host=host)
     if found is None:
-        return _demo("no model was found: this is the demo model, no AI")
+        return _demo("no key and no local model was found")
     return _local(found, "")
 
 

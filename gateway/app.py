@@ -111,8 +111,12 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
 
 def say_hello(about: About, lines: Sequence[str]) -> None:
     """What a newcomer needs to know, in one block, on standard output."""
-    sys.stdout.write("\n".join([f"Parley {about.version}", f"  Model  {about.model}: {about.why}", *lines, ""]))
+    sys.stdout.write("\n".join([f"Parley {about.version}", f"  Model  {_named(about)}: {about.why}", *lines, ""]))
     sys.stdout.flush()
+
+
+def _named(about: About) -> str:
+    return "the demo model, no AI" if about.demo else about.model
 
 
 def _page(ground: Ground) -> tuple[WebChannel, HttpServer]:

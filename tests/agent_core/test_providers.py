@@ -76,7 +76,7 @@ async def choose(
 async def test_with_nothing_at_all_the_demo_model_answers_and_says_what_it_is() -> None:
     choice = await choose()
 
-    assert (choice.client, choice.why) == ("demo", "no model was found: this is the demo model, no AI")
+    assert (choice.client, choice.why) == ("demo", "no key and no local model was found")
     assert isinstance(make_client(choice), DemoLlm)
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser
 
+from tests.end_to_end.browser import chromium
 from tests.end_to_end.program import Stage
 
 
@@ -42,3 +44,9 @@ async def own_stage(tmp_path: Path) -> AsyncIterator[Stage]:
     async with opened(tmp_path) as stage:
         yield stage
         stage.check()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as started:
+        yield started

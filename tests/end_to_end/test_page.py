@@ -1,13 +1,11 @@
 """The page in a real browser: what a person sees and does, on a desk, on a phone, with a keyboard, on a bad line."""
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Route, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Route, expect
 from playwright.async_api import Page as Tab
 
 from channels.base import (
@@ -24,37 +22,12 @@ from channels.base import (
 from channels.web.adapter import CHAT
 from channels.web.shown import Shown
 from gateway.about import About
+from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.page_server import Page
 
-CHROMIUM = Path(os.environ.get("PARLEY_CHROMIUM", "/usr/bin/chromium"))
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 STOP = ((Button(label="Stop", action="/stop"),),)
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(
-        not CHROMIUM.exists() and os.environ.get("PARLEY_REQUIRE_BROWSER") != "1",
-        reason=f"there is no browser at {CHROMIUM}; install chromium or set PARLEY_CHROMIUM",
-    ),
-]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        await started.close()
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture

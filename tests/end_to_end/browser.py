@@ -1,0 +1,39 @@
+"""A real headless Chromium, for tests that look at the page as a person does."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, async_playwright
+
+CHROMIUM = Path(os.environ.get("PARLEY_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+NEEDS_BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(
+        not CHROMIUM.exists() and os.environ.get("PARLEY_REQUIRE_BROWSER") != "1",
+        reason=f"there is no browser at {CHROMIUM}; install chromium or set PARLEY_CHROMIUM",
+    ),
+]
+"""The marks of a module whose tests need one; where one is required, its lack is a failure and no skip."""
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        await started.close()

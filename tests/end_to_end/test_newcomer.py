@@ -1,0 +1,69 @@
+"""Somebody who has no account and no key starts Parley, opens the page, and talks to the demo model."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.program import Program
+
+LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
+
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
+
+
+async def link_of(program: Program, *, life: int) -> str:
+    """The address that the program prints for the page; each of its lives prints one."""
+    for _ in range(3_000):
+        links = LINK.findall(program.console)
+        if len(links) >= life:
+            return str(links[-1])
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"no link to the page: {program.console}")
+
+
+@asynccontextmanager
+async def opened(browser: Browser, link: str) -> AsyncIterator[Page]:
+    context = await browser.new_context(locale="en-GB", timezone_id="UTC")
+    context.set_default_timeout(15_000)
+    page = await context.new_page()
+    await page.goto(link)
+    yield page
+    await context.close()
+
+
+async def say(page: Page, text: str) -> None:
+    await page.get_by_role("textbox").fill(text)
+    await page.keyboard.press("Enter")
+
+
+async def test_a_newcomer_sees_everything_but_intelligence(browser: Browser, tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"})
+    await program.launch()
+    log = "[role=log]"
+    try:
+        async with opened(browser, await link_of(program, life=1)) as page:
+            await expect(page.get_by_text("Demo model, no AI")).to_be_visible()
+
+            await say(page, "what is 17 * 23?")
+            await expect(page.locator(log)).to_contain_text("17 * 23 = 391", timeout=15_000)
+
+            await say(page, "plan my day")
+            await expect(page.get_by_role("button", name="Stop")).to_be_visible(timeout=15_000)
+            await expect(page.locator(log)).to_contain_text("Your day", timeout=15_000)
+            await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+            await say(page, "read welcome.txt")
+            await expect(page.locator(log)).to_contain_text("Welcome to Parley", timeout=15_000)
+        await program.kill()
+        await program.launch()
+        async with opened(browser, await link_of(program, life=2)) as page:
+            await expect(page.locator(log)).to_contain_text("17 * 23 = 391", timeout=15_000)
+            await expect(page.locator(log)).to_contain_text("Your day")
+    finally:
+        await program.kill()
