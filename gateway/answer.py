@@ -8,6 +8,7 @@ from agent_core.llm import FailureKind
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, OutboundMessage
+from channels.text import visible
 from gateway.progress_message import ProgressMessage
 from gateway.store.rows import Post, Run
 from gateway.texts import Language, say
@@ -36,7 +37,7 @@ def answer_text(said: Iterable[AgentMessage], end: AgentEnd, run: Run, limits: L
             words.append(say("budget_exhausted", language))
         case _:
             pass
-    return "\n\n".join(part for part in words if part) or say("empty_answer", language)
+    return "\n\n".join(part for part in words if visible(part)) or say("empty_answer", language)
 
 
 def answer_posts(channel: Channel, run: Run, text: str, progress: ProgressMessage, now: float) -> list[Post]:
