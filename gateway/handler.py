@@ -55,10 +55,10 @@ class ChannelMessageHandler:
         try:
             seq = await self._desk.store.accept(event)
         except StoreUnavailable:
-            # It will come again, and is not to be counted twice.
-            self._rate.give_back(_person(event))
+            self._uncount(event)
             raise
         if seq is None:
+            self._uncount(event)
             log.info("event came again", id=event.event_id)
             return Accepted.DUPLICATE
         self._route(InboxItem(seq, event))
@@ -106,6 +106,11 @@ class ChannelMessageHandler:
     def _too_fast(self, event: MessageReceived) -> int:
         local = self._desk.delivery.channel(event.chat).limits.is_local
         return 0 if local else self._rate.take(_person(event))
+
+    def _uncount(self, event: InboundEvent) -> None:
+        """It comes again, or did so, and is to be counted once."""
+        if isinstance(event, MessageReceived):
+            self._rate.give_back(_person(event))
 
     def _route(self, item: InboxItem) -> None:
         match item.event:

@@ -28,27 +28,9 @@ from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.queues import MessageQueues
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool, ToolRegistry, tool
+from tests.clock import FakeClock as FakeClock
 
 WORKSPACE = Path("no-such-workspace")
-
-
-class FakeClock:
-    """Sleeping moves it on at once, and lets others run."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-        self.slept: list[float] = []
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-        await asyncio.sleep(0)
 
 
 def numbered(prefix: str = "id") -> Callable[[], str]:
