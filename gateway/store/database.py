@@ -1,40 +1,35 @@
-"""An SQLite connection on a thread of its own. Whole pieces of work go there: each crossing costs more than a query."""
+"""An SQLite connection on aiosqlite's thread. Whole pieces of work go there: each crossing costs more than a query."""
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
+
+import aiosqlite
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 
-class Database:
+class Database(aiosqlite.Connection):
     """Does one piece of work after the other."""
-
-    def __init__(self, path: Path, thread: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._thread = thread
-        self._connection = connection
 
     @classmethod
     @asynccontextmanager
     async def open(cls, path: Path) -> AsyncIterator["Database"]:
         """What is committed is on disk, whatever happens to the process or the power. Raises sqlite3.Error."""
-        loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(1, thread_name_prefix=path.stem) as thread:
-            connection = await loop.run_in_executor(thread, _connect, path)
-            try:
-                yield cls(path, thread, connection)
-            finally:
-                thread.submit(connection.close)
+        async with cls(lambda: _connect(path), iter_chunk_size=64) as database:
+            yield database
+
+    async def __aenter__(self) -> "Database":
+        await super().__aenter__()
+        return self
 
     async def run(self, work: Work[T]) -> T:
         """Give the work the connection; raises what the work raises. A caller that is cancelled does not stop it."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
+        done: T = await self._execute(work, self._conn)
+        return done
 
 
 def _connect(path: Path) -> sqlite3.Connection:
