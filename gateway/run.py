@@ -95,12 +95,14 @@ class ChatRun:
             case TurnStart():
                 self._turn = event.turn
             case MessageEnd(message=message):
-                written = self._desk.store.append(self._run, self._turn, message, inbox_seqs([message.id]))
+                calls = isinstance(message, AssistantMessage) and bool(message.tool_calls)
+                urgent = calls or isinstance(message, ToolResultMessage)
+                seqs = inbox_seqs([message.id])
+                written = self._desk.store.append(self._run, self._turn, message, seqs, later=not urgent)
                 self._on_said(message.id)
-                if isinstance(message, AssistantMessage) and message.tool_calls:
+                if calls:
                     self._asking = message.id
-                    await written
-                elif isinstance(message, ToolResultMessage):
+                if urgent:
                     await written
             case ToolExecutionStart():
                 self._arguments[event.tool_call_id] = json.dumps(event.args, ensure_ascii=False)

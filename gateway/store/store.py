@@ -92,12 +92,14 @@ class Store:
 
     def begin_run(self, run: Run) -> "asyncio.Future[None]":
         """Whatever is written later is on disk later, so a caller need not await this before another write."""
-        return self._writer.submit(runs.begin(run))
+        return self._writer.submit(runs.begin(run), later=True)
 
-    def append(self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = ()) -> "asyncio.Future[None]":
+    def append(
+        self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = (), *, later: bool = False
+    ) -> "asyncio.Future[None]":
         """Add to the transcript, and in the same transaction settle the inbox rows whose words these are; like
-        `begin_run` it need not be awaited before another write."""
-        return self._writer.submit(runs.append(run, turn, message, seqs))
+        `begin_run` it need not be awaited before another write, and is best for `later` then."""
+        return self._writer.submit(runs.append(run, turn, message, seqs), later=later)
 
     async def resume_run(self, run: Run) -> int:
         """The run goes on in another life of the program; how many there have been."""
@@ -109,7 +111,7 @@ class Store:
         await self._writer.submit(runs.end(run, end, posts, settled, self._clock.time()))
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
-        return self._writer.submit(runs.record_tool(record, self._clock.time()))
+        return self._writer.submit(runs.record_tool(record, self._clock.time()), later=True)
 
     async def unfinished_runs(self) -> list[Run]:
         return await self._reader.run(runs.unfinished)
@@ -130,7 +132,7 @@ class Store:
 
     def sending(self, key: str) -> "asyncio.Future[None]":
         """A send begins."""
-        return self._writer.submit(outbox.sending(key))
+        return self._writer.submit(outbox.sending(key), later=True)
 
     async def sent(self, post: Post, message_id: str) -> None:
         """It arrived under this id; the chat has heard from us."""
@@ -138,7 +140,7 @@ class Store:
 
     async def shown(self, post: Post, message_id: str) -> None:
         """A message that was sent without being noted first: it is worth nothing if it does not arrive now."""
-        self._writer.submit(outbox.add([post], (), self._clock.time()))
+        self._writer.submit(outbox.add([post], (), self._clock.time()), later=True)
         await self.sent(post, message_id)
 
     async def failed(self, key: str, reason: str) -> None:

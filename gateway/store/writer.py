@@ -26,6 +26,8 @@ Change = Callable[[sqlite3.Connection], T]
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
+LATER = 0.05
+"""Seconds for which a change that nobody waits for waits for one that is urgent."""
 
 log = structlog.get_logger(__name__)
 
@@ -48,14 +50,15 @@ class Writer:
         self._database = database
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
-        self._arrived = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
         self._closing = asyncio.Event()
         self._trouble: str | None = None
         """Why the disk takes nothing, while a change waits for it."""
         self._task = asyncio.create_task(self._run(), name="store writer")
 
-    def submit(self, change: Change[T], *, patient: bool = True) -> "asyncio.Future[T]":
-        """Queue a change; changes are made in the order of these calls.
+    def submit(self, change: Change[T], *, patient: bool = True, later: bool = False) -> "asyncio.Future[T]":
+        """Queue a change; changes are made in the order of these calls. One for `later` goes with the next urgent one.
 
         The future fails where the change failed, and with StoreUnavailable where it was not to wait for the disk.
         Nobody has to look at it: a failure is logged.
@@ -68,26 +71,39 @@ class Writer:
             _fail(job, StoreUnavailable(self._trouble))
         else:
             self._jobs.append(job)
-            self._arrived.set()
+            self._want(later=later)
         return future
+
+    def _want(self, *, later: bool) -> None:
+        if not later:
+            self._wanted.set()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LATER, self._wanted.set)
 
     async def close(self) -> None:
         """Write what waits, then stop."""
         self._closing.set()
-        self._arrived.set()
+        self._wanted.set()
         await self._task
 
     async def _run(self) -> None:
         while self._jobs or not self._closing.is_set():
-            if not self._jobs:
-                self._arrived.clear()
-                await self._arrived.wait()
-                continue
+            await self._wanted.wait()
             batch = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
-            if await self._commit(batch) is not None:
+            if not self._jobs:
+                self._rest()
+            if batch and await self._commit(batch) is not None:
                 # One of them failed; alone, each gets its own outcome.
                 for job in batch:
                     await self._commit_alone(job)
+
+    def _rest(self) -> None:
+        """Nothing waits now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._closing.is_set():
+            self._wanted.clear()
 
     async def _commit_alone(self, job: _Job) -> None:
         """Once, or, where the disk is the reason and the change patient, until it works."""
