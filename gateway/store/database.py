@@ -1,7 +1,7 @@
 """An SQLite connection on aiosqlite's thread. Whole pieces of work go there: each crossing costs more than a query."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -28,8 +28,8 @@ class Database(aiosqlite.Connection):
 
     async def run(self, work: Work[T]) -> T:
         """Give the work the connection; raises what the work raises. A caller that is cancelled does not stop it."""
-        done: T = await self._execute(work, self._conn)
-        return done
+        on_the_thread: Callable[[Work[T], sqlite3.Connection], Awaitable[T]] = self._execute
+        return await on_the_thread(work, self._conn)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
