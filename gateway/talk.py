@@ -22,6 +22,6 @@ async def talk(settings: Settings) -> int:
             await house.handler.settled()
 
         async with open_house(ground, [TerminalChannel(idle=answered)]) as house:
-            say_hello(ground.about, [])
+            say_hello(ground.about, ["  Leave  Ctrl-D"])
             await house.run()
     return 0
