@@ -83,6 +83,5 @@ class Access:
             return
         self._noticed[who] = now
         known = ", ".join(f'"{person}"' for person in sorted({*self._people.allow, who}))
-        log.warning(
-            "an unknown person wrote; to let them in, put this line into parley.toml", line=f"allow = [{known}]"
-        )
+        log.warning("an unknown person wrote", who=who)
+        self._console(f"To let them in, put this line into parley.toml:\nallow = [{known}]")

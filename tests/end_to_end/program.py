@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 
 from tests.emulators.model_script import Answer, Failure, ModelRequest, Respond
@@ -25,9 +26,9 @@ MODEL = "test-model"
 class Program:
     """`parley run` in a home of its own. What it writes is appended to one file, whichever life wrote it."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environ: Mapping[str, str], *, console: str = "console.txt") -> None:
         self.home = folder / "home"
-        self._console = folder / "console.txt"
+        self._console = folder / console
         self._environ = {
             "PATH": os.environ.get("PATH", ""),
             "PYTHONPATH": str(REPOSITORY),
@@ -39,10 +40,18 @@ class Program:
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
 
+    def set(self, name: str, value: str) -> None:
+        """Another environment for its next life."""
+        self._environ[name] = value
+
     @property
     def console(self) -> str:
         """All that it has written so far, on standard output and standard error."""
         return self._console.read_text() if self._console.exists() else ""
+
+    def twin(self) -> "Program":
+        """Another one with the same home and settings, which writes elsewhere."""
+        return Program(self._folder, self._environ, console="twin.txt")
 
     async def launch(self) -> None:
         """Start it, and do not wait for anything."""
@@ -132,6 +141,12 @@ class Stage:
                 **self._given,
             },
         )
+
+    def twin(self) -> "Stage":
+        """The same once more: another program with the same home, settings and platform."""
+        twin = copy(self)
+        twin.program = self.program.twin()
+        return twin
 
     def private(self, name: str = "Ann", *, language: str = "en") -> tuple[Person, Chat]:
         """Somebody who may speak, and their chat with Parley."""
