@@ -50,6 +50,8 @@ class Writer:
         self._database = database
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
+        self._alone: deque[_Job] = deque()
+        """Those of a batch that failed; they come before the others."""
         self._wanted = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._closing = asyncio.Event()
@@ -94,8 +96,9 @@ class Writer:
                 self._rest()
             if batch and await self._commit(batch) is not None:
                 # One of them failed; alone, each gets its own outcome.
-                for job in batch:
-                    await self._commit_alone(job)
+                self._alone.extend(batch)
+                while self._alone:
+                    await self._commit_alone(self._alone.popleft())
 
     def _rest(self) -> None:
         """Nothing waits now."""
@@ -124,12 +127,8 @@ class Writer:
         if self._trouble is None:
             log.error("the store cannot be written; no new events are taken in until it can", reason=trouble)
         self._trouble = trouble
-        waiting, self._jobs = self._jobs, deque()
-        for job in waiting:
-            if job.patient:
-                self._jobs.append(job)
-            else:
-                _fail(job, StoreUnavailable(trouble))
+        self._alone = _patient(self._alone, trouble)
+        self._jobs = _patient(self._jobs, trouble)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), self._try_again_every)
 
@@ -155,6 +154,14 @@ def _together(connection: sqlite3.Connection, changes: Sequence[Change[object]])
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return results
+
+
+def _patient(jobs: deque[_Job], trouble: str) -> deque[_Job]:
+    """Those that wait for the disk; the others fail."""
+    for job in jobs:
+        if not job.patient:
+            _fail(job, StoreUnavailable(trouble))
+    return deque(job for job in jobs if job.patient)
 
 
 def _fail(job: _Job, error: Exception) -> None:

@@ -1,0 +1,287 @@
+"""The store keeps what it said it has, commits together what came together, and lets nobody in beside it."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.messages import Usage, user
+from agent_core.reasons import TerminalReason
+from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
+from gateway.store.lock import StoreBusy
+from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
+from gateway.store.runs import ToolRecord
+from gateway.store.store import FILE, Store, StoreDamaged, StoreTooNew
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+
+CHAT = ChatKey(platform="memory", account="here", chat="ann")
+RUN = Run("run-1", CHAT, "session-1", "ann", 1_000.0, reply_to="m1")
+END = RunEnd(TerminalReason.COMPLETED, Usage(), "scripted")
+
+
+def message(number: int, chat: ChatKey = CHAT) -> MessageReceived:
+    who = Sender(id="ann", name="Ann")
+    return MessageReceived(event_id=f"e{number}", chat=chat, sender=who, at=1.0, text=f"t{number}", message_id="m")
+
+
+def post(part: int, text: str, message_id: str | None = None, slot: str = "answer") -> Post:
+    return Post(f"run-1:{slot}:{part}", "run-1", CHAT, OutboundMessage(markdown=text), message_id)
+
+
+@asynccontextmanager
+async def opened(home: Path) -> AsyncIterator[Store]:
+    async with Store.open(home, FakeClock(), numbered()) as store:
+        yield store
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with opened(tmp_path) as store:
+        yield store
+
+
+def rows(home: Path, query: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+# What was taken in
+
+
+async def test_an_event_is_numbered_once(store: Store) -> None:  # C-30
+    first = await store.accept(message(1))
+    again = await store.accept(message(1))
+    second = await store.accept(message(2))
+
+    assert (first, again, second) == (1, None, 2)
+    assert [item.event.event_id for item in await store.waiting()] == ["e1", "e2"]
+
+
+async def test_what_arrives_together_keeps_its_order(store: Store) -> None:
+    seqs = await asyncio.gather(*(store.accept(message(number)) for number in range(500)))
+
+    assert seqs == list(range(1, 501))
+    assert [item.event.event_id for item in await store.waiting()] == [f"e{number}" for number in range(500)]
+
+
+async def test_what_was_settled_waits_no_more(store: Store) -> None:
+    for number in (1, 2, 3):
+        await store.accept(message(number))
+
+    await store.settle([1])
+    await store.append(RUN, 1, user("t3"), [3])
+
+    assert [item.seq for item in await store.waiting()] == [2]
+
+
+async def test_a_message_that_waits_can_change_its_words_and_a_settled_one_cannot(store: Store) -> None:
+    await store.accept(message(1))
+    await store.accept(message(2))
+    waiting = await store.waiting()
+    await store.settle([2])
+
+    for item in waiting:
+        await store.reword(InboxItem(item.seq, item.event.model_copy(update={"text": "new words"})))
+
+    shown = [row.event for _, row in await store.screen(CHAT) if isinstance(row, InboxItem)]
+    assert [event.text for event in shown if isinstance(event, MessageReceived)] == ["new words", "t2"]
+
+
+# Runs
+
+
+async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
+    await store.begin_run(RUN)
+    said = user("hello")
+    await store.append(RUN, 1, said)
+    assert await store.unfinished_runs() == [RUN]
+    assert await store.said_in(RUN) == [said]
+
+    await store.accept(message(1))
+    await store.end_run(RUN, END, [post(0, "hi")], [1])
+
+    assert await store.unfinished_runs() == []
+    assert await store.unsent() == [post(0, "hi")]
+    assert await store.waiting() == []
+
+
+async def test_lives_that_try_a_run_are_counted(store: Store) -> None:
+    await store.begin_run(RUN)
+
+    assert [await store.resume_run(RUN) for _ in range(3)] == [1, 2, 3]
+
+
+async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  # S2-26
+    await store.record_tool(ToolRecord("run-1", "session-1", None, "c1", "clock", "{}", 1, 12, result="noon"))
+
+    assert rows(tmp_path, "SELECT run, call, tool, result, error, duration_ms FROM tool_calls") == [
+        ("run-1", "c1", "clock", "noon", None, 12)
+    ]
+
+
+# What goes out
+
+
+async def test_parts_go_out_in_the_order_of_their_numbers(store: Store) -> None:
+    await store.post([post(number, f"part {number}") for number in range(12)])
+
+    assert [unsent.message.markdown for unsent in await store.unsent()] == [f"part {number}" for number in range(12)]
+
+
+async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store) -> None:
+    posts = [post(number, f"part {number}") for number in range(12)]
+    await store.post(posts)
+    for each in posts:
+        await store.sent(each, f"m-{each.key}")
+
+    shown = [row.message.markdown for _, row in await store.screen(CHAT) if isinstance(row, Post)]
+    assert shown == [f"part {number}" for number in range(12)]
+
+
+async def test_what_was_sent_or_given_up_is_not_sent_again(store: Store) -> None:
+    await store.post([post(0, "a"), post(1, "b"), post(2, "c")])
+    await store.sending("run-1:answer:2")
+    await store.sent(post(0, "a"), "m0")
+    await store.failed("run-1:answer:1", "blocked")
+
+    assert [unsent.key for unsent in await store.unsent()] == ["run-1:answer:2"]
+
+
+async def test_a_message_that_was_shown_is_found_and_folded_by_an_edit(store: Store) -> None:
+    await store.shown(post(0, "Working", slot="progress"), "m7")
+    found = await store.find_post("run-1:progress:0")
+    assert found is not None
+    assert found.message_id == "m7"
+
+    await store.end_run(RUN, END, [post(0, "2 tools", "m7", slot="progress")])
+
+    [fold] = await store.unsent()
+    assert (fold.message_id, fold.message.markdown, fold.is_progress) == ("m7", "2 tools", True)
+
+
+# Chats
+
+
+async def test_a_chat_keeps_its_session_and_its_language(store: Store) -> None:  # S2-41
+    first = await store.chat(CHAT)
+    await store.save_chat(Chat(CHAT, session=first.session, language="zh"))
+
+    assert await store.chat(CHAT) == Chat(CHAT, session=first.session, language="zh")
+
+
+async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path) -> None:
+    thread = CHAT.model_copy(update={"thread": "7"})
+    async with opened(tmp_path) as store:
+        await store.chat(thread)
+        answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"))
+        await store.post([answer])
+        await store.sent(answer, "m1")
+
+    async with opened(tmp_path) as store:
+        assert await store.threads_spoken_in() == {str(thread)}
+
+
+# Opening
+
+
+async def test_a_second_instance_is_told_who_holds_the_store(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreBusy) as refused:
+        async with opened(tmp_path):
+            pass
+
+    assert f"Another Parley (pid {os.getpid()}) already uses {tmp_path}" in refused.value.sentence
+    assert "PARLEY_HOME" in refused.value.sentence
+    assert await store.accept(message(1)) == 1
+
+
+async def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path):
+        pass
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+
+    with pytest.raises(StoreTooNew, match="schema 999") as refused:
+        async with opened(tmp_path):
+            pass
+    assert "newer version" in refused.value.sentence
+    assert rows(tmp_path, "PRAGMA user_version") == [(999,)]
+
+
+async def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"these are no pages of a database" * 500)
+
+    with pytest.raises(StoreDamaged, match="backup"):
+        async with opened(tmp_path):
+            pass
+
+
+async def test_a_damaged_page_is_told_with_what_to_do(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        for number in range(300):
+            await store.accept(message(number))
+    file = tmp_path / FILE
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    file.write_bytes(content)
+
+    with pytest.raises(StoreDamaged, match="backup"):
+        async with opened(tmp_path) as store:
+            await store.waiting()
+
+
+async def test_the_store_is_let_go_after_a_failed_start(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"these are no pages of a database" * 500)
+    with pytest.raises(StoreDamaged):
+        async with opened(tmp_path):
+            pass
+    (tmp_path / FILE).unlink()
+
+    async with opened(tmp_path) as store:
+        assert await store.accept(message(1)) == 1
+
+
+# A kill
+
+
+def copied(home: Path, target: Path) -> None:
+    """The files as a kill at this moment would leave them."""
+    target.mkdir()
+    for file in home.glob(f"{FILE}*"):
+        if not file.name.endswith("-shm"):
+            (target / file.name).write_bytes(file.read_bytes())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=40), st.data())
+def test_what_was_accepted_is_there_after_a_kill_at_any_moment(numbers: list[int], data: st.DataObject) -> None:
+    kill_after = data.draw(st.integers(0, len(numbers)))
+
+    async def live(home: Path) -> tuple[list[str], list[str]]:
+        async with opened(home / "a") as store:
+            promised = [f"e{number}" for number in numbers[:kill_after] if await store.accept(message(number))]
+            unheard = [asyncio.ensure_future(store.accept(message(number))) for number in numbers[kill_after:]]
+            copied(home / "a", home / "b")
+            await asyncio.gather(*unheard)
+        async with opened(home / "b") as store:
+            kept = [item.event.event_id for item in await store.waiting()]
+            for number in numbers:
+                await store.accept(message(number))
+            return promised, kept + [item.event.event_id for item in await store.waiting()][len(kept) :]
+
+    with TemporaryDirectory() as home:
+        promised, kept = asyncio.run(live(Path(home)))
+
+    assert kept[: len(promised)] == promised
+    assert sorted(kept) == sorted({f"e{number}" for number in numbers})

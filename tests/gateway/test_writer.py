@@ -1,0 +1,161 @@
+"""The writer commits together what came together, and waits for a disk that is full."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.store.database import Database
+from gateway.store.writer import Change, StoreUnavailable, Writer
+
+
+@asynccontextmanager
+async def written(path: Path) -> AsyncIterator[tuple[Writer, list[str]]]:
+    """A writer over a small table, and every statement that ends a transaction."""
+    statements: list[str] = []
+    async with Database.open(path) as database:
+        await database.run(lambda connection: connection.set_trace_callback(statements.append))
+        await database.run(lambda connection: connection.execute("CREATE TABLE seen (number INTEGER, filling TEXT)"))
+        writer = Writer(database, try_again_every=0.01)
+        try:
+            yield writer, statements
+        finally:
+            await writer.close()
+
+
+def seen(number: int, filling: str = "") -> Change[int]:
+    def change(connection: sqlite3.Connection) -> int:
+        connection.execute("INSERT INTO seen VALUES (?, ?)", (number, filling))
+        return number
+
+    return change
+
+
+def broken(connection: sqlite3.Connection) -> int:
+    connection.execute("INSERT INTO seen VALUES (0, '')")
+    raise ValueError("a mistake of ours")
+
+
+def numbers(path: Path) -> list[int]:
+    connection = sqlite3.connect(path)
+    try:
+        return [row[0] for row in connection.execute("SELECT number FROM seen ORDER BY rowid")]
+    finally:
+        connection.close()
+
+
+async def test_many_at_once_are_few_transactions(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, statements):
+        results = await asyncio.gather(*(writer.submit(seen(number)) for number in range(1_000)))
+
+    assert results == list(range(1_000))
+    assert statements.count("COMMIT") <= 5
+    assert numbers(tmp_path / "w.db") == list(range(1_000))
+
+
+async def test_a_change_that_fails_harms_no_other(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        outcomes = await asyncio.gather(
+            writer.submit(seen(1)),
+            writer.submit(broken),
+            writer.submit(seen(2)),
+            return_exceptions=True,
+        )
+
+    assert [str(outcome) for outcome in outcomes] == ["1", "a mistake of ours", "2"]
+    assert numbers(tmp_path / "w.db") == [1, 2]
+
+
+async def test_a_failure_that_nobody_awaits_is_no_second_complaint(tmp_path: Path) -> None:
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    async with written(tmp_path / "w.db") as (writer, _):
+        writer.submit(broken)
+        await writer.submit(seen(1))
+
+    assert complaints == []
+
+
+async def test_a_caller_that_gives_up_does_not_take_its_change_back(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        writer.submit(seen(1)).cancel()
+
+    assert numbers(tmp_path / "w.db") == [1]
+
+
+async def test_what_waits_is_written_at_the_close_and_nothing_after(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        for number in range(5):
+            writer.submit(seen(number))
+
+    assert numbers(tmp_path / "w.db") == [0, 1, 2, 3, 4]
+    with pytest.raises(StoreUnavailable):
+        await writer.submit(seen(9))
+
+
+# A full disk
+
+
+def room(pages: int) -> Change[object]:
+    """SQLite's own way to say that a file may not grow."""
+    return lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+
+
+async def test_on_a_full_disk_the_impatient_fail_and_the_patient_wait(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "w.db") as database:
+        await database.run(lambda connection: connection.execute("CREATE TABLE seen (number INTEGER, filling TEXT)"))
+        await database.run(room(4))
+        writer = Writer(database, try_again_every=0.01)
+        patient = writer.submit(seen(1, "x" * 50_000))
+        behind = writer.submit(seen(2))
+        with pytest.raises(StoreUnavailable, match="full"):
+            await writer.submit(seen(3), patient=False)
+        with pytest.raises(StoreUnavailable, match="full"):
+            await writer.submit(seen(4), patient=False)
+        assert not patient.done()
+
+        await database.run(room(10_000))
+        assert await patient == 1
+        assert await behind == 2
+        assert await writer.submit(seen(5), patient=False) == 5
+        await writer.close()
+
+    assert numbers(tmp_path / "w.db") == [1, 2, 5]
+
+
+async def test_an_impatient_change_leaves_no_trouble_behind(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        await writer.submit(room(4))
+        with pytest.raises(StoreUnavailable):
+            await writer.submit(seen(1, "x" * 50_000), patient=False)
+
+        assert await writer.submit(seen(2), patient=False) == 2
+
+
+async def test_a_full_disk_does_not_hold_up_the_close(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        await writer.submit(room(4))
+        stuck = writer.submit(seen(1, "x" * 50_000))
+    with pytest.raises(StoreUnavailable):
+        await stuck
+
+
+# Later
+
+
+async def test_what_nobody_waits_for_goes_with_the_next_that_somebody_does(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, statements):
+        later = [writer.submit(seen(number), later=True) for number in range(3)]
+        await writer.submit(seen(3))
+
+    assert all(future.done() for future in later)
+    assert statements.count("COMMIT") == 1
+    assert numbers(tmp_path / "w.db") == [0, 1, 2, 3]
+
+
+async def test_what_nobody_waits_for_is_written_soon_even_alone(tmp_path: Path) -> None:
+    async with written(tmp_path / "w.db") as (writer, _):
+        assert await writer.submit(seen(1), later=True) == 1
