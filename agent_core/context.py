@@ -17,7 +17,8 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from agent_core.prompt import Persona, SystemPrompt
+from agent_core.persona import Persona
+from agent_core.prompt import SystemPrompt
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry
 

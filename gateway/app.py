@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from agent_core.builtin.catalogue import builtin_tools
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.llm import LlmClient, WarmsUp
+from agent_core.persona import Persona
 from agent_core.providers import ModelChoice, choose_model, make_client
 from channels.base import Channel, ChatKey
 from channels.registry import open_channel
@@ -91,11 +92,12 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
         for channel in channels:
             life.push_async_callback(channel.close)
         tools = builtin_tools(ground.clock, settings.timezone)
+        persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         house = await life.enter_async_context(
             House.open(
                 store=ground.store,
                 channels=channels,
-                parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=tools),
+                parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=tools, persona=persona),
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
                 home=settings.home,

@@ -20,7 +20,7 @@ MODEL = "Model: leave all empty to use a model server on this machine or the dem
 GROUPS = {
     MODEL: ("model", "openai_base_url"),
     "Who may talk to it": ("owners", "allow"),
-    "Language and time": ("language", "timezone"),
+    "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "Log": ("log_level", "log_format"),
 }
 """Title -> settings. The page and the channels have groups of their own."""

@@ -15,7 +15,7 @@ from agent_core.demo import lay_out_demo
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop import AgentLoop
-from agent_core.prompt import Persona
+from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
 from agent_core.tools import Tool, ToolRegistry
 from channels.base import Channel, ChatKey

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent_core.persona import DEFAULT
 from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
@@ -78,6 +79,11 @@ class Settings(BaseSettings):
     """Who owns this Parley: a comma list of platform:id, such as telegram:123456789."""
     allow: People = frozenset()
     """Who else may talk to it, written the same way. Empty: nobody on public platforms."""
+    ai_name: str = "Parley"
+    """What your Parley calls itself."""
+    personality: str = DEFAULT
+    """How it talks: balanced, professional, concise, warm, cheerful, patient, teacher, critic, engineer, butler,
+    playful or stoic; or your own words, at most 180 characters."""
     language: Literal["en", "zh"] = "en"
     """What Parley itself speaks in new chats: en or zh. The model answers in yours."""
     timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"

@@ -18,7 +18,8 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
-from agent_core.prompt import Persona, SystemPrompt
+from agent_core.persona import Persona
+from agent_core.prompt import SystemPrompt
 from agent_core.scripted import calls
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry, tool
