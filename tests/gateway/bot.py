@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -10,13 +11,15 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool
-from channels.base import Accepted
+from channels.base import Accepted, Limits
 from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
 from gateway.house import AgentParts, House
 from gateway.store.store import Store
 
+NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))
+"""For tests that are not about how fast one may write."""
 PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))
 
 

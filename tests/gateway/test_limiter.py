@@ -1,0 +1,122 @@
+"""How often a chat may be written to."""
+
+from datetime import timedelta
+
+from channels.base import ChatKey, Limits
+from channels.memory import MemoryChannel
+from gateway.limiter import REMEMBERED, ChatLimiter
+from tests.clock import FakeClock
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+BOB = ChatKey(platform="memory", account="here", chat="bob")
+TEAM = ChatKey(platform="memory", account="here", chat="#team")
+
+
+def limiter(clock: FakeClock, calls_per_second: float = 1_000.0) -> ChatLimiter:
+    limits = Limits(max_text=100, edit_every_in_groups=timedelta(seconds=3), calls_per_second=calls_per_second)
+    return ChatLimiter(MemoryChannel(limits=limits), clock)
+
+
+async def times(clock: FakeClock, limits: ChatLimiter, chat: ChatKey, calls: int) -> list[float]:
+    """When each of so many calls may be made, in seconds from now."""
+    start = clock.now
+    made = []
+    for _ in range(calls):
+        await limits.wait(chat)
+        made.append(round(clock.now - start, 3))
+    return made
+
+
+async def test_after_a_rest_three_calls_pass_at_once_and_then_one_a_second() -> None:
+    clock = FakeClock()
+
+    assert await times(clock, limiter(clock), ANN, 6) == [0, 0, 0, 1, 2, 3]
+
+
+async def test_a_group_has_a_slower_pace() -> None:
+    clock = FakeClock()
+
+    assert await times(clock, limiter(clock), TEAM, 5) == [0, 0, 0, 3, 6]
+
+
+async def test_a_rest_fills_the_burst_again_and_no_further() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+    await times(clock, limits, ANN, 4)
+
+    clock.now += 3_600
+
+    assert await times(clock, limits, ANN, 5) == [0, 0, 0, 1, 2]
+
+
+async def test_one_chat_does_not_wait_for_another() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+    await times(clock, limits, ANN, 3)
+
+    assert limits.delay(ANN) == 1
+    assert limits.delay(BOB) == 0
+
+
+async def test_a_call_can_be_kept_free() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+    limits.take(ANN)
+    assert limits.delay(ANN, keep=1) == 0
+
+    limits.take(ANN)
+
+    assert limits.delay(ANN, keep=1) == 1
+    assert limits.delay(ANN) == 0
+
+
+async def test_a_chat_that_the_platform_closed_rests_alone() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+
+    limits.hold(ANN, 35)
+
+    assert limits.is_held(ANN)
+    assert not limits.is_held(BOB)
+    assert (limits.delay(ANN), limits.delay(BOB)) == (35, 0)
+    clock.now += 35
+    assert not limits.is_held(ANN)
+    assert limits.delay(ANN) == 0
+
+
+async def test_a_shorter_word_of_the_platform_does_not_shorten_a_longer_one() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+
+    limits.hold(ANN, 35)
+    limits.hold(ANN, 1)
+
+    assert limits.delay(ANN) == 35
+
+
+async def test_all_chats_together_keep_the_pace_of_the_platform() -> None:
+    clock = FakeClock()
+    limits = limiter(clock, calls_per_second=10)
+    made = []
+    for number in range(20):
+        await limits.wait(ANN.model_copy(update={"chat": str(number)}))
+        made.append(round(clock.now - 1_000, 1))
+
+    assert made == [0.0] * 10 + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+
+
+async def test_chats_that_rested_are_forgotten_and_busy_ones_are_not() -> None:
+    clock = FakeClock()
+    limits = limiter(clock, calls_per_second=1e9)
+    for number in range(REMEMBERED - 2):
+        limits.take(ANN.model_copy(update={"chat": str(number)}))
+    clock.now += 60
+    limits.hold(ANN, 35)
+    for _ in range(3):
+        limits.take(BOB)
+
+    for number in range(REMEMBERED):
+        limits.take(TEAM.model_copy(update={"chat": f"new {number}"}))
+
+    assert limits.delay(ANN) == 35
+    assert limits.delay(BOB) == 1

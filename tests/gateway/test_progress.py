@@ -1,0 +1,182 @@
+"""What people see of a run: a few short lines, and the answer as far as it has come."""
+
+from agent_core.events import (
+    AgentEvent,
+    AgentStart,
+    MessageStart,
+    MessageUpdate,
+    RetryScheduled,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+)
+from agent_core.llm import TextDelta, ThinkingDelta
+from agent_core.messages import AssistantMessage, StopReason, TextContent
+from agent_core.tool_result import ToolResult
+from gateway.progress import MOST_CHARS, MOST_LINES, Progress
+from gateway.texts import Language
+
+
+def after(*events: AgentEvent, language: Language = "en") -> Progress:
+    progress = Progress(language)
+    for event in events:
+        progress.apply(event)
+    return progress
+
+
+def result(text: str) -> ToolResult:
+    return ToolResult(content=(TextContent(text=text),))
+
+
+def starts(call: str, label: str = "Reading a file", at: float = 100.0) -> ToolExecutionStart:
+    arguments = {"path": "secret.txt", "token": "sk-123"}
+    return ToolExecutionStart(tool_call_id=call, tool_name="read_file", label=label, args=arguments, ts=at)
+
+
+def says(call: str, text: str) -> ToolExecutionUpdate:
+    return ToolExecutionUpdate(tool_call_id=call, tool_name="read_file", partial=result(text))
+
+
+def ends(call: str, at: float = 101.0, *, failed: bool = False) -> ToolExecutionEnd:
+    outcome = result("the contents: sk-456")
+    return ToolExecutionEnd(tool_call_id=call, tool_name="read_file", result=outcome, is_error=failed, ts=at)
+
+
+def streams(*pieces: str) -> list[AgentEvent]:
+    begun = MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP))
+    return [begun, *(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=piece)) for piece in pieces)]
+
+
+def retries(scope: str) -> RetryScheduled:
+    return RetryScheduled.model_validate(
+        {"scope": scope, "attempt": 1, "max_attempts": 4, "delay_s": 2.0, "error": "overloaded sk-789"}
+    )
+
+
+BEGUN = AgentStart(ts=100.0)
+
+
+def test_at_first_it_says_that_it_works() -> None:
+    assert after().text(100.0) == "Working…"
+    assert after(BEGUN).text(100.0) == "Working…"
+    assert after(BEGUN, language="zh").text(104.0) == "处理中… (4 s)"
+
+
+def test_a_tool_at_work_a_finished_and_a_failed_one_have_marks_of_their_own() -> None:
+    progress = after(
+        starts("1", "Looking"), ends("1"), starts("2", "Reading"), ends("2", failed=True), starts("3", "Thinking")
+    )
+
+    assert progress.text(100.2).splitlines() == ["✓ Looking (1 s)  ", "✗ Reading (1 s)  ", "… Thinking"]
+
+
+def test_seconds_count_while_a_tool_works_and_stand_still_after() -> None:
+    working = after(starts("1", "Reading"))
+    assert [working.text(now) for now in (100.9, 101.0, 112.4)] == ["… Reading", "… Reading (1 s)", "… Reading (12 s)"]
+
+    working.apply(ends("1", at=103.0))
+    assert working.text(150.0).startswith("✓ Reading (3 s)")
+
+
+def test_between_tools_people_see_that_it_goes_on() -> None:
+    between = after(BEGUN, starts("1", "Reading"), ends("1"))
+
+    assert between.text(104.0).splitlines() == ["✓ Reading (1 s)  ", "Working… (4 s)"]
+    assert between.text(105.0) != between.text(104.0)
+
+
+def test_at_most_eight_lines_of_120_characters() -> None:
+    progress = after(*(starts(str(number), f"{number} " + "long " * 60) for number in range(20)))
+
+    lines = progress.text(163.0).split("  \n")
+    assert len(lines) == MOST_LINES == 8
+    assert max(len(line) for line in lines) == MOST_CHARS == 120
+    assert lines[-1].startswith("… 19 long")
+    assert lines[-1].endswith("… (63 s)")
+
+
+def test_a_retry_note_counts_as_one_of_the_lines() -> None:
+    progress = after(*(starts(str(number)) for number in range(20)), retries("llm"))
+
+    assert len(progress.text(100.0).split("  \n")) == MOST_LINES
+
+
+def test_a_label_stays_on_one_line() -> None:
+    assert after(starts("1", "Reading\n\n# a\theading\r\n")).text(100.0) == "… Reading # a heading"
+
+
+def test_what_a_tool_says_meanwhile_stands_beside_its_label_until_it_ends() -> None:
+    progress = after(starts("1", "Loading"), says("1", "page 3\nof 9"))
+    assert progress.text(100.0) == "… Loading: page 3 of 9"
+
+    progress.apply(ends("1", at=100.5))
+    assert progress.text(101.0).splitlines()[0].strip() == "✓ Loading"
+
+
+def test_an_update_of_an_unknown_call_is_left_out() -> None:
+    assert after(says("9", "hm"), ends("9")).text(100.0) == "Working…"
+
+
+def test_nothing_of_arguments_results_and_errors_is_shown() -> None:
+    progress = after(starts("1"), ends("1"), starts("2"), ends("2", failed=True), retries("llm"))
+
+    shown = progress.text(120.0) + progress.folded(120.0)
+    assert "sk-" not in shown
+    assert "secret" not in shown
+
+
+def test_the_answer_is_shown_as_far_as_it_has_come() -> None:
+    progress = after(starts("1", "Reading"), ends("1"), *streams("Take", " an", " umbr"))
+
+    assert progress.text(101.0) == "✓ Reading (1 s)\n\nTake an umbr"
+
+
+def test_a_long_answer_is_cut_to_the_room_there_is() -> None:
+    progress = after(*streams("x" * 5_000))
+
+    assert progress.text(100.0, room=1_000) == "x" * 1_000 + "…"
+
+
+def test_a_new_answer_replaces_one_that_broke_off() -> None:
+    assert after(*streams("Take an"), *streams("An umb")).text(100.0) == "An umb"
+
+
+def test_thoughts_are_not_shown() -> None:
+    thought = MessageUpdate(message_id="a", delta=ThinkingDelta(index=0, delta="hm, secret"))
+
+    assert after(*streams(), thought).text(100.0) == "Working…"
+
+
+def test_a_model_that_does_not_answer_is_told_until_it_does() -> None:
+    waiting = after(retries("llm"))
+    assert waiting.text(100.0) == "… The model does not answer; trying again in 2 s"
+    assert after(retries("llm"), language="zh").text(100.0) == "… 模型没有响应，2 秒后重试"
+
+    for event in streams("Hello"):
+        waiting.apply(event)
+    assert waiting.text(100.0) == "Hello"
+
+
+def test_a_tool_that_is_tried_again_is_no_news() -> None:
+    assert after(starts("1", "Reading"), retries("tool")).text(100.0) == "… Reading"
+
+
+def test_it_folds_to_one_line_in_both_languages() -> None:
+    three: list[AgentEvent] = [BEGUN, *(starts(str(number)) for number in range(3))]
+
+    assert after(*three).folded(112.0) == "3 tools, 12 s"
+    assert after(*three, language="zh").folded(112.0) == "3 个工具，12 秒"
+    assert after(BEGUN, starts("1")).folded(104.0) == "1 tool, 4 s"
+    assert after(BEGUN, starts("1"), language="zh").folded(104.0) == "1 个工具，4 秒"
+    assert after(BEGUN).folded(104.0) == "4 s"
+    assert after(BEGUN, language="zh").folded(104.0) == "4 秒"
+
+
+def test_it_knows_since_when_a_tool_works() -> None:
+    progress = after(starts("1", at=100.0), starts("2", at=101.0))
+    assert progress.running_since == 100.0
+
+    progress.apply(ends("1"))
+    assert progress.running_since == 101.0
+    progress.apply(ends("2"))
+    assert progress.running_since is None

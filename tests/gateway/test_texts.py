@@ -1,0 +1,72 @@
+"""Everything we say ourselves is there in both languages, and said somewhere."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from agent_core.llm import FailureKind
+from gateway import texts
+from gateway.texts import LANGUAGES, language_of, say
+
+GATEWAY = Path(inspect.getfile(texts)).parent
+
+
+def table() -> dict[str, dict[str, str]]:
+    """The texts as they stand in the source."""
+    for node in ast.parse((GATEWAY / "texts.py").read_text("utf-8")).body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "_TEXTS":
+            assert node.value is not None
+            return dict(ast.literal_eval(node.value))
+    raise LookupError("_TEXTS")
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("key", sorted(table()))
+def test_every_text_is_there_in_both_languages_with_the_same_facts(key: str) -> None:
+    said = table()[key]
+
+    assert set(said) == set(LANGUAGES)
+    assert all(text.strip() for text in said.values())
+    assert placeholders(said["en"]) == placeholders(said["zh"])
+    assert re.search("[\u4e00-\u9fff]", said["zh"]) or key.startswith("folded_")
+
+
+def test_every_text_is_said_somewhere() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in GATEWAY.rglob("*.py") if path.name != "texts.py")
+    named = {key for key in table() if f'"{key}"' in source}
+    failures = {f"error_{kind.value}" for kind in FailureKind}
+
+    assert set(table()) - named - failures == set()
+
+
+def test_every_failure_of_a_model_has_words_that_name_the_run() -> None:
+    for kind in FailureKind:
+        for language in LANGUAGES:
+            assert "1234" in say(f"error_{kind.value}", language, run="1234")
+
+
+def test_both_notices_about_limits_say_the_limit() -> None:  # D-06
+    assert say("max_turns", "en", most=25) == "[Reached the limit of 25 model calls]"
+    assert say("max_tool_calls", "en", most=25) == "[Reached the limit of 25 tool calls]"
+    assert "25" in say("max_turns", "zh", most=25)
+    assert say("max_tool_calls", "zh", most=25) == "[达到最大工具调用次数 25]"
+
+
+def test_a_text_that_is_not_there_is_a_mistake() -> None:
+    with pytest.raises(KeyError):
+        say("no_such_text", "en")
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("zh", "zh"), ("zh-hans", "zh"), ("ZH-TW", "zh"), ("en-GB", "en"), ("de", "zh"), ("", "zh"), (None, "zh")],
+)
+def test_the_language_follows_the_person_s_client(tag: str | None, language: str) -> None:
+    assert language_of(tag, "zh") == language
