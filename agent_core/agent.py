@@ -19,14 +19,17 @@ from agent_core.messages import (
     AssistantMessage,
     Frozen,
     ImageContent,
+    JsonObject,
     NotificationMessage,
     StopReason,
+    ToolCall,
     user,
 )
 from agent_core.partial import PartialAssembler
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
 from agent_core.state import QueryState, last_said
+from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolRegistry
 from agent_core.turn import RunInputs
 
@@ -180,6 +183,11 @@ class Agent:
         inputs = self._begin(None, None, None)
         return await _last(self._watch(self.loop.run(self._state, waiting, inputs, reason)))
 
+    async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
+        """Run one tool outside of any run, with all its checks and retries; nothing is added to the history (S2-08)."""
+        call = ToolCall(id=self.loop.new_id(), name=name, arguments=arguments)
+        return await self.loop.execute(call, self._scope(CancelToken(), None))
+
     def steer(self, message: str | AgentMessage) -> None:
         """Reaches the running agent before its next model call; calls not yet started are skipped (C-01)."""
         self.queues.steer(user(message) if isinstance(message, str) else message)
@@ -258,15 +266,18 @@ class Agent:
         self._state = QueryState(
             run_id=run_id or self.loop.new_id(), session_id=self.session_id, messages=self._state.messages
         )
-        scope = CallScope(
+        scope = self._scope(self._cancel, user_id)
+        return RunInputs(scope=scope, budget=budget or TaskBudget())
+
+    def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
+        return CallScope(
             session_id=self.session_id,
             workspace=self.workspace,
             queues=self.queues,
-            cancel=self._cancel,
+            cancel=cancel,
             chat_id=self.chat_id,
             user_id=user_id,
         )
-        return RunInputs(scope=scope, budget=budget or TaskBudget())
 
     async def _watch(self, source: AsyncGenerator[AgentEvent, None]) -> AsyncGenerator[AgentEvent, None]:
         """Follow a run: keep the partial answer, tell the listeners, and be idle again whatever happens (S4-36)."""

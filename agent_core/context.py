@@ -20,6 +20,7 @@ from agent_core.messages import (
 from agent_core.persona import Persona
 from agent_core.prompt import SystemPrompt
 from agent_core.state import QueryState
+from agent_core.tokens import conversation_tokens
 from agent_core.tools import ToolRegistry
 
 NO_RESULT = "No result provided"
@@ -45,11 +46,18 @@ class ContextManager:
             tool_choice="auto" if with_tools else "none",
         )
 
+    def tokens(self, state: QueryState) -> int:
+        """About how many tokens the next request holds."""
+        tools = "".join(spec.model_dump_json() for spec in self.tools.specs())
+        return conversation_tokens(f"{self._system().render()}{tools}", state.messages)
+
     def _system(self) -> SystemPrompt:
         names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in self.tools.specs())
         return SystemPrompt(
             identity=self.persona.render(),
-            workspace=f"# Workspace\nFiles of this chat: {self.workspace}" if self.workspace else "",
+            workspace=f"# Workspace\nThe files of this chat lie in {self.workspace}; name them relative to it."
+            if self.workspace
+            else "",
             tools=f"# Available tools\n{names}" if names else "",
         )
 

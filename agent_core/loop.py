@@ -7,15 +7,25 @@ consumer is the barrier (C-33). Consume it through `contextlib.aclosing`.
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from agent_core.calls import CallRunner
+from agent_core.calls import CallRunner, CallScope
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, MessageStart, TurnEnd, TurnStart
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    AgentStart,
+    MessageEnd,
+    MessageStart,
+    ToolExecutionEnd,
+    TurnEnd,
+    TurnStart,
+)
 from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason
+from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, ToolCall
 from agent_core.model_call import ModelCaller
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.state import QueryState, last_said, reduce_event, unanswered_calls
+from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolRegistry
 from agent_core.turn import End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
 
@@ -86,6 +96,15 @@ class AgentLoop:
         async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
             async for event in events:
                 yield self._stamp(run, event)
+
+    async def execute(self, call: ToolCall, scope: CallScope) -> ToolResult:
+        """Run one tool call by itself (S2-08)."""
+        runner = self._engine().runner
+        async with aclosing(runner.batch([call], scope, left=1).run()) as events:
+            async for event in events:
+                if isinstance(event, ToolExecutionEnd):
+                    return event.result
+        raise RuntimeError(f"the call of {call.name} ended without a result")
 
     def _stamp(self, run: Run, event: AgentEvent) -> AgentEvent:
         run.events += 1

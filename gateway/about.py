@@ -12,5 +12,7 @@ class About(BaseModel):
     demo: bool
     version: str
     vision: bool = False
+    context_window: int = 32_000
+    """Tokens."""
     started: float = 0.0
     """Seconds since the epoch."""

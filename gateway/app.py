@@ -73,6 +73,7 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
         why=choice.why,
         demo=choice.client == "demo",
         vision=choice.model.vision,
+        context_window=choice.model.context_window,
         version=version(),
         started=clock.time(),
     )

@@ -85,7 +85,7 @@ class House:
         def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:
             if about.demo:
                 lay_out_demo(workspace)
-            context = ContextManager(tools, parts.persona)
+            context = ContextManager(tools, parts.persona, str(workspace))
             loop = AgentLoop(
                 llm=parts.llm,
                 model=parts.model,

@@ -91,6 +91,11 @@ class ChatSession:
         tag = chat.language or (sender.language if sender else self._sender_language)
         return language_of(tag, self._desk.language)
 
+    async def tokens(self) -> int:
+        """About how much of the model's window the conversation fills."""
+        agent = await self._agent_of((await self._settings()).session)
+        return agent.context.tokens(agent.state)
+
     async def speak(self, language: Language) -> None:
         """From now on, everybody here is spoken to in this language."""
         self._chat = replace(await self._settings(), language=language)

@@ -35,6 +35,10 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "language_set": {"en": "I speak English here now.", "zh": "这里现在使用中文。"},
     "language_ask": {"en": "Which language shall I speak here?", "zh": "请选择语言 / Choose a language"},
     "status_model": {"en": "**Model:** {model} ({why})", "zh": "**模型：** {model}（{why}）"},
+    "status_context": {
+        "en": "**Context:** about {used} of {window} tokens",
+        "zh": "**上下文：** 约 {used} / {window} 个词元",
+    },
     "status_run": {"en": "**Now:** {state}", "zh": "**当前：** {state}"},
     "status_idle": {"en": "idle", "zh": "空闲"},
     "status_running": {

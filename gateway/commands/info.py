@@ -40,6 +40,7 @@ async def status(given: Invocation) -> OutboundMessage:
     lines = [
         say("status_model", language, model=about.model, why=about.why),
         say("status_run", language, state=state),
+        say("status_context", language, used=await given.session.tokens(), window=about.context_window),
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
     ]
