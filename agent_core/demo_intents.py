@@ -53,37 +53,35 @@ Step = tuple[Use, ...]
 """Calls that are made together."""
 
 _PATH = r"[`'\"]?([^\s`'\"，。？]+\.[a-z0-9]{1,8}|/[^\s`'\"，。？?]+|\.\.[^\s`'\"，。？?]*)"
-_PATTERNS = tuple(
-    (topic, re.compile(pattern, re.IGNORECASE | re.DOTALL))
-    for topic, pattern in (
-        (Topic.ADD_NOTE, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
-        (Topic.ADD_NOTE, r"^(?:please )?remember (?:that |to )?(\S.*)"),
-        (Topic.ADD_NOTE, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
-        (Topic.DELETE_NOTE, r"\b(?:delete|remove) (?:the |my )?note (?:number |#)?([0-9]{1,6})\b"),
-        (Topic.DELETE_NOTE, r"删除?\s*(?:第|笔记)\s*([0-9]{1,6})"),
-        (Topic.PLAN, r"\bplan\b.*\bday\b|(?:计划|规划|安排).*(?:今天|一天|日程)|(?:今天|一天).*(?:计划|规划|安排)"),
-        (Topic.FAIL, r"\bfail\w*.*\btool|\btool\b.*\bfail|\bshow me an? (?:error|failure)\b"),
-        (Topic.FAIL, r"(?:工具|演示|看看|展示).*(?:出错|失败|报错)|(?:出错|失败|报错).*工具"),
-        (Topic.LONG, r"\blong (?:answer|text|reply|message)\b(?:[^0-9]*([0-9]{1,5}))?"),
-        (Topic.LONG, r"长(?:的)?(?:回答|文|答案|消息|回复)(?:[^0-9]*([0-9]{1,5}))?"),
-        (Topic.NOTES, r"\b(?:show|list|read|see|what|which|my)\b.*\bnotes\b(?!\.)|^notes\W*$"),
-        (Topic.NOTES, r"我的笔记|(?:查看|显示|看看|列出|有).*笔记"),
-        (Topic.FILES, r"\b(?:what|which|list|show)\b.*\bfiles\b|(?:哪些|什么|列出|查看|显示).*文件|文件列表"),
-        (Topic.READ, r"\b(?:read|open|cat|show)\b\s*(?:me )?(?:the )?(?:file )?" + _PATH),
-        (Topic.READ, r"(?:读取?|打开|看看|查看)(?:一下)?\s*(?:文件)?\s*" + _PATH),
-        (Topic.WAIT, r"^(?:please )?wait (?:a moment|a bit|a second|(?:for )?([0-9]{1,4}) ?s)"),
-        (Topic.WAIT, r"^请?(?:稍等|等一下|等一会|等待?\s*([0-9]{1,4})\s*秒)"),
-        (
-            Topic.TIME,
-            r"\b(?:what(?:'s|’s)?|tell|current|the|which)\b.*\b(?:time|date|day)\b(?:.*?\bin ([^?!.,]{2,60}))?",
-        ),
-        (Topic.TIME, r"^(?:time|date)\b(?: in ([^?!.,]{2,60}))?"),
-        (
-            Topic.TIME,
-            r"^(?:请问)?(?:现在|目前)?([\u4e00-\u9fff]{2,6}?)??(?:的|现在|今天|当地|是)*(?:几点|什么时间|时间|几号|日期|星期几)",
-        ),
-    )
+_PATTERNS = (
+    (Topic.ADD_NOTE, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
+    (Topic.ADD_NOTE, r"^(?:please )?remember (?:that |to )?(\S.*)"),
+    (Topic.ADD_NOTE, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
+    (Topic.DELETE_NOTE, r"\b(?:delete|remove) (?:the |my )?note (?:number |#)?([0-9]{1,6})\b"),
+    (Topic.DELETE_NOTE, r"删除?\s*(?:第|笔记)\s*([0-9]{1,6})"),
+    (Topic.PLAN, r"\bplan\b.*\bday\b|(?:计划|规划|安排).*(?:今天|一天|日程)|(?:今天|一天).*(?:计划|规划|安排)"),
+    (Topic.FAIL, r"\bfail\w*.*\btool|\btool\b.*\bfail|\bshow me an? (?:error|failure)\b"),
+    (Topic.FAIL, r"(?:工具|演示|看看|展示).*(?:出错|失败|报错)|(?:出错|失败|报错).*工具"),
+    (Topic.LONG, r"\blong (?:answer|text|reply|message)\b(?:[^0-9]*([0-9]{1,5}))?"),
+    (Topic.LONG, r"长(?:的)?(?:回答|文|答案|消息|回复)(?:[^0-9]*([0-9]{1,5}))?"),
+    (Topic.NOTES, r"\b(?:show|list|read|see|what|which|my)\b.*\bnotes\b(?!\.)|^notes\W*$"),
+    (Topic.NOTES, r"我的笔记|(?:查看|显示|看看|列出|有).*笔记"),
+    (Topic.FILES, r"\b(?:what|which|list|show)\b.*\bfiles\b|(?:哪些|什么|列出|查看|显示).*文件|文件列表"),
+    (Topic.READ, r"\b(?:read|open|cat|show)\b\s*(?:me )?(?:the )?(?:file )?" + _PATH),
+    (Topic.READ, r"(?:读取?|打开|看看|查看)(?:一下)?\s*(?:文件)?\s*" + _PATH),
+    (Topic.WAIT, r"^(?:please )?wait (?:a moment|a bit|a second|(?:for )?([0-9]{1,4}) ?s)"),
+    (Topic.WAIT, r"^请?(?:稍等|等一下|等一会|等待?\s*([0-9]{1,4})\s*秒)"),
+    (
+        Topic.TIME,
+        r"\b(?:what(?:'s|’s)?|tell|current|the|which)\b.*\b(?:time|date|day)\b(?:.*?\bin ([^?!.,]{2,60}))?",
+    ),
+    (Topic.TIME, r"^(?:time|date)\b(?: in ([^?!.,]{2,60}))?"),
+    (
+        Topic.TIME,
+        r"^(?:请问)?(?:现在|目前)?([\u4e00-\u9fff]{2,6}?)??(?:的|现在|今天|当地|是)*(?:几点|什么时间|时间|几号|日期|星期几)",
+    ),
 )
+"""Not compiled before the first message comes: that takes as long as importing all the rest of the demo."""
 _NOW = re.compile(r"\s*\b(?:right now|now|today|please|at the moment)\b\s*$", re.IGNORECASE)
 
 _BEFORE_SUM = re.compile(
@@ -91,16 +89,13 @@ _BEFORE_SUM = re.compile(
     re.IGNORECASE,
 )
 _AFTER_SUM = re.compile(r"\s*(?:等于|是)?(?:多少|几)?\s*[=?？。.!]*\s*$")
-_SPOKEN = tuple(
-    (re.compile(pattern, re.IGNORECASE), sign)
-    for pattern, sign in (
-        (r"\bdivided by\b|除以", "/"),
-        (r"\b(?:times|multiplied by)\b|乘以?|(?<=[0-9\s)])x(?=[0-9\s(])", "*"),
-        (r"\bplus\b|加上?", "+"),
-        (r"\bminus\b|减去?", "-"),
-        (r"\bto the power of\b|的?次方", "^"),
-        (r"\b(?:the )?square root of\s*\(?([0-9.]+)\)?|([0-9.]+)\s*的平方根", r"sqrt(\1\2)"),
-    )
+_SPOKEN = (
+    (r"\bdivided by\b|除以", "/"),
+    (r"\b(?:times|multiplied by)\b|乘以?|(?<=[0-9\s)])x(?=[0-9\s(])", "*"),
+    (r"\bplus\b|加上?", "+"),
+    (r"\bminus\b|减去?", "-"),
+    (r"\bto the power of\b|的?次方", "^"),
+    (r"\b(?:the )?square root of\s*\(?([0-9.]+)\)?|([0-9.]+)\s*的平方根", r"sqrt(\1\2)"),
 )
 _SUM = re.compile(
     r"(?:[0-9\s.,+\-*/^%()!×÷·−²³√π]"
@@ -116,7 +111,7 @@ def understand(text: str) -> Intent:
     if expression := _sum_in(text):
         return Intent(Topic.MATHS, expression)
     for topic, pattern in _PATTERNS:
-        if found := pattern.search(text):
+        if found := re.search(pattern, text, re.IGNORECASE | re.DOTALL):
             subject = next((group for group in found.groups() if group), "").strip()
             return Intent(topic, _NOW.sub("", subject) if topic is Topic.TIME else subject)
     return Intent(Topic.OTHER)
@@ -161,5 +156,5 @@ def _sum_in(text: str) -> str:
         return ""
     text = _AFTER_SUM.sub("", _BEFORE_SUM.sub("", text, count=1), count=1)
     for pattern, sign in _SPOKEN:
-        text = pattern.sub(sign, text)
+        text = re.sub(pattern, sign, text, flags=re.IGNORECASE)
     return " ".join(text.split()) if _SUM.fullmatch(text) and _OPERATOR.search(text) else ""

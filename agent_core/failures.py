@@ -32,27 +32,22 @@ _OVERFLOW_PATTERNS = (
     # Cohere, DashScope
     r"too many (?:input |total |prompt )?tokens(?! per)|range of input length should be",
 )
-_OVERFLOW = re.compile("|".join(_OVERFLOW_PATTERNS), re.IGNORECASE)
-_RATE_LIMIT = re.compile(
+_OVERFLOW = "|".join(_OVERFLOW_PATTERNS)
+_RATE_LIMIT = (
     r"rate.?limit|throttl|too many requests|please wait|\b[TR]P[MD]\b"
-    r"|(?:tokens?|requests?)[ _]per[ _](?:minute|second|hour|day)",
-    re.IGNORECASE,
+    r"|(?:tokens?|requests?)[ _]per[ _](?:minute|second|hour|day)"
 )
-_QUOTA = re.compile(
+_QUOTA = (
     r"insufficient[ _](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low"
     r"|billing[ _](?:hard[ _]limit|not[ _]active|details)|payment required|out of credits?|quota exhausted|arrearage"
-    r"|spending limit|usage limit (?:has been )?reached|monthly limit|余额不足|欠费",
-    re.IGNORECASE,
+    r"|spending limit|usage limit (?:has been )?reached|monthly limit|余额不足|欠费"
 )
-_AUTH = re.compile(
+_AUTH = (
     r"(?:invalid|incorrect|missing|wrong|no|expired|provide (?:an?|your)) api[ _-]?key"
     r"|api[ _-]?key (?:not|is not|is in)\s?valid|invalid x-api-key"
-    r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied",
-    re.IGNORECASE,
+    r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied"
 )
-_SOON = re.compile(
-    r"(?:try again|retry) in (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?(ms|s)|retryDelay\W+(\d+(?:\.\d+)?)s", re.IGNORECASE
-)
+_SOON = r"(?:try again|retry) in (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?(ms|s)|retryDelay\W+(\d+(?:\.\d+)?)s"
 _SECRET = re.compile(
     r"((?i:\b(?:bearer |api_?key=|key=|token=)))[^\s&\"']+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}"
 )
@@ -70,21 +65,26 @@ def classify(status: int | None, text: str) -> FailureKind:
     return _classify_other(status, text)
 
 
+def _says(pattern: str, text: str) -> re.Match[str] | None:
+    """Compiled when a request first fails: it takes longer than importing everything else here."""
+    return re.search(pattern, text, re.IGNORECASE)
+
+
 def _classify_other(status: int | None, text: str) -> FailureKind:
-    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or (_OVERFLOW.search(text) and not _RATE_LIMIT.search(text)):
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or (_says(_OVERFLOW, text) and not _says(_RATE_LIMIT, text)):
         return FailureKind.OVERFLOW
     if status == HTTPStatus.PAYMENT_REQUIRED or _out_of_quota(text):
         return FailureKind.QUOTA
     if status is not None and (status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _TRANSIENT_STATUS):
         return FailureKind.TRANSIENT
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or _AUTH.search(text):
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or _says(_AUTH, text):
         return FailureKind.AUTH
     return FailureKind.TRANSIENT if status is None else FailureKind.INVALID
 
 
 def _out_of_quota(text: str) -> bool:
     """Gemini speaks of the "current quota" for its limits per minute too, but then says when to come back."""
-    return bool(_QUOTA.search(text)) and not _SOON.search(text)
+    return bool(_says(_QUOTA, text)) and not _says(_SOON, text)
 
 
 def retry_after_s(headers: Mapping[str, str], text: str, *, now: float) -> float | None:
@@ -111,7 +111,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _spoken_delay(text: str) -> float | None:
-    if not (found := _SOON.search(text)):
+    if not (found := _says(_SOON, text)):
         return None
     minutes, amount, unit, google = found.groups()
     if google:

@@ -9,7 +9,7 @@ from bench.figures import Figure, median
 from bench.stage import BARE, PARLEY, REPOSITORY, stage
 from tests.emulators.model_script import Answer, ModelRequest, says
 
-TIMES = 5
+TIMES = 3
 SETTLE_S = 1.5
 PAGE = {"PARLEY_WEB": "on", "PARLEY_WEB_PORT": "0"}
 

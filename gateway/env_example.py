@@ -1,7 +1,10 @@
 """`.env.example`, made from the settings themselves: `python -m gateway.env_example > .env.example`."""
 
+import ast
+import inspect
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from textwrap import wrap
 
 from pydantic import BaseModel
@@ -54,12 +57,29 @@ def _lines(place: Key, model: type[BaseModel], keys: Iterable[str]) -> Iterator[
     wanted = set(keys)
     for key, field in model.model_fields.items():
         if key in wanted:
-            yield from _comment(field)
+            yield from _comment(_docstrings(model)[key], field)
             yield f"{names[(*place, key)]}="
 
 
-def _comment(field: FieldInfo) -> Iterator[str]:
-    return (f"# {line}" for line in wrap(f"{field.description}{_default(field)}", WIDTH))
+def _docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """The docstrings of a model's fields. pydantic would read them too, but at each start of the program."""
+    found: dict[str, str] = {}
+    for each in reversed(model.__mro__):
+        if issubclass(each, BaseModel) and each.__module__.startswith(("gateway.", "channels.")):
+            [tree] = ast.parse(inspect.getsource(each)).body
+            found |= dict(_documented(tree)) if isinstance(tree, ast.ClassDef) else {}
+    return found
+
+
+def _documented(tree: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(tree.body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                yield name, inspect.cleandoc(words)
+
+
+def _comment(words: str, field: FieldInfo) -> Iterator[str]:
+    return (f"# {line}" for line in wrap(f"{words}{_default(field)}", WIDTH))
 
 
 def _default(field: FieldInfo) -> str:

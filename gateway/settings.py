@@ -57,7 +57,7 @@ People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeVal
 class WebSettings(WebChannelConfig):
     """The page and the server that it is on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     enabled: bool = True
     """Whether there is a page on this machine: on or off."""
@@ -68,7 +68,7 @@ class WebSettings(WebChannelConfig):
 class Settings(BaseSettings):
     """Made by `load_settings`. Made directly, it takes its arguments and nothing else."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = SettingsConfigDict(frozen=True, extra="forbid")
 
     model: str | None = None
     """Which model answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or

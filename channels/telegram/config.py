@@ -16,7 +16,7 @@ def _token(token: SecretStr) -> SecretStr:
 
 
 class Config(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     bot_token: Annotated[SecretStr, AfterValidator(_token)]
     """The token that @BotFather gives after /newbot, such as 1234567890:AbC..."""
@@ -25,7 +25,7 @@ class Config(BaseModel):
     poll_seconds: Annotated[int, Field(ge=1, le=50)] = 30
     """How long Telegram holds a request for new messages open, at most 50."""
     calls_per_second: Annotated[int, Field(ge=1, le=1000)] = 30
-    """How much Telegram lets the bot write in all chats together: 30, or up to 1000 with paid broadcasts (@BotFather)."""
+    """How often Telegram lets the bot write in all chats together: 30, or up to 1000 with paid broadcasts."""
 
     @property
     def bot_id(self) -> str:

@@ -6,7 +6,7 @@ MEGABYTE = 1024 * 1024
 
 
 class Config(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     person: str = "You"
     """What the model calls the one person at the page."""
