@@ -78,7 +78,7 @@ def test_no_persona_changes_the_safety_rules() -> None:  # S2-11, S2-34
 def test_the_prompt_names_workspace_and_tools_sorted() -> None:  # S0-06, S0-07, S2-25
     prompt = ContextManager(ToolRegistry([look, echo]), workspace="/w").build_request(state()).system
 
-    assert "Files of this chat: /w" in prompt
+    assert "The files of this chat lie in /w" in prompt
     assert "- echo: Say it back.\n- look: Look at it." in prompt
 
 
