@@ -37,6 +37,8 @@ class Program:
             "PARLEY_TIMEZONE": "Europe/Paris",
             **environ,
         }
+        self.module = "gateway.cli"
+        """What is run; the program without arguments is `parley run`."""
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
 
@@ -57,7 +59,7 @@ class Program:
         """Start it, and do not wait for anything."""
         with self._console.open("ab") as console:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "gateway.cli", "run"),
+                *(sys.executable, "-P", "-m", self.module),
                 cwd=self._folder,
                 env=self._environ,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -187,6 +189,11 @@ class Stage:
         return self.model.requests[count - 1]
 
     @property
+    def log(self) -> str:
+        """What the program has written since the test began."""
+        return self.program.console[self._read :]
+
+    @property
     def said(self) -> list[str]:
         """What people said in the newest request to the model, without the circumstances that go with it."""
         return [words.rpartition("</context>\n")[2] for words in self.model.requests[-1].texts("user")]
@@ -202,7 +209,7 @@ class Stage:
         assert self.model.faults.pending == 0
         assert self.telegram.token not in self.program.console
         assert API_KEY not in self.program.console
-        assert "Traceback" not in self.program.console[self._read :]
+        assert "Traceback" not in self.log
 
     def clear(self) -> None:
         """Forget what an earlier test on the same stage left."""

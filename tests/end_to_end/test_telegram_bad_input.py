@@ -34,7 +34,7 @@ async def test_strange_updates_are_passed_over_and_the_next_message_answered(sta
 
     await chat.until(lambda c: c.screen == ["Hello Ann."])
     await stage.heard()
-    assert "malformed update update_id=" in stage.program.console
+    assert "malformed update update_id=" in stage.log
 
 
 @pytest.mark.parametrize("words", ["\u200b\u200b\u200d", "\u2060", "\u00ad\ufe0f"])

@@ -1,27 +1,14 @@
 """Files and pictures that people send on Telegram, and those that they get."""
 
-import struct
-import zlib
-
 import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
+from tests.end_to_end.pictures import picture
 from tests.end_to_end.program import Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MEGABYTE = 2**20
-
-
-def picture() -> bytes:
-    """A real PNG of one red pixel."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    pixels = zlib.compress(b"\x00\xff\x00\x00")
-    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
 async def test_a_document_is_in_the_workspace_when_the_model_hears_of_it(stage: Stage) -> None:

@@ -17,7 +17,7 @@ MESSAGES = 60
 KILLS = 12
 LONGEST_LIFE = 0.5
 MOMENT = 0.3
-"""Seconds before a kill in which a message may have been sent and not yet noted: Telegram has no key that would tell."""
+"""Seconds before a kill in which a message may have been sent and not yet noted: Telegram has no key that tells."""
 
 pytestmark = pytest.mark.timeout(240)
 
