@@ -184,6 +184,11 @@ class ToolRegistry:
             raise UnknownTool(f"there is no tool {name[:60]!r}", f"use one of: {', '.join(sorted(self._tools))}")
         return found
 
+    def may_repeat(self, name: str) -> bool:
+        """Whether a call to this tool may be made again by somebody who does not know of the first; an unknown tool is
+        never run."""
+        return name not in self._tools or self._tools[name].idempotent
+
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(self._tools[name].spec for name in sorted(self._tools))
 

@@ -89,20 +89,19 @@ class ChatRun:
         await self._settle(end, progress, earlier)
 
     async def _keep(self, event: AgentEvent) -> None:
-        """Write down what happened. What a later write makes safe as well is not waited for; tool calls are, so that
-        after a crash nobody runs again what may have run."""
+        """Write down what happened. What a later write makes safe as well is not waited for; calls that may not be
+        repeated are, so that after a crash nobody runs again what may have run."""
         match event:
             case TurnStart():
                 self._turn = event.turn
             case MessageEnd(message=message):
-                calls = isinstance(message, AssistantMessage) and bool(message.tool_calls)
-                urgent = calls or isinstance(message, ToolResultMessage)
+                later = all(map(self._agent.loop.tools.may_repeat, _tools_in(message)))
                 seqs = inbox_seqs([message.id])
-                written = self._desk.store.append(self._run, self._turn, message, seqs, later=not urgent)
+                written = self._desk.store.append(self._run, self._turn, message, seqs, later=later)
                 self._on_said(message.id)
-                if calls:
+                if isinstance(message, AssistantMessage) and message.tool_calls:
                     self._asking = message.id
-                if urgent:
+                if not later:
                     await written
             case ToolExecutionStart():
                 self._arguments[event.tool_call_id] = json.dumps(event.args, ensure_ascii=False)
@@ -141,6 +140,17 @@ class ChatRun:
         # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
         await self._desk.delivery.deliver(self._run.chat, posts)
+
+
+def _tools_in(message: AgentMessage) -> list[str]:
+    """The names of the tools that a message calls or answers for."""
+    match message:
+        case AssistantMessage():
+            return [call.name for call in message.tool_calls]
+        case ToolResultMessage():
+            return [message.tool_name]
+        case _:
+            return []
 
 
 def _log_failure(written: "asyncio.Future[None]") -> None:

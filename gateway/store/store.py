@@ -165,7 +165,7 @@ class Store:
         found = await self._reader.run(partial(runs.chat, key=key))
         if found is None:
             found = Chat(key, session=self._new_id())
-            await self.save_chat(found)
+            self._writer.submit(runs.save_chat(found), later=True)
         return found
 
     async def save_chat(self, chat: Chat) -> None:
