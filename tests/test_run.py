@@ -55,7 +55,7 @@ def machine(tmp_path: Path) -> Machine:
     checkout, tools, log, broken = (tmp_path / name for name in ("check out", "tools", "log", "broken"))
     checkout.mkdir()
     tools.mkdir()
-    for name in ("run", "requirements.lock", "requirements-dev.lock"):
+    for name in ("run", "requirements.lock", "requirements-dev.lock", "requirements-uv.lock"):
         shutil.copy(ROOT / name, checkout / name)
     pythons = [f"python3.{minor}" for minor in range(11, 15)]
     scripts = {"python-in-venv": PYTHON, "uv": UV, **dict.fromkeys(["python3", *pythons], NO_PYTHON)}
