@@ -107,10 +107,11 @@ class AgentLoop:
         raise RuntimeError(f"the call of {call.name} ended without a result")
 
     def _stamp(self, run: Run, event: AgentEvent) -> AgentEvent:
+        """In place, frozen or not: nobody else has the event yet, and there is one for each delta of an answer."""
         run.events += 1
-        stamped = event.model_copy(update={"seq": run.events, "run_id": run.state.run_id, "ts": self.clock.time()})
-        reduce_event(run.state, stamped)
-        return stamped
+        event.__dict__.update(seq=run.events, run_id=run.state.run_id, ts=self.clock.time())
+        reduce_event(run.state, event)
+        return event
 
     def _engine(self) -> Engine:
         caller = ModelCaller(self.llm, self.model, self.options, self._llm_retry, self.clock, self.new_id)

@@ -1,5 +1,6 @@
 """What the rooms of the gateway share; made once by the composition root."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,5 +34,4 @@ class Desk:
 
     def workspace(self, chat: ChatKey) -> Path:
         """The chat's own folder; its name is made of the key, with nothing that a path could trip over."""
-        name = "".join(char if char.isalnum() or char in "-_" else "_" for char in str(chat))
-        return self.home / "workspaces" / name
+        return self.home / "workspaces" / re.sub(r"[^\w-]", "_", str(chat))
