@@ -228,7 +228,9 @@ class ChatSession:
         return self._run is not None and not self._stopping and not over
 
     def _can_steer(self, sender: Sender) -> bool:
-        return self._run is not None and self._is_open and self._may_steer(sender, self._run)
+        """Not past earlier words of one's own that wait for the next run, as they do after a restart."""
+        waits = any(item.event.sender.id == sender.id for item in self._waiting)
+        return self._run is not None and self._is_open and self._may_steer(sender, self._run) and not waits
 
     def _may_steer(self, sender: Sender, run: Run) -> bool:
         """Only who started the run, or an owner (D-11)."""

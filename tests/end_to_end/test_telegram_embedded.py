@@ -12,9 +12,7 @@ EMBEDDED = "tests.end_to_end.embedded"
 
 async def test_killed_during_a_tool_that_may_not_run_twice_the_model_hears_that_nobody_knows(own_stage: Stage) -> None:
     own_stage.program.module = EMBEDDED
-    own_stage.script.then(
-        calls(ToolUse("launch_rocket", {"rocket": "Ariane"})), says("I do not know whether it flies.")
-    )
+    own_stage.script.then(calls(ToolUse("launch_rocket", {"rocket": "Ariane"})), says("Please look whether it flies."))
     await own_stage.start()
     ann, chat = own_stage.private("Ann")
 

@@ -65,6 +65,29 @@ async def test_killed_with_four_messages_of_one_chat_open_all_four_are_heard_and
     assert "\n".join(chat.screen).count("heard 4") == 1
 
 
+async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_afterwards(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    await stage.start()
+    ann, chat = stage.private("Ann")
+
+    for words in ("one", "two", "three"):
+        await chat.says(ann, words)
+        await stage.asked(1)
+    await stage.heard()
+    await stage.program.kill()
+    writing = asyncio.Event()
+    stage.script.respond = lambda asked: says(f"heard {len(asked.texts('user'))}", hold=writing)
+    await stage.start()
+    await stage.asked(2)
+    await chat.says(ann, "four")
+    await stage.heard()
+    writing.set()
+
+    await chat.until(lambda c: c.screen[-1].endswith("heard 4"), timeout=20)
+    assert stage.said == ["one", "two", "three", "four"]
+
+
 async def test_killed_before_telegram_was_told_that_the_message_arrived(own_stage: Stage) -> None:
     """It was accepted and never confirmed, so that it comes once more."""
     stage = own_stage
