@@ -14,7 +14,7 @@ from tests.end_to_end.program import Stage
 
 CHATS = 8
 MESSAGES = 60
-KILLS = 12
+KILLS = 8
 SHORTEST_LIFE, LONGEST_LIFE = 0.1, 0.6
 MOMENT = 0.3
 """Seconds before a kill in which a message may have been sent and not yet noted: Telegram has no key that tells."""
