@@ -8,7 +8,7 @@ from tests.emulators.control import Call
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 
 TOOLS = 5
-TOOL_S = 1.8
+TOOL_S = 2.1
 MODEL_S = 0.2
 ANSWER = "All five have been waited for. " * 8
 CHANGES = ("sendMessage", "editMessageText", "sendMessageDraft")
