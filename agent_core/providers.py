@@ -82,6 +82,10 @@ class ModelChoice(Frozen):
     api_key: SecretStr | None = None
     why: str
 
+    def seeing(self, *, vision: bool) -> "ModelChoice":
+        """The same choice, of a model that does see pictures, or does not."""
+        return self.model_copy(update={"model": self.model.model_copy(update={"vision": vision})})
+
 
 async def choose_model(
     setting: str | None,

@@ -68,6 +68,8 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
     """The model and the store. Raises as `serve` does."""
     clock = SystemClock()
     choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+    if settings.vision is not None:
+        choice = choice.seeing(vision=settings.vision)
     about = About(
         model=choice.model.id,
         why=choice.why,

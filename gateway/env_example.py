@@ -21,7 +21,7 @@ HEAD = """\
 """
 MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
 GROUPS = {
-    MODEL: ("model", "openai_base_url"),
+    MODEL: ("model", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "Log": ("log_level", "log_format"),

@@ -75,6 +75,8 @@ class Settings(BaseSettings):
     demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
     openai_base_url: str | None = None
     """The address of a server of your own that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
+    vision: bool | None = None
+    """Whether the model sees pictures: on or off. Empty: as far as is known of it."""
     owners: People = frozenset()
     """Who owns this Parley: a comma list of platform:id, such as telegram:123456789."""
     allow: People = frozenset()

@@ -1,4 +1,4 @@
-"""Parley as somebody embeds it, on Telegram: with a tool that acts and may not act twice, and a model that sees."""
+"""Parley as somebody embeds it, on Telegram: with a tool that acts and may not act twice."""
 
 import asyncio
 import os
@@ -29,13 +29,12 @@ async def launch_rocket(rocket: str) -> str:
 async def serve(settings: Settings) -> int:
     async with prepare(settings) as ground:
         channel = open_channel("telegram", settings.channels["telegram"])
-        seeing = ground.choice.model.model_copy(update={"vision": True})
         async with House.open(
             store=ground.store,
             channels=[channel],
-            parts=AgentParts(llm=ground.llm, model=seeing, tools=(launch_rocket,)),
+            parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=(launch_rocket,)),
             people=People(settings.owners, settings.allow),
-            about=ground.about.model_copy(update={"vision": True}),
+            about=ground.about,
             home=settings.home,
             zone=ZoneInfo(settings.timezone),
         ) as house:

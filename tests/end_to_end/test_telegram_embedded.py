@@ -1,4 +1,4 @@
-"""A Parley with a tool of its own, killed while that acts; and pictures for a model that sees."""
+"""A Parley with a tool of its own, killed while that acts; and one whose model sees pictures."""
 
 import base64
 
@@ -27,7 +27,7 @@ async def test_killed_during_a_tool_that_may_not_run_twice_the_model_hears_that_
 
 
 async def test_a_photo_reaches_a_model_that_sees(own_stage: Stage) -> None:
-    own_stage.program.module = EMBEDDED
+    own_stage.program.set("PARLEY_VISION", "on")
     own_stage.script.then(says("A red dot."))
     await own_stage.start()
     ann, chat = own_stage.private("Ann")
