@@ -7,7 +7,7 @@ import structlog
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
-from gateway.limiter import ChatLimiter
+from gateway.limiter import MOMENT, ChatLimiter
 from gateway.progress import Progress
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -104,11 +104,11 @@ class ProgressMessage:
     async def _until_due(self) -> None:
         """Return when the run has lasted 1.5 s, or one of its tools 0.3 s."""
         due = self._clock.monotonic() + SHOW_AFTER
-        while (left := due - self._clock.monotonic()) > 0:
+        while (left := due - self._clock.monotonic()) > MOMENT:
             since = self.progress.running_since
             if since is not None:
                 left = min(left, SHOW_TOOL_AFTER - (self._clock.time() - since))
-                if left <= 0:
+                if left <= MOMENT:
                     return
             self._tool_started.clear()
             await self._until(self._tool_started, left)

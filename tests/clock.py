@@ -50,13 +50,11 @@ class HandClock(FakeClock):
     async def advance(self, seconds: float) -> None:
         """Move on from one sleeper to the next; before each step, wait until somebody sleeps again."""
         until = self.now + seconds
-        while True:
+        while self.now < until:
             first = min(await self._asleep(), key=lambda sleeper: sleeper.until)
-            if first.until > until:
-                break
-            self.now = max(self.now, first.until)
-            first.woken.set()
-        self.now = until
+            self.now = min(until, max(self.now, first.until))
+            if first.until <= until:
+                first.woken.set()
 
     async def _asleep(self) -> list[_Sleeper]:
         """Who sleeps once everybody who can has run."""

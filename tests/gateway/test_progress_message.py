@@ -1,0 +1,313 @@
+"""The message that shows a run: when it appears, how often it changes, and how it comes to rest."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import AgentEvent, AgentStart, MessageStart, MessageUpdate, ToolExecutionEnd, ToolExecutionStart
+from agent_core.llm import TextDelta
+from agent_core.messages import AssistantMessage, StopReason
+from agent_core.tool_result import ToolResult
+from channels.base import ChannelError, ChatKey, Limits, OutboundMessage, Posted
+from channels.memory import MemoryChannel
+from gateway.limiter import ChatLimiter
+from gateway.progress_message import LATER, ProgressMessage
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import HandClock
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+TEAM = ChatKey(platform="memory", account="here", chat="#team")
+LIMITS = Limits(max_text=4_000, edit_every_in_groups=timedelta(seconds=3))
+
+
+class Timed(MemoryChannel):
+    """A platform that notes by the test's clock when it was called, and may be slow to answer."""
+
+    def __init__(self, clock: HandClock, *, keeps_keys: bool = True) -> None:
+        super().__init__(limits=LIMITS, keeps_keys=keeps_keys)
+        self.clock = clock
+        self.at: list[float] = []
+        self.answers = asyncio.Event()
+        self.answers.set()
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        self._note()
+        await self.answers.wait()
+        return await super().send(chat, message, key)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        self._note()
+        await self.answers.wait()
+        await super().edit(posted, message)
+
+    def _note(self) -> None:
+        self.at.append(round(self.clock.now - 1_000, 3))
+
+
+@dataclass
+class Scene:
+    """One run as it is shown; it began when the test did."""
+
+    clock: HandClock
+    channel: Timed
+    limiter: ChatLimiter
+    store: Store
+    message: ProgressMessage = field(init=False)
+
+    def happens(self, event: AgentEvent) -> None:
+        self.message.apply(event.model_copy(update={"ts": self.clock.now}))
+
+    def starts(self, call: str) -> None:
+        self.happens(ToolExecutionStart(tool_call_id=call, tool_name="look", label=f"Looking at {call}", args={}))
+
+    def ends(self, call: str) -> None:
+        self.happens(
+            ToolExecutionEnd(tool_call_id=call, tool_name="look", result=ToolResult(content=()), is_error=False)
+        )
+
+    def says(self, text: str) -> None:
+        self.happens(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=text)))
+
+
+@asynccontextmanager
+async def shown(
+    home: Path, chat: ChatKey = ANN, *, posted: Posted | None = None, keeps_keys: bool = True
+) -> AsyncIterator[Scene]:
+    clock = HandClock()
+    channel = Timed(clock, keeps_keys=keeps_keys)
+    async with Store.open(home, clock, numbered()) as store:
+        scene = Scene(clock, channel, ChatLimiter(channel, clock), store)
+        scene.message = ProgressMessage(
+            channel=channel,
+            chat=chat,
+            run="run-1",
+            limiter=scene.limiter,
+            store=store,
+            clock=clock,
+            language="en",
+            reply_to="m1",
+            posted=posted,
+        )
+        scene.happens(AgentStart())
+        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP)))
+        try:
+            yield scene
+        finally:
+            await scene.message.stop()
+
+
+async def test_a_quick_answer_shows_no_progress(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.4)
+        await scene.message.stop()
+
+        assert scene.channel.at == []
+        assert scene.message.posted is None
+
+
+async def test_it_appears_after_a_second_and_a_half(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: scene.channel.screen == ["Working… (2 s)"])
+
+        assert scene.channel.at == [1.5]
+
+
+async def test_it_replies_to_the_question_and_has_a_button_to_stop(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: bool(scene.channel.posts))
+
+        [(_, message)] = scene.channel.posts
+        assert message.reply_to == "m1"
+        assert [[button.action for button in row] for row in message.buttons] == [["/stop"]]
+
+
+async def test_a_tool_that_takes_longer_than_a_moment_is_shown_at_once(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(0.2)
+        scene.starts("1")
+        await scene.clock.advance(0.5)
+        await scene.channel.until(lambda: scene.channel.screen == ["… Looking at 1"])
+
+        assert scene.channel.at == [0.5]
+
+
+async def test_a_quick_tool_is_not_shown(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        await scene.clock.advance(0.2)
+        scene.ends("1")
+        await scene.clock.advance(1.2)
+
+        assert scene.channel.at == []
+
+
+async def test_in_a_private_chat_something_changes_every_two_seconds_and_never_faster_than_allowed(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as scene:
+        for number in range(5):
+            scene.starts(str(number))
+            await scene.clock.advance(1.1)
+            scene.ends(str(number))
+            await scene.clock.advance(0.9)
+        at = scene.channel.at
+
+        assert at[0] <= 1.5
+        assert max(later - earlier for earlier, later in pairwise(at)) <= 2
+        assert scene.clock.now - 1_000 - at[-1] <= 2
+        assert all(at[index + 3] - at[index] >= 0.99 for index in range(len(at) - 3))
+        assert len(at) <= 3 + 10
+
+
+async def test_a_model_that_thinks_for_long_is_seen_to_be_at_work(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(10)
+        at = scene.channel.at
+
+        assert max(later - earlier for earlier, later in pairwise(at)) <= 2
+
+
+async def test_a_stream_of_words_is_edited_at_the_pace_of_the_platform(tmp_path: Path) -> None:
+    async with shown(tmp_path, TEAM) as scene:
+        for number in range(300):
+            scene.says(f"{number} ")
+            await scene.clock.advance(0.1)
+
+        at = scene.channel.at
+        assert len(at) <= 3 + 30 / 3
+        assert all(later - earlier >= 2.99 for earlier, later in pairwise(at[2:]))
+
+
+async def test_a_call_is_kept_free_for_the_answer(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        for number in range(100):
+            scene.says(f"{number} ")
+            await scene.clock.advance(0.1)
+            assert scene.limiter.delay(ANN) == 0
+
+
+async def test_what_reads_the_same_is_not_sent_again(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.says("Hello")
+        await scene.clock.advance(30)
+
+        assert scene.channel.at == [1.5]
+
+
+async def test_a_platform_that_says_wait_is_left_alone_for_so_long(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        scene.channel.fails("edit", ChannelError("flood", retry_after=20))
+        await scene.clock.advance(60)
+
+        at = scene.channel.at
+        refused = at[1]
+        assert at[2] >= refused + 20
+        assert scene.channel.screen == ["… Looking at 1 (59 s)"]
+
+
+async def test_a_network_that_fails_is_given_a_little_time(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        scene.channel.fails("send", ChannelError("no route"))
+        await scene.clock.advance(10)
+
+        at = scene.channel.at
+        assert at[:2] == [0.3, 0.3 + LATER]
+        assert len(scene.channel.screen) == 1
+
+
+async def test_where_it_is_no_use_it_is_not_tried_again(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.channel.fails("send", ChannelError("blocked", permanent=True))
+        await scene.clock.advance(1.5)
+        await scene.channel.until(lambda: scene.channel.at == [1.5])
+        scene.starts("1")
+        await scene.message.stop()
+
+        assert scene.message.posted is None
+        assert scene.channel.at == [1.5]
+
+
+@pytest.mark.parametrize("keeps_keys", [True, False])
+async def test_a_message_that_somebody_deleted_is_made_anew(tmp_path: Path, *, keeps_keys: bool) -> None:
+    async with shown(tmp_path, keeps_keys=keeps_keys) as scene:
+        scene.starts("1")
+        await scene.clock.advance(1)
+        [(first, _)] = scene.channel.posts
+        await scene.channel.delete(first)
+        await scene.clock.advance(5)
+
+        assert scene.channel.screen == ["… Looking at 1 (5 s)"]
+        noted = await scene.store.find_post("run-1:progress:0")
+        assert noted is not None
+        assert noted.message_id == scene.channel.posts[0][0].message_id != first.message_id
+
+
+async def test_a_stop_waits_for_the_call_under_way(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.channel.answers.clear()
+        await scene.clock.advance(1.5)
+        await scene.channel.until(lambda: scene.channel.at == [1.5])
+        stopping = asyncio.create_task(scene.message.stop())
+        await asyncio.wait([stopping], timeout=0.05)
+        assert not stopping.done()
+
+        scene.channel.answers.set()
+        await stopping
+
+        assert scene.message.posted is not None
+        assert scene.message.posted.message_id == scene.channel.posts[0][0].message_id
+
+
+async def test_after_a_stop_nothing_changes(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.6)
+        await scene.message.stop()
+        scene.says("too late")
+        scene.starts("1")
+        calls = list(scene.channel.at)
+        await asyncio.sleep(0)
+
+        assert scene.channel.at == calls
+
+
+async def test_it_is_young_for_ten_seconds(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        assert not scene.message.is_young
+        await scene.clock.advance(1.5)
+        await scene.channel.until(lambda: scene.message.posted is not None)
+        assert scene.message.is_young
+        await scene.clock.advance(9.9)
+        assert scene.message.is_young
+        await scene.clock.advance(0.2)
+        assert not scene.message.is_young
+
+
+async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.6)
+        [(earlier, _)] = scene.channel.posts
+        await scene.message.stop()
+        again = ProgressMessage(
+            channel=scene.channel,
+            chat=ANN,
+            run="run-1",
+            limiter=scene.limiter,
+            store=scene.store,
+            clock=scene.clock,
+            language="zh",
+            posted=earlier,
+        )
+        await scene.channel.until(lambda: scene.channel.screen == ["处理中…"])
+        assert not again.is_young
+        await again.stop()
