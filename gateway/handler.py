@@ -25,7 +25,7 @@ from gateway.session import ChatSession
 from gateway.sessions import Sessions
 from gateway.store.rows import InboxItem, Post
 from gateway.store.writer import StoreUnavailable
-from gateway.texts import language_of, say
+from gateway.texts import say
 
 log = structlog.get_logger(__name__)
 
@@ -116,10 +116,8 @@ class ChannelMessageHandler:
         match item.event:
             case MessageReceived() as event if event.attachments or visible(event.text):
                 self._sessions.of(event.chat).receive(item)
-            case MessageReceived() as event:
-                self._start(
-                    self._say(item, say("mention_only", language_of(event.sender.language, self._desk.language)))
-                )
+            case MessageReceived():
+                self._start(self._ask_back(item))
             case CommandInvoked() as event:
                 self._command(item, event.name, event.arguments)
             case ButtonPressed() as event if event.action.startswith("/"):
@@ -165,6 +163,11 @@ class ChannelMessageHandler:
         log.info("message edited", id=event.event_id, took=took)
         await self._desk.store.settle([item.seq])
 
+    async def _ask_back(self, item: InboxItem) -> None:
+        """Somebody said no more than our name."""
+        language = await self._sessions.of(item.event.chat).language(item.event.sender)
+        await self._say(item, say("mention_only", language))
+
     async def _say(self, item: InboxItem, text: str) -> None:
         await self._post(item, OutboundMessage(markdown=text))
 
@@ -178,7 +181,8 @@ class ChannelMessageHandler:
         await self._desk.delivery.deliver(item.event.chat, posts)
 
     async def _slow_down(self, event: MessageReceived, seconds: int) -> None:
-        text = say("slow_down", language_of(event.sender.language, self._desk.language), seconds=seconds)
+        language = await self._sessions.of(event.chat).language(event.sender)
+        text = say("slow_down", language, seconds=seconds)
         name = f"refused-{event.event_id}"
         post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text))
         await self._desk.store.post([post])

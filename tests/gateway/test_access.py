@@ -1,0 +1,186 @@
+"""Who may speak; strangers hear nothing, and the console says how to let them in."""
+
+import pytest
+
+from channels.base import (
+    Accepted,
+    Addressed,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    Limits,
+    MessageDeleted,
+    MessageEdited,
+    MessageReceived,
+    ReactionAdded,
+    Sender,
+)
+from channels.memory import MemoryChannel
+from gateway.access import NOTICE_EVERY, Access, Decision, People
+from tests.clock import FakeClock
+from tests.gateway.conftest import StartBot
+
+ANN = Sender(id="1", name="Ann")
+BOB = Sender(id="2", name="Bob")
+MALLORY = Sender(id="3", name="Ann")
+HOME = ChatKey(platform="memory", account="here", chat="1")
+THREAD = ChatKey(platform="memory", account="here", chat="#team", thread="7")
+KNOWN = People(owners=frozenset({"memory:1"}), allow=frozenset({"memory:2"}))
+NOBODY = People(owners=frozenset(), allow=frozenset())
+
+
+def access(
+    people: People = KNOWN,
+    *,
+    is_local: bool = False,
+    spoken_in: tuple[str, ...] = (),
+    clock: FakeClock | None = None,
+    console: list[str] | None = None,
+) -> Access:
+    channel = MemoryChannel(limits=Limits(max_text=100, is_local=is_local))
+    return Access(people, [channel], spoken_in, clock or FakeClock(), ([] if console is None else console).append)
+
+
+def says(
+    sender: Sender = ANN, *, chat: ChatKey = HOME, addressed: Addressed = Addressed.DIRECT, text: str = "hello"
+) -> MessageReceived:
+    return MessageReceived(
+        event_id="e", chat=chat, sender=sender, at=1.0, addressed=addressed, text=text, message_id="m"
+    )
+
+
+def of_every_kind(sender: Sender) -> list[InboundEvent]:
+    return [
+        says(sender),
+        CommandInvoked(event_id="c", chat=HOME, sender=sender, at=1.0, message_id="m", name="help"),
+        ButtonPressed(event_id="b", chat=HOME, sender=sender, at=1.0, message_id="m", action="/stop"),
+        MessageEdited(event_id="d", chat=HOME, sender=sender, at=1.0, message_id="m", text="new"),
+        MessageDeleted(event_id="x", chat=HOME, sender=sender, at=1.0, message_id="m"),
+        ReactionAdded(event_id="r", chat=HOME, sender=sender, at=1.0, message_id="m", emoji="👍"),
+    ]
+
+
+@pytest.mark.parametrize("event", of_every_kind(MALLORY), ids=lambda event: event.type)
+def test_a_stranger_is_refused_whatever_the_kind_of_event(event: InboundEvent) -> None:
+    assert access().authorize(event) is Decision.REFUSED
+
+
+@pytest.mark.parametrize("event", of_every_kind(ANN.model_copy(update={"is_bot": True})), ids=lambda event: event.type)
+def test_a_bot_is_ignored_even_with_a_known_id(event: InboundEvent) -> None:
+    assert access().authorize(event) is Decision.IGNORED
+
+
+def test_owners_and_allowed_people_may_speak() -> None:
+    assert access().authorize(says(ANN)) is Decision.ALLOWED
+    assert access().authorize(says(BOB)) is Decision.ALLOWED
+
+
+def test_only_owners_own() -> None:
+    assert access().is_owner(HOME, ANN)
+    assert not access().is_owner(HOME, BOB)
+
+
+def test_a_name_opens_nothing() -> None:
+    assert access().authorize(says(MALLORY)) is Decision.REFUSED
+
+
+def test_an_id_of_another_platform_opens_nothing() -> None:
+    elsewhere = HOME.model_copy(update={"platform": "other"})
+
+    assert access().authorize(says(ANN, chat=elsewhere)) is Decision.REFUSED
+
+
+def test_empty_lists_mean_nobody() -> None:
+    assert access(NOBODY).authorize(says(ANN)) is Decision.REFUSED
+
+
+def test_who_speaks_at_this_machine_owns_it() -> None:
+    here = access(NOBODY, is_local=True)
+
+    assert here.authorize(says(MALLORY)) is Decision.ALLOWED
+    assert here.is_owner(HOME, MALLORY)
+
+
+def test_talk_in_a_group_is_for_us_only_in_a_thread_where_we_spoke() -> None:
+    ambient = says(BOB, chat=THREAD, addressed=Addressed.AMBIENT)
+    door = access()
+    assert door.authorize(ambient) is Decision.IGNORED
+
+    door.spoke(THREAD)
+
+    assert door.authorize(ambient) is Decision.ALLOWED
+    other = THREAD.model_copy(update={"thread": "8"})
+    assert door.authorize(says(BOB, chat=other, addressed=Addressed.AMBIENT)) is Decision.IGNORED
+
+
+def test_a_whole_group_is_no_thread() -> None:
+    group = THREAD.model_copy(update={"thread": None})
+    door = access()
+
+    door.spoke(group)
+
+    assert door.authorize(says(BOB, chat=group, addressed=Addressed.AMBIENT)) is Decision.IGNORED
+
+
+def test_threads_of_an_earlier_life_are_remembered() -> None:
+    door = access(spoken_in=(str(THREAD),))
+
+    assert door.authorize(says(BOB, chat=THREAD, addressed=Addressed.AMBIENT)) is Decision.ALLOWED
+
+
+def test_strangers_are_refused_in_a_thread_where_we_spoke() -> None:
+    door = access(spoken_in=(str(THREAD),))
+
+    assert door.authorize(says(MALLORY, chat=THREAD, addressed=Addressed.AMBIENT)) is Decision.REFUSED
+
+
+def test_the_console_prints_the_line_to_paste_with_everybody_who_is_in_it_already() -> None:
+    printed: list[str] = []
+
+    access(console=printed).authorize(says(MALLORY))
+
+    assert printed[0].splitlines()[1] == 'allow = ["memory:2", "memory:3"]'
+
+
+def test_a_stranger_is_noticed_once_an_hour() -> None:
+    printed: list[str] = []
+    clock = FakeClock()
+    door = access(clock=clock, console=printed)
+    for _ in range(5):
+        door.authorize(says(MALLORY))
+    assert len(printed) == 1
+
+    clock.now += NOTICE_EVERY
+    door.authorize(says(MALLORY))
+
+    assert len(printed) == 2
+
+
+def test_strangers_who_talk_to_each_other_are_no_news() -> None:
+    printed: list[str] = []
+
+    access(console=printed).authorize(says(MALLORY, chat=THREAD, addressed=Addressed.AMBIENT))
+
+    assert printed == []
+
+
+async def test_who_is_in_a_thread_with_us_need_not_name_us_after_a_restart_either(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", "Two.", "Three.")
+    await bot.hears("hello", sender="bob", group="team", thread="7")
+    await bot.hears("and now?", sender="carl", group="team", thread="7", addressed=Addressed.AMBIENT)
+    await bot.restart()
+    await bot.hears("and later?", sender="bob", group="team", thread="7", addressed=Addressed.AMBIENT)
+
+    assert bot.screen == ["One.", "Two.", "Three."]
+
+
+async def test_who_only_named_us_may_go_on_without_in_that_thread(start_bot: StartBot) -> None:
+    bot = await start_bot("Noon.")
+    await bot.hears("", sender="bob", group="team", thread="7", addressed=Addressed.MENTION)
+    await bot.restart()
+
+    accepted = await bot.hears("what time is it?", sender="bob", group="team", thread="7", addressed=Addressed.AMBIENT)
+
+    assert accepted is Accepted.NEW
+    assert bot.screen[-1] == "Noon."
