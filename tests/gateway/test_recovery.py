@@ -1,0 +1,360 @@
+"""What a stop of the program cut off, at whatever point, goes on after the next start, and nothing happens twice."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agent_core.clock import SystemClock, new_id
+from agent_core.messages import (
+    AssistantMessage,
+    StopReason,
+    TextContent,
+    Usage,
+    UserMessage,
+    text_of,
+    user,
+)
+from agent_core.reasons import TerminalReason
+from agent_core.scripted import Waits, calls
+from agent_core.tools import tool
+from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
+from channels.memory import MemoryChannel
+from gateway.session import MOST_RESUMES
+from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.store import FILE, Store
+from tests.gateway.conftest import StartBot
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+RUN = Run("run-1", ANN, "session-1", "ann", 1_000.0)
+END = RunEnd(TerminalReason.COMPLETED, Usage(), "scripted")
+
+
+def heard(number: int, text: str) -> MessageReceived:
+    who = Sender(id="ann", name="Ann")
+    return MessageReceived(event_id=f"e{number}", chat=ANN, sender=who, at=1.0, text=text, message_id=f"m{number}")
+
+
+def said(number: int, text: str) -> UserMessage:
+    return user(text).model_copy(update={"id": f"inbox-{number}"})
+
+
+def answered(text: str) -> AssistantMessage:
+    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP)
+
+
+def runs(home: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return connection.execute("SELECT state, reason FROM runs ORDER BY started").fetchall()
+    finally:
+        connection.close()
+
+
+# Each step of one message, with the program dead right after it
+
+
+async def test_after_it_was_taken_in(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "one"))
+        await store.accept(heard(2, "two"))
+
+    bot = await start_bot("Both.")
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Both."]
+    assert [text_of(message.content) for message in bot.llm.requests[0].messages] == ["one", "two"]
+
+
+async def test_after_its_run_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "hello"))
+        await store.begin_run(RUN)
+
+    bot = await start_bot("Hi.")
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hi."]
+    assert len(bot.llm.requests) == 1
+    assert [state for state, _ in runs(tmp_path)] == ["done", "done"]
+
+
+async def test_after_its_run_was_begun_in_a_conversation_with_a_past(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", "Two.")
+    await bot.hears("first")
+    store = bot.house.store
+    chat = await store.chat(ANN)
+    await store.accept(heard(9, "second"))
+    await store.begin_run(Run("run-9", ANN, chat.session, "ann", 2_000.0))
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["One.", "Two."]
+
+
+async def test_after_the_first_of_two_messages_was_written(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "one"))
+        await store.accept(heard(2, "two"))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "one"), [1])
+
+    bot = await start_bot("First.", "Second.")
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["First.", "Second."]
+
+
+async def test_while_the_model_was_asked(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never, "lost", words="half a"), "Whole.")
+    await bot.channel.hears("hello")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Whole."]
+
+
+async def test_while_a_tool_ran_that_may_be_repeated(start_bot: StartBot) -> None:
+    tries = []
+
+    @tool(idempotent=True)
+    async def look() -> str:
+        """Look."""
+        tries.append(1)
+        if len(tries) == 1:
+            await asyncio.Event().wait()
+        return "sunny"
+
+    bot = await start_bot(calls(("look", {})), "It is sunny.", tools=(look,))
+    await bot.channel.hears("look")
+    await bot.channel.until(lambda: len(tries) == 1)
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen[-1] == "It is sunny."
+    assert len(tries) == 2
+
+
+async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) -> None:
+    tries = []
+
+    @tool(idempotent=False)
+    async def pay() -> str:
+        """Pay."""
+        tries.append(1)
+        await asyncio.Event().wait()
+        return "paid"
+
+    bot = await start_bot(calls(("pay", {})), "I do not know whether it was paid.", tools=(pay,))
+    await bot.channel.hears("pay")
+    await bot.channel.until(lambda: len(tries) == 1)
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert len(tries) == 1
+    assert "outcome is unknown" in text_of(bot.llm.requests[1].messages[-1].content)
+    assert "I do not know whether it was paid." in bot.screen
+
+
+async def test_after_the_answer_was_written_and_before_the_run_ended(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "hello"))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "hello"), [1])
+        await store.append(RUN, 1, answered("Hi."))
+
+    bot = await start_bot()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hi."]
+    assert bot.llm.requests == []
+
+
+async def test_after_the_run_ended_and_before_the_answer_was_sent(start_bot: StartBot, tmp_path: Path) -> None:
+    parts = [Post(f"run-1:answer:{n}", "run-1", ANN, OutboundMessage(markdown=f"part {n}")) for n in range(12)]
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.begin_run(RUN)
+        await store.end_run(RUN, END, parts)
+
+    bot = await start_bot()
+    await bot.house.handler.settled()
+
+    assert bot.screen == [f"part {n}" for n in range(12)]
+
+
+@pytest.mark.parametrize(("keeps_keys", "copies"), [(True, 1), (False, 2)])
+async def test_while_the_answer_was_sent(start_bot: StartBot, tmp_path: Path, *, keeps_keys: bool, copies: int) -> None:
+    channel = MemoryChannel(keeps_keys=keeps_keys)
+    answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.begin_run(RUN)
+        await store.end_run(RUN, END, [answer])
+        await store.sending(answer.key)
+        await channel.send(ANN, answer.message, answer.key)
+
+    bot = await start_bot(channel=channel)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hi."] * copies
+
+
+async def test_after_it_was_sent_nothing_is_left(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.")
+    await bot.hears("hello")
+    await bot.restart()
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hi."]
+    assert [call.kind for call in bot.channel.calls if call.kind != "typing"] == ["send"]
+
+
+# What is on the screen
+
+
+async def test_a_progress_message_is_used_again_and_folded(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never), "Here it is.")
+    await bot.channel.hears("something long")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+    await bot.channel.until(lambda: bool(shown_rows(bot.home)))
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert len(bot.screen) == 2
+    assert "Working" not in bot.screen[0]
+    assert bot.screen[1] == "Here it is."
+
+
+def shown_rows(home: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return connection.execute("SELECT key FROM outbox WHERE state = 'sent'").fetchall()
+    finally:
+        connection.close()
+
+
+async def test_a_fold_that_was_not_made_is_no_new_message(start_bot: StartBot, tmp_path: Path) -> None:
+    fold = Post("run-1:progress:0", "run-1", ANN, OutboundMessage(markdown="3 s"), message_id="deleted since")
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.begin_run(RUN)
+        await store.end_run(RUN, END, [fold])
+
+    bot = await start_bot()
+    await bot.house.handler.settled()
+
+    assert bot.screen == []
+
+
+# The order of things
+
+
+async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_before_what_waits(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    later = Run("run-2", ANN, "session-1", "ann", 2_000.0)
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        for number, text in enumerate(("one", "two", "three"), 1):
+            await store.accept(heard(number, text))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "one"), [1])
+        await store.end_run(RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."))])
+        await store.begin_run(later)
+        await store.append(later, 1, said(2, "two"), [2])
+    channel = MemoryChannel()
+    channel.fails("send", ChannelError("not yet", retry_after=0.2))
+
+    bot = await start_bot("Second.", "Third.", channel=channel)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["First.", "Second.", "Third."]
+
+
+async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
+    elsewhere = heard(1, "hello").model_copy(update={"chat": ANN.model_copy(update={"platform": "other"})})
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(elsewhere)
+
+    bot = await start_bot("Hi.")
+    await bot.hears("hello")
+
+    assert bot.screen == ["Hi."]
+    assert [item.event for item in await bot.house.store.waiting()] == [elsewhere]
+
+
+async def test_a_run_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(*[Waits(never)] * (MOST_RESUMES + 1), "Something else.")
+    await bot.channel.hears("the message of death")
+    for life in range(MOST_RESUMES + 1):
+        await bot.channel.until(lambda life=life: len(bot.llm.requests) == life + 1)  # type: ignore[misc]
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    [told] = bot.screen
+    assert "went wrong on our side" in told
+    assert "run " in told
+    await bot.hears("are you there?")
+    assert bot.screen[-1] == "Something else."
+
+
+class Mistaken(MemoryChannel):
+    """An adapter with a mistake in it."""
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        if "boom" in message.markdown:
+            raise TypeError("sk-secret")
+        return super().split(message)
+
+
+async def test_a_mistake_of_ours_ends_the_run_with_a_word_and_not_the_chat(start_bot: StartBot) -> None:
+    bot = await start_bot("boom", "Fine again.", channel=Mistaken())
+
+    await bot.hears("hello")
+    await bot.hears("and now?")
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    told, answer = bot.screen
+    assert "went wrong on our side" in told
+    assert "sk-secret" not in told
+    assert answer == "Fine again."
+    assert len(bot.llm.requests) == 2
+
+
+async def test_a_message_that_waits_behind_a_mistake_is_answered(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "boom"), "For Carl.", channel=Mistaken())
+    await bot.channel.hears("first", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("second", sender="carl", group="team")
+
+    said.set()
+    await bot.house.handler.settled()
+
+    assert bot.screen[-1] == "For Carl."
+
+
+async def test_a_mistake_over_a_message_does_not_come_back_at_each_start(start_bot: StartBot) -> None:
+    bot = await start_bot("never asked", channel=NoFiles())
+
+    await bot.hears("look", files={"a.txt": b"a"})
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert len(bot.screen) == 1
+    assert "went wrong on our side" in bot.screen[0]
+    assert bot.llm.requests == []
+
+
+class NoFiles(MemoryChannel):
+    async def download(self, attachment: Attachment) -> bytes:
+        raise KeyError(attachment.name)
