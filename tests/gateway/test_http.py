@@ -26,7 +26,7 @@ async def test_the_link_lets_a_browser_in_and_leaves_no_token_in_the_address(pag
             assert (answer.status, str(answer.url)) == (200, page.server.url)
             assert "composer" in await answer.text()
         async with client.get("/api/about") as answer:
-            assert await answer.json() == DEMO.model_dump()
+            assert await answer.json() == DEMO.model_dump(include={"model", "why", "demo", "version"})
 
 
 async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(page: Page) -> None:
