@@ -190,7 +190,7 @@ def follows_the_rules(messages: Sequence[LlmMessage]) -> bool:
 
 
 @given(HISTORIES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_history_is_made_acceptable_and_stays_so(history: list[LlmMessage]) -> None:  # S0-14, S0-23, S3-13
     repaired = repair(history)
 

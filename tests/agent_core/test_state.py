@@ -106,7 +106,7 @@ PLANS = st.builds(
     ),
     together=st.booleans(),
 )
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_balanced(events: Sequence[AgentEvent]) -> None:

@@ -42,7 +42,7 @@ def code_of(text: str) -> str:
     return "".join(re.sub(r"\s", "", token.content) for token in PARSER.parse(text) if token.type == "fence")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(DOCUMENTS, st.integers(40, 200))
 def test_parts_fit_hold_words_and_lose_nothing(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -52,7 +52,7 @@ def test_parts_fit_hold_words_and_lose_nothing(document: str, limit: int) -> Non
     assert bare("\n".join(parts)) == bare(document)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(DOCUMENTS, st.integers(40, 200))
 def test_code_stays_code_in_every_part(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -60,7 +60,7 @@ def test_code_stays_code_in_every_part(document: str, limit: int) -> None:
     assert "".join(code_of(part) for part in parts) == code_of(document)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(st.sampled_from("a é👍🏽👩\u200d👧🇫🇷e\u0301\r\n漢"), max_size=400), st.integers(10, 60))
 def test_no_grapheme_is_torn(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -68,7 +68,7 @@ def test_no_grapheme_is_torn(document: str, limit: int) -> None:
     assert [cluster for part in parts for cluster in graphemes(part)] == graphemes(document)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(DOCUMENTS)
 def test_what_was_split_is_not_split_again(document: str) -> None:
     for part in split_markdown(document, at_most(100), size=100):

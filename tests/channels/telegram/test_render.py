@@ -79,7 +79,7 @@ def test_markdown_that_would_show_nothing_is_shown_as_it_is(odd: str) -> None:
 MARKDOWN = st.text(st.sampled_from("ab *_`~[]()<>#-|!\n1.👍🏽漢$\\&"), max_size=300)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(MARKDOWN)
 def test_whatever_comes_is_valid_for_telegram(markdown: str) -> None:
     text, entities = render(markdown)
@@ -93,7 +93,7 @@ def test_whatever_comes_is_valid_for_telegram(markdown: str) -> None:
         assert 0 <= offset < offset + length <= size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(MARKDOWN, min_size=20, max_size=40).map("\n\n".join))
 def test_every_part_of_a_long_answer_fits(markdown: str) -> None:
     for part in split(OutboundMessage(markdown=markdown)):
