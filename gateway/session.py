@@ -330,9 +330,8 @@ class ChatSession:
             while seq in self._arriving and item is not self._arriving[seq]:  # an edit comes in between
                 item = self._arriving[seq]
                 message = await self._prompt_maker().make(item)
-            self._arriving.pop(seq, None)
-            if item is None or message is None:
-                return
+            if self._arriving.pop(seq, None) is None or item is None or message is None:
+                return  # a stop dropped it
             if agent is not None and self._run is run and self._can_steer(item.event.sender):
                 self._steering[message.id] = item
                 agent.steer(message)

@@ -24,6 +24,7 @@ from channels.memory import MemoryChannel
 from gateway.session import MOST_RESUMES
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import FILE, Store
+from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -183,7 +184,7 @@ async def test_after_the_run_ended_and_before_the_answer_was_sent(start_bot: Sta
         await store.begin_run(RUN)
         await store.end_run(RUN, END, parts)
 
-    bot = await start_bot()
+    bot = await start_bot(channel=MemoryChannel(limits=NO_PACE))
     await bot.house.handler.settled()
 
     assert bot.screen == [f"part {n}" for n in range(12)]

@@ -1,0 +1,226 @@
+"""S2-40: every command, in both languages, and who may stop and renew."""
+
+import asyncio
+
+import pytest
+
+from agent_core.messages import text_of
+from agent_core.scripted import Waits
+from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
+from gateway.texts import LANGUAGES
+from tests.gateway.conftest import StartBot
+
+
+def test_menus_are_made_from_the_one_table() -> None:
+    assert [spec.name for spec in SPECS] == ["start", "help", "status", "new", "stop", "language"]
+    assert list(BY_NAME) == [command.name for command in COMMANDS]
+    for spec in SPECS:
+        assert set(spec.description) == set(LANGUAGES)
+        assert all(0 < len(text) <= 100 for text in spec.description.values())
+
+
+async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.channel.until(lambda: bot.channel.commands == SPECS)
+
+
+@pytest.mark.parametrize(
+    ("command", "language", "words"),
+    [
+        ("/start", "en", "Hello, I am Parley."),
+        ("/start", "zh", "您好，我是 Parley。"),
+        ("/help", "en", "- `/language [en|zh]` Choose English or Chinese here"),
+        ("/help", "zh", "- `/language [en|zh]` 选择语言"),
+        ("/status", "en", "**Model:** scripted (a test)"),
+        ("/status", "zh", "**模型：** scripted（a test）"),
+        ("/new", "en", "A new conversation begins."),
+        ("/new", "zh", "已开始新的对话。"),
+        ("/stop", "en", "Nothing is running."),
+        ("/stop", "zh", "当前没有正在运行的任务。"),
+        ("/language", "en", "Which language shall I speak here?"),
+        ("/language", "zh", "请选择语言"),
+        ("/nonsense", "en", "I do not know /nonsense. See /help."),
+        ("/nonsense", "zh", "我不认识 /nonsense，请看 /help。"),
+    ],
+)
+async def test_every_command_answers_in_the_person_s_language(
+    start_bot: StartBot, command: str, language: str, words: str
+) -> None:
+    bot = await start_bot()
+
+    await bot.hears(command, language=language)
+
+    assert words in bot.screen[0]
+    assert bot.llm.requests == []  # S2-39: commands never reach the model
+
+
+async def test_help_lists_every_command(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/help")
+
+    assert all(f"`/{command.name}" in bot.screen[0] for command in COMMANDS)
+
+
+async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
+    bot = await start_bot("It is noon there.")
+    await bot.hears("/start")
+
+    await bot.channel.presses("What time is it in Tokyo?")
+    await bot.house.handler.settled()
+
+    assert text_of(bot.llm.requests[0].messages[0].content) == "What time is it in Tokyo?"
+    assert bot.screen[-1] == "It is noon there."
+
+
+async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/language", language="en")
+    await bot.channel.presses("中文")
+    await bot.house.handler.settled()
+    await bot.restart()
+    await bot.hears("/stop", language="en")
+
+    assert bot.screen[1:] == ["这里现在使用中文。", "当前没有正在运行的任务。"]
+
+
+@pytest.mark.parametrize("wanted", ["zh", "ZH", "中文", " zh "])
+async def test_a_language_is_chosen_by_its_name(start_bot: StartBot, wanted: str) -> None:
+    bot = await start_bot()
+    await bot.hears(f"/language {wanted}")
+    await bot.hears("/language english")
+
+    assert bot.screen == ["这里现在使用中文。", "I speak English here now."]
+
+
+async def test_the_chosen_language_outlives_a_new_conversation(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/language zh")
+    await bot.hears("/new")
+
+    assert bot.screen[-1] == "已开始新的对话。"
+
+
+# Who may stop
+
+
+async def test_others_cannot_stop_a_run_and_its_person_can(start_bot: StartBot) -> None:  # D-11
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never))
+    await bot.channel.hears("think", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.channel.hears("/stop", sender="carl", group="team")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+    assert bot.screen == ["Only the person who asked, or an owner, can stop this."]
+    await bot.hears("/stop", sender="bob", group="team")
+
+    assert bot.screen[1:] == ["Stopped."]
+
+
+async def test_an_owner_can_stop_anybody_s_run(start_bot: StartBot) -> None:  # D-11
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never))
+    await bot.channel.hears("think", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.hears("/stop", sender="ann", group="team")
+
+    assert bot.screen == ["Stopped."]
+
+
+async def test_the_button_of_the_progress_message_stops(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never))
+    await bot.channel.hears("think")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+
+    await bot.channel.presses("Stop")
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Stopped."]
+    assert bot.channel.posts[0][1].buttons == ()
+
+
+# A new conversation
+
+
+async def test_a_new_conversation_knows_nothing_of_the_last(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.", "Who are you?")
+    await bot.hears("I am Ann")
+    await bot.hears("/new")
+    await bot.hears("who am I?")
+
+    assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["who am I?"]
+
+
+async def test_new_while_running_stops_first_and_nothing_is_written_late(start_bot: StartBot) -> None:  # C-20
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never, words="half"), "New.")
+    await bot.channel.hears("old business")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("and more of it")
+    await bot.channel.hears("/new")
+    await bot.channel.hears("new business")
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Stopped.", "A new conversation begins. I remember nothing of the last one.", "New."]
+    assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["new business"]
+
+
+async def test_others_cannot_renew_what_somebody_else_runs(start_bot: StartBot) -> None:  # D-11
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Done."), "And?")
+    await bot.channel.hears("think", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("/new", sender="carl", group="team")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+    said.set()
+    await bot.house.handler.settled()
+    await bot.hears("go on", sender="bob", group="team")
+
+    assert bot.screen == ["Only the person who asked, or an owner, can stop this.", "Done.", "And?"]
+    assert len(bot.llm.requests[1].messages) == 3
+
+
+async def test_a_new_conversation_is_still_new_after_a_restart(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.", "Hello.")
+    await bot.hears("one")
+    await bot.hears("/new")
+    await bot.restart()
+    await bot.hears("two")
+
+    assert len(bot.llm.requests[1].messages) == 1
+
+
+async def test_who_waits_behind_a_run_that_is_renewed_is_heard_in_the_new_conversation(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never), "For Carl.")
+    await bot.channel.hears("old", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("mine", sender="carl", group="team")
+    await bot.channel.hears("/new", sender="bob", group="team")
+    await bot.house.handler.settled()
+
+    assert "For Carl." in bot.screen
+    assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["mine"]
+
+
+async def test_status_tells_what_runs(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(Waits(never))
+    await bot.channel.hears("think")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("and more")
+    await bot.channel.hears("/status")
+    await bot.channel.until(lambda: any("1 waiting" in text for text in bot.screen))
+    await bot.hears("/stop")
+
+
+async def test_a_long_name_of_a_command_is_not_repeated_in_full(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/" + "x" * 60)
+
+    assert len(bot.screen) <= 1
+    assert "x" * 41 not in "".join(bot.screen)
