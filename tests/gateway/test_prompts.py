@@ -1,0 +1,201 @@
+"""What the model gets of what a person sent: words, pictures, files, and circumstances."""
+
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from agent_core.messages import ImageContent, UserMessage, text_of
+from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
+from channels.memory import MemoryChannel
+from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker, inbox_seqs, message_id
+from gateway.store.rows import InboxItem
+from tests.clock import FakeClock
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+TEAM = ChatKey(platform="memory", account="here", chat="#team")
+
+
+class Cupboard(MemoryChannel):
+    """Has the files that a test puts into it."""
+
+    def __init__(self, **files: bytes) -> None:
+        super().__init__()
+        self.files = files
+
+    async def download(self, attachment: Attachment) -> bytes:
+        if attachment.reference not in self.files:
+            raise ChannelError("too large", permanent=True)
+        return self.files[attachment.reference]
+
+
+def item(text: str = "", *files: Attachment, chat: ChatKey = ANN, quoted: str | None = None, seq: int = 7) -> InboxItem:
+    who = Sender(id="ann", name="Ann")
+    return InboxItem(
+        seq,
+        MessageReceived(
+            event_id="e", chat=chat, sender=who, at=5.0, text=text, message_id="m", attachments=files, quoted=quoted
+        ),
+    )
+
+
+def file(name: str, reference: str = "f", mime_type: str = "text/plain") -> Attachment:
+    return Attachment(name=name, reference=reference, mime_type=mime_type)
+
+
+def picture(reference: str = "f") -> Attachment:
+    return file("cat.png", reference, "image/png")
+
+
+async def made(
+    home: Path, given: InboxItem, channel: MemoryChannel | None = None, *, vision: bool = True
+) -> UserMessage:
+    maker = PromptMaker(channel or Cupboard(f=b"content"), home / "w", FakeClock(), ZoneInfo("Europe/Paris"), vision)
+    return await maker.make(given)
+
+
+def images(message: UserMessage) -> list[ImageContent]:
+    return [part for part in message.content if isinstance(part, ImageContent)]
+
+
+def kept(home: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (home / "w").iterdir()}
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+async def test_words_come_as_they_are_with_the_time_of_day(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("hello"))
+
+    assert text_of(message.content) == "hello"
+    assert message.context == "Now: Thursday 1970-01-01 01:16 (Europe/Paris)"
+    assert message.created_at == 5.0
+    assert message.source is None
+
+
+async def test_the_same_item_is_the_same_message(tmp_path: Path) -> None:
+    first, again = await made(tmp_path, item("hello")), await made(tmp_path, item("hello"))
+
+    assert first.id == again.id == message_id(item()) == "inbox-7"
+    assert inbox_seqs([first.id, "some other id"]) == [7]
+
+
+async def test_in_a_group_the_model_hears_who_speaks(tmp_path: Path) -> None:  # S2-44
+    assert (await made(tmp_path, item("hello", chat=TEAM))).source == "Ann"
+
+
+async def test_a_quote_is_context_and_no_longer_than_needed(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("why?", quoted="Bob: " + "x" * 5_000))
+
+    assert message.context is not None
+    assert "In reply to: Bob: xxx" in message.context
+    assert len(message.context) < 1_200
+    assert text_of(message.content) == "why?"
+
+
+async def test_a_file_goes_into_the_workspace_and_the_model_hears_its_name(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("read this", file("report.txt")))
+
+    assert text_of(message.content) == "read this\n[file: report.txt, 7 bytes, in the workspace]"
+    assert kept(tmp_path) == {"report.txt": b"content"}
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("../../.env", "env"),
+        ("..\\..\\boot.ini", "boot.ini"),
+        ("/etc/passwd", "passwd"),
+        ("a\0b\nc.txt", "abc.txt"),
+        ("\u202etxt.exe", "txt.exe"),
+        ("..", "file"),
+        ("", "file"),
+        ("x" * 300 + ".txt", "x" * 116 + ".txt"),
+    ],
+)
+async def test_a_name_leads_nowhere_but_into_the_workspace(tmp_path: Path, name: str, safe: str) -> None:
+    await made(tmp_path, item("", file(name)))
+
+    assert kept(tmp_path) == {safe: b"content"}
+    assert names_in(tmp_path) == ["w"]
+
+
+async def test_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    channel = Cupboard(a=b"one", b=b"two", c=b"three")
+    message = await made(tmp_path, item("", file("a.txt", "a"), file("a.txt", "b"), file("a.txt", "c")), channel)
+
+    assert kept(tmp_path) == {"a.txt": b"one", "a-2.txt": b"two", "a-3.txt": b"three"}
+    assert "a-3.txt" in text_of(message.content)
+
+
+async def test_a_message_that_is_made_again_leaves_no_copies(tmp_path: Path) -> None:
+    channel = Cupboard(a=b"one", b=b"two", c=b"png")
+    given = item("x" * 30_000, file("a.txt", "a"), file("a.txt", "b"), picture("c"))
+
+    first, again = await made(tmp_path, given, channel), await made(tmp_path, given, channel)
+
+    assert text_of(first.content) == text_of(again.content)
+    assert sorted(kept(tmp_path)) == ["a-2.txt", "a.txt", "cat.png", "message-7.txt"]
+
+
+async def test_a_model_that_sees_gets_the_picture(tmp_path: Path) -> None:  # C-22
+    message = await made(tmp_path, item("what is it?", picture()), Cupboard(f=b"png"))
+
+    [image] = images(message)
+    assert (image.mime_type, image.data) == ("image/png", "cG5n")
+    assert text_of(message.content) == "what is it?\n[picture: cat.png]"
+    assert kept(tmp_path) == {"cat.png": b"png"}
+
+
+async def test_a_model_that_does_not_see_gets_a_note(tmp_path: Path) -> None:  # C-22
+    message = await made(tmp_path, item("what is it?", picture()), vision=False)
+
+    assert images(message) == []
+    assert "[file: cat.png, 7 bytes, in the workspace]" in text_of(message.content)
+
+
+async def test_a_huge_picture_is_a_file(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("", picture()), Cupboard(f=b"x" * (LARGEST_IMAGE + 1)))
+
+    assert images(message) == []
+    assert "in the workspace" in text_of(message.content)
+
+
+async def test_a_file_that_cannot_be_fetched_is_told_and_the_words_still_count(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("read this", file("big.iso", "elsewhere")))
+
+    assert text_of(message.content) == "read this\n[file: big.iso could not be fetched: too large]"
+
+
+async def test_a_workspace_that_cannot_be_written_loses_the_file_and_not_the_message(tmp_path: Path) -> None:
+    (tmp_path / "w").write_text("a file where the folder should be")
+
+    short = await made(tmp_path, item("read this", file("a.txt")))
+    long = await made(tmp_path, item("x" * 30_000))
+
+    assert text_of(short.content).startswith("read this\n[file: a.txt could not be kept: ")
+    assert "could not be kept" in text_of(long.content)
+
+
+async def test_more_files_than_fit_are_left_out_with_a_note(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("", *[file("a.txt")] * 20))
+
+    assert text_of(message.content).splitlines()[-1] == "[10 more files were left out: at most 10 a message]"
+    assert text_of(message.content).count("in the workspace") == MOST_FILES
+
+
+async def test_a_very_long_message_becomes_a_file_of_which_the_model_sees_the_start(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("words " * 20_000))
+
+    text = text_of(message.content)
+    assert len(text) < LONGEST_START + 200
+    assert "120000 characters, is in the file message-7.txt" in text
+    assert kept(tmp_path) == {"message-7.txt": b"words " * 20_000}
+
+
+async def test_a_long_message_within_bounds_is_left_whole(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("x" * LONGEST_TEXT))
+
+    assert text_of(message.content) == "x" * LONGEST_TEXT
