@@ -55,7 +55,7 @@ class ContextManager:
         names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in self.tools.specs())
         return SystemPrompt(
             identity=self.persona.render(),
-            workspace=f"# Workspace\nThe files of this chat lie in {self.workspace}; name them relative to it."
+            workspace=f"# Workspace\nFiles of this chat: {self.workspace} (give relative paths)"
             if self.workspace
             else "",
             tools=f"# Available tools\n{names}" if names else "",

@@ -31,7 +31,7 @@ class Persona(Frozen):
     personality: str = DEFAULT
 
     def render(self) -> str:
-        parts = [f"You are {self.ai_name}, an assistant that people message in their chats. {self._manner}"]
+        parts = [f"You are {self.ai_name}, an assistant in people's chats. {self._manner}"]
         if self.user_address:
             parts.append(f"Address the person as {self.user_address}.")
         if self.language:

@@ -45,14 +45,14 @@ async def add_note(text: str, context: ToolContext) -> str:
 
 @tool(execution="parallel", label="Reading the notes")
 async def list_notes(context: ToolContext) -> str:
-    """List the notes with their numbers."""
+    """List the notes by number."""
     notes = _notes(await asyncio.to_thread(_lines, context.workspace))
     return "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1)) or "(no notes yet)"
 
 
 @tool(label="Deleting note {number}")
 async def delete_note(number: int, context: ToolContext) -> str:
-    """Delete a note by its number in list_notes."""
+    """Delete a note by number."""
 
     def delete(lines: list[str]) -> tuple[list[str], str]:
         places = [place for place, line in enumerate(lines) if _is_note(line)]
