@@ -202,7 +202,6 @@ class Limits(_Value):
 
     max_text: int
     """Longest text of one message, in the platform's own units, after conversion."""
-    can_edit: bool = True
     edit_every: timedelta = timedelta(seconds=1)
     """Shortest time between two calls to one chat that is kept up for long."""
     edit_every_in_groups: timedelta = timedelta(seconds=1)
