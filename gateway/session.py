@@ -13,7 +13,8 @@ from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, OutboundMessage, Sender
 from gateway.desk import Desk
-from gateway.prompts import PromptMaker, message_id
+from gateway.mailbox import Mailbox
+from gateway.prompts import PromptMaker, inbox_seqs
 from gateway.run import ChatRun
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.texts import Language, language_of, say
@@ -50,13 +51,8 @@ class ChatSession:
         """Read once: nobody else changes it."""
         self._agent: Agent | None = None
         self._loading = asyncio.Lock()
-        self._waiting: list[InboxItem] = []
-        self._steering: dict[str, InboxItem] = {}
-        """By the id of their message: given to the running agent, not yet taken by it."""
-        self._arriving: dict[int, InboxItem] = {}
-        """By number: on the way to the running agent, files still being fetched."""
+        self._mail = Mailbox()
         self._intake = asyncio.Lock()
-        self._held: list[InboxItem] = []
         self._commands = 0
         self._unsent: list[Post] = []
         self._unfinished: list[Run] = []
@@ -83,7 +79,7 @@ class ChatSession:
 
     @property
     def waiting_count(self) -> int:
-        return sum(len(items) for items in (self._waiting, self._steering, self._arriving, self._held))
+        return len(self._mail)
 
     async def language(self, sender: Sender | None = None) -> Language:
         """The chat's own where one was chosen, else that of the person's client."""
@@ -106,10 +102,10 @@ class ChatSession:
     def receive(self, item: InboxItem) -> None:
         """A message that is on disk; returns at once. Behind a command it waits until the command has been obeyed."""
         if self._commands:
-            self._held.append(item)
+            self._mail.hold(item)
             return
-        if self._can_steer(item.event.sender) or self._arriving:
-            self._arriving[item.seq] = item
+        if self._can_steer(item.event.sender) or self._mail.has_arriving:
+            self._mail.arrive(item)
             task = asyncio.create_task(self._steer(item.seq))
             self._steer_tasks.add(task)
             task.add_done_callback(self._steer_tasks.discard)
@@ -123,8 +119,7 @@ class ChatSession:
     def end_command(self) -> None:
         self._commands -= 1
         if not self._commands:
-            held, self._held = self._held, []
-            for item in held:
+            for item in self._mail.release():
                 self.receive(item)
 
     def owe(self, post: Post) -> None:
@@ -139,11 +134,15 @@ class ChatSession:
 
     async def edited(self, changed: MessageEdited) -> bool:
         """The person edited a message; True if it still waited and now says so."""
-        for item in [*self._waiting, *self._steering.values(), *self._arriving.values(), *self._held]:
-            if isinstance(item.event, MessageReceived) and item.event.message_id == changed.message_id:
-                await self._reword(item, changed)
-                return True
-        return False
+        item = self._mail.find(changed.message_id)
+        if item is None:
+            return False
+        reworded = InboxItem(item.seq, item.event.model_copy(update={"text": changed.text}))
+        self._mail.replace(reworded)
+        if self._mail.is_given(item) and self._agent is not None:
+            self._agent.queues.replace(await self._prompt_maker().make(reworded))
+        await self._desk.store.reword(reworded)
+        return True
 
     async def stop(self, by: Sender) -> Stopped:
         """Stop the run, and drop what its person sent meanwhile. Raises PermissionError where it is another's."""
@@ -167,17 +166,12 @@ class ChatSession:
         run = self._run if self._is_open else None
         if run is not None and not self._may_steer(by, run):
             raise PermissionError(by.id)
-        dropped = [item for item in [*self._waiting, *self._arriving.values()] if item.event.sender.id == by.id]
+        dropped = self._mail.drop(by.id, with_given=run is not None)
         if run is not None:
-            dropped.extend(self._steering.values())
-            self._steering.clear()
             self._stopping = True
             if self._agent is not None:
                 self._agent.queues.clear_steering()
                 self._agent.abort()
-        gone = {item.seq for item in dropped}
-        self._waiting = [item for item in self._waiting if item.seq not in gone]
-        self._arriving = {seq: item for seq, item in self._arriving.items() if seq not in gone}
         if run is not None:
             return Stopped.RUN, dropped
         return Stopped.WAITING if dropped else Stopped.NOTHING, dropped
@@ -199,8 +193,7 @@ class ChatSession:
     # How it works
 
     def _enqueue(self, item: InboxItem) -> None:
-        self._waiting.append(item)
-        self._waiting.sort(key=lambda waiting: waiting.seq)
+        self._mail.wait(item)
         self._wake()
 
     def _wake(self, after: float = 0.0) -> None:
@@ -219,7 +212,7 @@ class ChatSession:
 
     @property
     def _has_work(self) -> bool:
-        return bool(self._unsent or self._unfinished or self._waiting)
+        return bool(self._unsent or self._unfinished) or self._mail.has_waiting
 
     @property
     def _is_open(self) -> bool:
@@ -229,7 +222,7 @@ class ChatSession:
 
     def _can_steer(self, sender: Sender) -> bool:
         """Not past earlier words of one's own that wait for the next run, as they do after a restart."""
-        waits = any(item.event.sender.id == sender.id for item in self._waiting)
+        waits = self._mail.has_waiting_from(sender.id)
         return self._run is not None and self._is_open and self._may_steer(sender, self._run) and not waits
 
     def _may_steer(self, sender: Sender, run: Run) -> bool:
@@ -258,7 +251,7 @@ class ChatSession:
         chat = await self._settings()
         if self._unfinished:
             run, items = self._unfinished.pop(0), None
-        elif self._waiting:
+        elif self._mail.has_waiting:
             run, items = self._take(chat)
         else:
             return
@@ -273,13 +266,10 @@ class ChatSession:
         finally:
             self._run = self._chat_run = None
             self._run_over.set()
-            # What came too late for this run begins the next.
-            self._waiting = sorted([*self._steering.values(), *self._waiting], key=lambda item: item.seq)
-            self._steering.clear()
+            self._mail.take_back()
 
     def _take(self, chat: Chat) -> tuple[Run, list[InboxItem]]:
-        items = [item for item in self._waiting if item.event.sender.id == self._waiting[0].event.sender.id]
-        self._waiting = [item for item in self._waiting if item not in items]
+        items = self._mail.take()
         event = items[0].event
         replied = event.message_id if isinstance(event, MessageReceived) and self._channel.is_group(self.key) else None
         self._sender_language = event.sender.language
@@ -326,33 +316,23 @@ class ChatSession:
         async with self._intake:
             run = self._run
             agent = await self._agent_of(run.session) if run is not None else None
-            item = message = None
-            while seq in self._arriving and item is not self._arriving[seq]:  # an edit comes in between
-                item = self._arriving[seq]
-                message = await self._prompt_maker().make(item)
-            if self._arriving.pop(seq, None) is None or item is None or message is None:
-                return  # a stop dropped it
-            if agent is not None and self._run is run and self._can_steer(item.event.sender):
-                self._steering[message.id] = item
+            made = message = None
+            current = self._mail.arriving(seq)
+            while current is not None and current is not made:  # an edit may come in between
+                made, message = current, await self._prompt_maker().make(current)
+                current = self._mail.arriving(seq)
+            if current is None or message is None:
+                return
+            self._mail.arrived(seq)
+            if agent is not None and self._run is run and self._can_steer(current.event.sender):
+                self._mail.give(current)
                 agent.steer(message)
             else:
-                self._enqueue(item)
+                self._enqueue(current)
 
     def _taken(self, said: str) -> None:
-        self._steering.pop(said, None)
-
-    async def _reword(self, item: InboxItem, changed: MessageEdited) -> None:
-        event = item.event.model_copy(update={"text": changed.text})
-        reworded = InboxItem(item.seq, event)
-        self._waiting = [reworded if waiting.seq == item.seq else waiting for waiting in self._waiting]
-        self._held = [reworded if held.seq == item.seq else held for held in self._held]
-        if item.seq in self._arriving:
-            self._arriving[item.seq] = reworded
-        key = message_id(item)
-        if key in self._steering and self._agent is not None:
-            self._steering[key] = reworded
-            self._agent.queues.replace(await self._prompt_maker().make(reworded))
-        await self._desk.store.reword(reworded)
+        for seq in inbox_seqs([said]):
+            self._mail.taken(seq)
 
     async def _settings(self) -> Chat:
         async with self._loading:

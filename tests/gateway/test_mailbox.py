@@ -1,0 +1,63 @@
+"""Where a message is until it is answered."""
+
+import pytest
+
+from channels.base import ChatKey, MessageReceived, Sender
+from gateway.mailbox import Mailbox
+from gateway.store.rows import InboxItem
+
+CHAT = ChatKey(platform="memory", account="here", chat="#team")
+
+
+def said(seq: int, sender: str = "ann", text: str = "hello") -> InboxItem:
+    who = Sender(id=sender, name=sender)
+    event = MessageReceived(event_id=f"e{seq}", chat=CHAT, sender=who, at=0.0, text=text, message_id=f"m{seq}")
+    return InboxItem(seq, event)
+
+
+@pytest.fixture
+def mail() -> Mailbox:
+    return Mailbox()
+
+
+def test_a_run_takes_the_oldest_with_what_its_sender_wrote_since(mail: Mailbox) -> None:  # D-11
+    for item in (said(3), said(1), said(2, "bob")):
+        mail.wait(item)
+
+    assert [item.seq for item in mail.take()] == [1, 3]
+    assert [item.seq for item in mail.take()] == [2]
+    assert not mail.has_waiting
+
+
+def test_what_the_agent_did_not_take_waits_for_the_next_run(mail: Mailbox) -> None:
+    mail.wait(said(4))
+    mail.give(said(2))
+    mail.give(said(3))
+    mail.taken(2)
+
+    mail.take_back()
+
+    assert [item.seq for item in mail.take()] == [3, 4]
+
+
+def test_a_stop_drops_what_its_person_sent_and_what_the_run_was_given(mail: Mailbox) -> None:
+    mail.wait(said(1, "bob"))
+    mail.wait(said(2))
+    mail.arrive(said(3))
+    mail.give(said(4, "owner"))
+
+    assert sorted(item.seq for item in mail.drop("ann", with_given=True)) == [2, 3, 4]
+    assert [item.seq for item in mail] == [1]
+
+
+def test_a_message_is_reworded_wherever_it_is(mail: Mailbox) -> None:
+    mail.hold(said(1))
+    mail.arrive(said(2))
+
+    mail.replace(said(2, text="new"))
+
+    found = mail.find("m2")
+    assert found is not None
+    assert found.event == said(2, text="new").event
+    assert mail.find("m9") is None
+    assert len(mail) == 2
