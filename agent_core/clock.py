@@ -1,8 +1,8 @@
 """Time and identity, handed in, so that tests and replays are deterministic."""
 
 import asyncio
+import os
 import time
-import uuid
 from collections.abc import Callable
 from typing import Protocol
 
@@ -38,4 +38,4 @@ class SystemClock:
 
 def new_id() -> str:
     """32 hex digits, random."""
-    return uuid.uuid4().hex
+    return os.urandom(16).hex()
