@@ -1,6 +1,7 @@
 """Tools that need the house: sending a file into the chat."""
 
 import asyncio
+import hashlib
 import mimetypes
 import os
 import shutil
@@ -28,7 +29,9 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         if found is not None and found.state is PostState.SENT:
             return f"{path} was sent."
         most = delivery.channel(chat).limits.max_upload
-        file = await asyncio.to_thread(_copy, context.workspace, path, outgoing / context.call_id, most)
+        # The call's id is the model server's: it may look like a path, and other chats may have the same.
+        copy = outgoing / hashlib.sha256(key.encode()).hexdigest()
+        file = await asyncio.to_thread(_copy, context.workspace, path, copy, most)
         post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)))
         await store.post([post])
         await delivery.deliver(chat, [post])

@@ -1,0 +1,46 @@
+"""Sending files of the workspace: each chat gets its own."""
+
+from pathlib import Path
+
+from agent_core.scripted import Call, Calls
+from channels.base import ChatKey
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+
+
+def keep(bot: Bot, sender: str, content: str) -> None:
+    folder = bot.home / "workspaces" / f"memory_here_{sender}"
+    folder.mkdir(parents=True)
+    (folder / "report.txt").write_text(content)
+
+
+def sent_to(bot: Bot, chat: ChatKey) -> list[bytes]:
+    files = [file for posted, message in bot.channel.posts if posted.chat == chat for file in message.attachments]
+    return [Path(file.path).read_bytes() for file in files]
+
+
+def send(call: str) -> Calls:
+    return Calls((Call("send_file", {"path": "report.txt"}, id=call),))
+
+
+async def test_two_chats_whose_calls_have_one_id_get_their_own_files(start_bot: StartBot) -> None:
+    bot = await start_bot(send("call_0"), "Here.", send("call_0"), "Here.")
+    keep(bot, "ann", "for Ann")
+    keep(bot, "bob", "for Bob")
+
+    await bot.hears("send it", sender="ann")
+    await bot.hears("send it", sender="bob")
+
+    assert sent_to(bot, bot.channel.chat("ann")) == [b"for Ann"]
+    assert sent_to(bot, bot.channel.chat("bob")) == [b"for Bob"]
+
+
+async def test_a_call_id_that_is_a_path_leads_nowhere(start_bot: StartBot) -> None:
+    bot = await start_bot(send("../../stolen"), "Here.")
+    keep(bot, "ann", "for Ann")
+
+    await bot.hears("send it", sender="ann")
+
+    assert sent_to(bot, bot.channel.chat("ann")) == [b"for Ann"]
+    assert not (bot.home.parent / "stolen").exists()
+    assert len(list((bot.home / "outgoing").iterdir())) == 1
