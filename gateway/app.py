@@ -19,6 +19,7 @@ from channels.web.adapter import WebChannel
 from channels.web.shown import Shown
 from gateway.about import About
 from gateway.access import People
+from gateway.errors import ParleyError
 from gateway.history import shown_on_the_page
 from gateway.house import AgentParts, House
 from gateway.http import HttpServer
@@ -44,6 +45,11 @@ async def serve(settings: Settings) -> int:
 
     Raises ParleyError, ModelSettingError or ChannelError for what the person who started it has to put right.
     """
+    if not (settings.web.enabled or settings.channels):
+        raise ParleyError(
+            "Nobody could reach Parley: the page is off, and no channel is set up. "
+            "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
+        )
     async with AsyncExitStack() as life:
         ground = await life.enter_async_context(prepare(settings))
         channels = [open_channel(name, config) for name, config in settings.channels.items()]
@@ -130,7 +136,7 @@ def _page(ground: Ground) -> tuple[WebChannel, HttpServer]:
 
     about = ground.about
     settings = ground.settings
-    web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads")
+    web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads", now=ground.clock.time)
     return web, HttpServer(web.routes(), about=lambda: about, home=settings.home, port=settings.web.port)
 
 

@@ -71,6 +71,14 @@ async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     assert f"PARLEY_WEB_PORT={int(port) + 1}" in refused.err
 
 
+async def test_a_parley_that_nobody_could_reach_is_one_sentence(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
+    refused = await python(*CLI, cwd=tmp_path, environ=environ)
+
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert refused.err.startswith("parley: Nobody could reach Parley: the page is off, and no channel is set up.")
+
+
 async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
     async with TelegramEmulator() as telegram:
         environ = {
