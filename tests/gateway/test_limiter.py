@@ -1,10 +1,11 @@
 """How often a chat may be written to."""
 
+import asyncio
 from datetime import timedelta
 
 from channels.base import ChatKey, Limits
 from channels.memory import MemoryChannel
-from gateway.limiter import REMEMBERED, ChatLimiter
+from gateway.limiter import REMEMBERED, STEP_BACK, ChatLimiter
 from tests.clock import FakeClock
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -103,6 +104,28 @@ async def test_all_chats_together_keep_the_pace_of_the_platform() -> None:
         made.append(round(clock.now - 1_000, 1))
 
     assert made == [0.0] * 10 + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+
+
+async def test_where_all_chats_are_too_many_they_come_in_the_order_in_which_they_asked() -> None:
+    limits = limiter(clock := FakeClock(), calls_per_second=10)
+    served: list[int] = []
+
+    async def ask(number: int) -> None:
+        await limits.wait(ANN.model_copy(update={"chat": str(number)}))
+        served.append(number)
+
+    await asyncio.gather(*map(ask, range(200)))
+
+    assert served == list(range(200))
+    assert len(clock.slept) == 190
+
+
+async def test_what_matters_less_steps_back_while_others_stand_in_line() -> None:
+    limits = limiter(FakeClock(), calls_per_second=1)
+    limits.take(ANN)
+
+    assert limits.delay(BOB) == 1
+    assert limits.delay(BOB, keep=1) == STEP_BACK
 
 
 async def test_chats_that_rested_are_forgotten_and_busy_ones_are_not() -> None:
