@@ -48,6 +48,7 @@ class Access:
         self._clock = clock
         self._console = console
         self._noticed: dict[str, float] = {}
+        """Strangers of the last hour and when they were noticed, oldest first."""
 
     def authorize(self, event: InboundEvent) -> Decision:
         """Whether to take the event in. Talk in a group that does not name us is for us only in a thread of which we
@@ -79,7 +80,9 @@ class Access:
         """Tell the console what to paste, at most once an hour for each stranger; the chat hears nothing."""
         who = f"{event.chat.platform}:{event.sender.id}"
         now = self._clock.monotonic()
-        if now - self._noticed.get(who, -NOTICE_EVERY) < NOTICE_EVERY:
+        while self._noticed and now - next(iter(self._noticed.values())) >= NOTICE_EVERY:
+            del self._noticed[next(iter(self._noticed))]
+        if who in self._noticed:
             return
         self._noticed[who] = now
         known = ", ".join(f'"{person}"' for person in sorted({*self._people.allow, who}))
