@@ -28,19 +28,18 @@ class Prompt:
         The next line is read while the last one is dealt with: between two reads a terminal obeys its own keys.
         """
         typed: asyncio.Queue[str | None] = asyncio.Queue()
-        reader = asyncio.create_task(self._read(typed))
+        reader, get = asyncio.create_task(self._read(typed)), asyncio.create_task(typed.get())
         try:
-            while not (reader.done() and typed.empty()):
-                get = asyncio.create_task(typed.get())
+            while get.done() or not (reader.done() and typed.empty()):
                 await asyncio.wait([get, reader], return_when=asyncio.FIRST_COMPLETED)
                 if get.done():
                     yield get.result()
-                else:
-                    get.cancel()
+                    get = asyncio.create_task(typed.get())
             await reader
         finally:
             reader.cancel()
-            await asyncio.wait([reader])
+            get.cancel()
+            await asyncio.wait([reader, get])
 
     async def _read(self, typed: "asyncio.Queue[str | None]") -> None:
         with patch_stdout(raw=True):

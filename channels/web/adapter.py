@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
 
@@ -175,8 +176,9 @@ class WebChannel:
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
         try:
             await stream.write(b"retry: 1000\n\n")
-            async for event in self._ring.read(after):
-                await stream.write(event)
+            async with aclosing(self._ring.read(after)) as events:
+                async for event in events:
+                    await stream.write(event)
         except ConnectionResetError:  # the tab was closed
             log.debug("page_left")
         return stream

@@ -7,7 +7,7 @@ before a restart, is told to start over.
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -44,7 +44,7 @@ class EventRing:
         self._closed = True
         self._wake()
 
-    async def read(self, after: str) -> AsyncIterator[bytes]:
+    async def read(self, after: str) -> AsyncGenerator[bytes, None]:
         """The events after the one with this id, as they come, ready for the wire."""
         position = self._position(after)
         while not self._closed:
