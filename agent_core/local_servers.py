@@ -70,7 +70,6 @@ class _Shown(_Wire):
     """Ollama's `/api/show`."""
 
     capabilities: list[str] | None = None
-    model_info: dict[str, object] | None = None
 
 
 async def find_local_model(

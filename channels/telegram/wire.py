@@ -134,7 +134,6 @@ class Message(_Wire):
     contact: Contact | None = None
     poll: Poll | None = None
     dice: Dice | None = None
-    migrate_to_chat_id: int | None = None
     forum_topic_created: dict[str, object] | None = None
 
 

@@ -73,5 +73,3 @@ class Chat:
     key: ChatKey
     session: str
     language: str | None = None
-    spoke: bool = False
-    """Whether we have said anything there."""

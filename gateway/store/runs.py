@@ -104,9 +104,9 @@ def unfinished(connection: sqlite3.Connection) -> list[Run]:
 
 
 def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
-    query = "SELECT session, language, spoke FROM chats WHERE chat = ?"
+    query = "SELECT session, language FROM chats WHERE chat = ?"
     row = connection.execute(query, (str(key),)).fetchone()
-    return Chat(key, session=row[0], language=row[1], spoke=bool(row[2])) if row else None
+    return Chat(key, session=row[0], language=row[1]) if row else None
 
 
 def save_chat(row: Chat) -> Change[None]:

@@ -127,10 +127,6 @@ class TelegramEmulator(LoopbackServer):
         """Deliver the last confirmed updates once more."""
         self.updates.redeliver(count)
 
-    def flood_window(self, chat: Chat, *, seconds: float) -> None:
-        """From now on refuse messages and edits in this chat with 429, for so long."""
-        self.flood.open_window(chat.id, seconds, self.clock())
-
     @property
     def calls_in_window(self) -> int:
         """Messages and edits tried in chats that had been told to wait."""

@@ -139,15 +139,6 @@ class Chat:
         self._room.closed = None
         self._tell_membership(self._room.people[0], "kicked", "member")
 
-    async def adds_bot(self, person: Person) -> None:
-        self._room.closed = None
-        self._tell_membership(person, "left", "member")
-        self._serve(person, {"new_chat_members": [self._world.bot.to_json()]})
-
-    async def kicks_bot(self, person: Person) -> None:
-        self._room.closed = f"bot was kicked from the {self._room.kind} chat"
-        self._tell_membership(person, "member", "kicked")
-
     async def migrate(self) -> "Chat":
         """Turn the group into a supergroup: a new chat id, and both chats say so."""
         old = self._room

@@ -32,13 +32,11 @@ class Bucket:
 
 @dataclass
 class FloodPolicy:
-    """Off (`on = False`) it limits nothing by itself; a window opened by hand holds all the same."""
+    """Off (`on = False`) it limits nothing by itself; a window that a fault opened holds all the same."""
 
     on: bool = True
     calls_in_window: int = 0
     """Calls that were made although their chat had been told to wait: a well-behaved client makes none."""
-    in_window: dict[int, int] = field(default_factory=dict)
-    """The same per chat."""
     _windows: dict[int, float] = field(default_factory=dict)
     _chats: dict[int, list[Bucket]] = field(default_factory=dict)
     _overall: Bucket = field(default_factory=lambda: Bucket(30, 30))
@@ -51,7 +49,6 @@ class FloodPolicy:
         """Count the call when it comes inside a window."""
         if self._left(chat, now) > 0:
             self.calls_in_window += 1
-            self.in_window[chat] = self.in_window.get(chat, 0) + 1
 
     def refuse(self, chat: int, now: float, *, group: bool) -> int | None:
         """Whole seconds to wait, or None when the call passes (and is counted)."""
