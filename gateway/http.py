@@ -94,7 +94,7 @@ class HttpServer:
         return f"{self.url}?token={self._access.token}" if self._access.token else self.url
 
     async def start(self) -> None:
-        """Raises PortBusy."""
+        """Raises PortBusy, or ParleyError where the system does not let us have the port."""
         await self._runner.setup()
         site = web.TCPSite(self._runner, HOST, self._wanted_port)
         try:
@@ -103,7 +103,10 @@ class HttpServer:
             await self._runner.cleanup()
             if error.errno == errno.EADDRINUSE:
                 raise PortBusy(self._wanted_port) from error
-            raise
+            raise ParleyError(
+                f"port {self._wanted_port} cannot be used ({error.strerror}): choose another port with "
+                "PARLEY_WEB_PORT, 1024 or higher"
+            ) from error
         self._port = self._runner.addresses[0][1]
         log.info("http_listening", port=self._port)
 

@@ -17,6 +17,8 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from gateway.errors import HomeUnusable
+
 OUR_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII)
 SESSION_SECONDS = 90 * 24 * 3600
 SECRET_BYTES = 32
@@ -119,7 +121,15 @@ def read_secret(path: Path) -> bytes:
     """The key that signs sessions, made when first asked for, readable by its owner only.
 
     Kept in a file, so that a browser that was let in stays in after a restart; deleting the file sends all away.
+    Raises HomeUnusable.
     """
+    try:
+        return _kept(path)
+    except OSError as error:
+        raise HomeUnusable(path, error.strerror or type(error).__name__) from error
+
+
+def _kept(path: Path) -> bytes:
     if path.exists() and path.stat().st_mode & 0o077 == 0:
         kept = path.read_bytes()
         if len(kept) >= SECRET_BYTES:

@@ -19,6 +19,13 @@ from gateway.store.store import FILE
 ENOUGH = 200 * 1024 * 1024
 """Bytes of free disk."""
 ELSEWHERE = "or set PARLEY_HOME to another folder"
+KEPT = {
+    FILE: os.W_OK,
+    "store.lock": os.R_OK | os.W_OK,
+    "page.key": os.R_OK | os.W_OK,
+    "workspaces": os.R_OK | os.W_OK | os.X_OK,
+}
+"""What the home holds, and what Parley has to be able to do with it."""
 
 
 def look_at_home(home: Path) -> Iterator[Finding]:
@@ -35,12 +42,16 @@ def look_at_home(home: Path) -> Iterator[Finding]:
         yield ok(f"{home} will be made at the first start")
     if (free := shutil.disk_usage(there).free) < ENOUGH:
         yield problem(f"only {free // 2**20} MB are free on the disk of {there}", f"make room, {ELSEWHERE}")
+    yield from look_at_files(home)
     yield from look_at_store(home)
 
 
 def look_at_store(home: Path) -> Iterator[Finding]:
     file = home / FILE
     if not file.exists():
+        return
+    if not file.is_file() or not os.access(file, os.R_OK):
+        yield problem(f"{file} cannot be read", f"make it a file of yours (chown, chmod 600), {ELSEWHERE}")
         return
     if file.stat().st_mode & 0o077 and home.stat().st_mode & 0o077:
         yield problem(f"{home} can be read by others on this machine", f"chmod 700 {home}")
@@ -56,6 +67,13 @@ def look_at_store(home: Path) -> Iterator[Finding]:
         yield problem(f"{file} has schema {schema}, and this Parley knows {known}", "start the newer Parley")
     else:
         yield ok(f"{file.name} is sound, {file.stat().st_size / 2**20:.1f} MB")
+
+
+def look_at_files(home: Path) -> Iterator[Finding]:
+    """What an earlier start made, perhaps as another user, has to be ours now."""
+    for name, powers in KEPT.items():
+        if (home / name).exists() and not os.access(home / name, powers):
+            yield problem(f"{home / name} cannot be written to", f"make it yours (chown), {ELSEWHERE}")
 
 
 def running(home: Path) -> str | None:

@@ -1,5 +1,6 @@
 """An SQLite connection on aiosqlite's thread. Whole pieces of work go there: each crossing costs more than a query."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -23,7 +24,12 @@ class Database(aiosqlite.Connection):
             yield database
 
     async def __aenter__(self) -> "Database":
-        await super().__aenter__()
+        try:
+            await super().__aenter__()
+        except sqlite3.Error:
+            # The thread still answers then, and must not find that the loop is gone.
+            await asyncio.to_thread(self._thread.join)
+            raise
         return self
 
     async def run(self, work: Work[T]) -> T:

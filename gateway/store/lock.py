@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from gateway.errors import ParleyError
+from gateway.errors import HomeUnusable, ParleyError
 
 
 class StoreBusy(ParleyError):
@@ -26,23 +26,34 @@ class StoreLock:
         self._file: int | None = None
 
     def __enter__(self) -> "StoreLock":
-        """Makes the folder where it is missing. Raises StoreBusy."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        """Makes the folder where it is missing. Raises StoreBusy and HomeUnusable."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            self._take(self._file)
+        except OSError as error:
+            self._let_go()
+            raise HomeUnusable(Path(error.filename or self._path), error.strerror or type(error).__name__) from error
+        except StoreBusy:
+            self._let_go()
+            raise
+        return self
+
+    def _take(self, file: int) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(file, 100).decode(errors="replace").strip()
-            os.close(file)
             raise StoreBusy(self._path, holder) from None
         os.ftruncate(file, 0)
         os.write(file, f"pid {os.getpid()}\n".encode())
-        self._file = file
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None

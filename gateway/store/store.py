@@ -7,7 +7,7 @@ the power. Writes go through one writer with group commit; reads have a connecti
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId
 from agent_core.messages import AgentMessage
 from channels.base import ChatKey, InboundEvent
-from gateway.errors import ParleyError
+from gateway.errors import HomeUnusable, ParleyError
 from gateway.store import inbox, outbox, runs
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
@@ -24,6 +24,7 @@ from gateway.store.runs import ToolRecord
 from gateway.store.writer import Writer
 
 FILE = "parley.db"
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StoreTooNew(ParleyError):
@@ -54,19 +55,18 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(cls, home: Path, clock: Clock, new_id: NewId) -> AsyncIterator["Store"]:
-        """Raises StoreBusy, StoreTooNew and StoreDamaged, each a sentence for the person who started us."""
+        """Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each a sentence for whoever started us."""
         path = home / FILE
         with StoreLock(home / "store.lock"):
             try:
-                async with Database.open(path) as writing, Database.open(path) as reading:
-                    await writing.run(partial(_migrate, path=path))
+                async with _opened(path) as (writing, reading):
                     writer = Writer(writing)
                     try:
                         yield cls(writer, reading, clock, new_id)
                     finally:
                         await writer.close()
             except sqlite3.DatabaseError as error:
-                if "malformed" in str(error) or "not a database" in str(error):
+                if _cause(error) in DAMAGED:
                     raise StoreDamaged(path, str(error)) from error
                 raise
 
@@ -176,10 +176,33 @@ class Store:
         return await self._reader.run(runs.spoken_in)
 
 
+@asynccontextmanager
+async def _opened(path: Path) -> AsyncIterator[tuple[Database, Database]]:
+    """One connection to write and one to read. Raises HomeUnusable where the file or the disk does not let us, and
+    StoreDamaged where the file is somebody else's."""
+    async with AsyncExitStack() as life:
+        try:
+            writing = await life.enter_async_context(Database.open(path))
+            reading = await life.enter_async_context(Database.open(path))
+            await writing.run(partial(_migrate, path=path))
+        except sqlite3.Error as error:
+            if _cause(error) in (*DAMAGED, sqlite3.SQLITE_ERROR):
+                raise StoreDamaged(path, str(error)) from error
+            raise HomeUnusable(path, str(error)) from error
+        yield writing, reading
+
+
+def _cause(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; the extended ones only say more of the same."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+
+
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file up to the newest numbered migration, each in a transaction of its own."""
     folder = resources.files("gateway.store") / "migrations"
     steps = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+    connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written is found out now, not by the first message
+    connection.execute("ROLLBACK")
     found = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if found > len(steps):
         raise StoreTooNew(path, found, len(steps))

@@ -71,6 +71,19 @@ async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     assert f"PARLEY_WEB_PORT={int(port) + 1}" in refused.err
 
 
+async def test_a_store_that_cannot_be_opened_is_one_sentence_for_every_command_that_needs_it(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    file = tmp_path / ".parley" / "parley.db"
+    file.parent.mkdir()
+    file.write_bytes(b"these are no pages of a database" * 500)
+
+    for command in ("run", "chat"):
+        refused = await python(*CLI, command, cwd=tmp_path, environ=environ)
+
+        assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1), refused.err
+        assert refused.err.startswith(f"parley: {file} is damaged (file is not a database). Restore it from a backup")
+
+
 async def test_a_parley_that_nobody_could_reach_is_one_sentence(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
     refused = await python(*CLI, cwd=tmp_path, environ=environ)

@@ -7,6 +7,7 @@ import pytest
 from aiohttp import ClientSession, CookieJar, web
 
 from gateway.about import About
+from gateway.errors import HomeUnusable
 from gateway.http import HttpServer, PortBusy
 from tests.page_server import DEMO, Page
 
@@ -153,6 +154,14 @@ async def test_a_busy_port_is_one_sentence_with_its_fix(page: Page, tmp_path: Pa
         second = HttpServer([], about=lambda: DEMO, home=tmp_path, port=page.server.port)
         with pytest.raises(PortBusy, match=f"port {page.server.port} is taken .*PARLEY_WEB_PORT="):
             await second.start()
+
+
+async def test_a_key_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "page.key").mkdir(mode=0o700)
+
+    with pytest.raises(HomeUnusable) as refused:
+        HttpServer([], about=lambda: DEMO, home=tmp_path, port=0)
+    assert refused.value.sentence.startswith(f"{tmp_path}/page.key cannot be used (Is a directory)")
 
 
 async def test_what_it_is_about_is_asked_anew_each_time(page: Page) -> None:

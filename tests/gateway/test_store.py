@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
+from gateway.errors import HomeUnusable
 from gateway.store.lock import StoreBusy
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
@@ -239,6 +240,49 @@ async def test_a_damaged_page_is_told_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(StoreDamaged, match="backup"):
         async with opened(tmp_path) as store:
             await store.waiting()
+
+
+async def test_a_file_with_another_programs_tables_is_told_with_what_to_do(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute("CREATE TABLE inbox (words)")
+    connection.close()
+
+    with pytest.raises(StoreDamaged, match=r"already exists.*move it away"):
+        async with opened(tmp_path):
+            pass
+    assert rows(tmp_path, "SELECT name FROM sqlite_master") == [("inbox",)]
+
+
+@pytest.mark.parametrize("name", [FILE, "store.lock"])
+async def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+
+    with pytest.raises(HomeUnusable) as refused:
+        async with opened(tmp_path):
+            pass
+    assert refused.value.sentence.startswith(f"{tmp_path / name} cannot be used (")
+    assert "PARLEY_HOME" in refused.value.sentence
+
+
+async def test_a_file_in_the_place_of_the_home_is_named(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("no folder")
+
+    with pytest.raises(HomeUnusable) as refused:
+        async with opened(home):
+            pass
+    assert refused.value.sentence.startswith(f"{home} cannot be used (File exists)")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+async def test_a_store_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
+    async with opened(tmp_path):
+        pass
+    (tmp_path / FILE).chmod(0o400)
+
+    with pytest.raises(HomeUnusable, match="readonly"):
+        async with opened(tmp_path):
+            pass
 
 
 async def test_the_store_is_let_go_after_a_failed_start(tmp_path: Path) -> None:
