@@ -40,7 +40,7 @@ class ContextManager:
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """The next request; the same state gives the same bytes (S0-08)."""
         return LlmRequest(
-            system=self.system_prompt if self.system_prompt is not None else self._system().render(),
+            system=self._prompt(),
             messages=repair(convert_to_llm(state.messages)),
             tools=self.tools.specs() if with_tools else (),
             tool_choice="auto" if with_tools else "none",
@@ -49,7 +49,10 @@ class ContextManager:
     def tokens(self, state: QueryState) -> int:
         """About how many tokens the next request holds."""
         tools = "".join(spec.model_dump_json() for spec in self.tools.specs())
-        return conversation_tokens(f"{self._system().render()}{tools}", state.messages)
+        return conversation_tokens(f"{self._prompt()}{tools}", state.messages)
+
+    def _prompt(self) -> str:
+        return self._system().render() if self.system_prompt is None else self.system_prompt
 
     def _system(self) -> SystemPrompt:
         names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in self.tools.specs())

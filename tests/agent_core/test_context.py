@@ -101,6 +101,13 @@ def test_the_same_state_gives_the_same_bytes() -> None:  # S0-08
     assert first.model_dump_json() == second.model_dump_json()
 
 
+def test_a_prompt_that_a_caller_set_is_the_one_that_is_counted() -> None:  # S0-33
+    context = ContextManager(ToolRegistry())
+    context.system_prompt = "word" * 1_000
+
+    assert context.tokens(state()) == 1_000
+
+
 def test_without_tools_there_is_no_tool_section_and_no_tool() -> None:  # S0-11, S0-09
     request = ContextManager(ToolRegistry()).build_request(state(user("hi")))
 
