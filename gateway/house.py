@@ -79,7 +79,7 @@ class House:
         """
         clock = clock or SystemClock()
         delivery = Delivery(channels, store, clock)
-        access = Access(people, channels, await store.threads_spoken_in(), clock, console)
+        access = Access(people, channels, await store.spoken_in(), clock, console)
         tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")])
 
         def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:

@@ -8,20 +8,19 @@ import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
 
 from channels.checkup import Finding, note, ok, problem
 from gateway.http import HOST
-from gateway.store.store import FILE
+from gateway.store.store import FILE, LOCK, migrations
 
 ENOUGH = 200 * 1024 * 1024
 """Bytes of free disk."""
 ELSEWHERE = "or set PARLEY_HOME to another folder"
 KEPT = {
-    FILE: os.W_OK,
-    "store.lock": os.R_OK | os.W_OK,
+    FILE: os.R_OK | os.W_OK,
+    LOCK: os.R_OK | os.W_OK,
     "page.key": os.R_OK | os.W_OK,
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
@@ -50,9 +49,11 @@ def look_at_store(home: Path) -> Iterator[Finding]:
     file = home / FILE
     if not file.exists():
         return
-    if not file.is_file() or not os.access(file, os.R_OK):
-        yield problem(f"{file} cannot be read", f"make it a file of yours (chown, chmod 600), {ELSEWHERE}")
+    if not file.is_file():
+        yield problem(f"{file} is no file", f"move it away, {ELSEWHERE}")
         return
+    if not os.access(file, os.R_OK):
+        return  # said already, with the other files
     if file.stat().st_mode & 0o077 and home.stat().st_mode & 0o077:
         yield problem(f"{home} can be read by others on this machine", f"chmod 700 {home}")
     try:
@@ -63,7 +64,7 @@ def look_at_store(home: Path) -> Iterator[Finding]:
         verdict, schema = str(error), 0
     if verdict != "ok":
         yield problem(f"{file} is damaged ({verdict})", "restore it from a backup, or move it away to start anew")
-    elif schema > (known := _known_schema()):
+    elif schema > (known := len(migrations())):
         yield problem(f"{file} has schema {schema}, and this Parley knows {known}", "start the newer Parley")
     else:
         yield ok(f"{file.name} is sound, {file.stat().st_size / 2**20:.1f} MB")
@@ -73,13 +74,13 @@ def look_at_files(home: Path) -> Iterator[Finding]:
     """What an earlier start made, perhaps as another user, has to be ours now."""
     for name, powers in KEPT.items():
         if (home / name).exists() and not os.access(home / name, powers):
-            yield problem(f"{home / name} cannot be written to", f"make it yours (chown), {ELSEWHERE}")
+            yield problem(f"{home / name} cannot be read and written", f"make it yours (chown), {ELSEWHERE}")
 
 
 def running(home: Path) -> str | None:
     """Who works on this store now, such as "pid 4711"; None if nobody does."""
     try:
-        with (home / "store.lock").open() as lock:
+        with (home / LOCK).open() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -112,8 +113,3 @@ def look_at_port(port: int, holder: str | None) -> Iterator[Finding]:
 def look_at_instance(holder: str | None) -> Iterator[Finding]:
     if holder:
         yield note(f"Parley is running ({holder})")
-
-
-def _known_schema() -> int:
-    folder = resources.files("gateway.store") / "migrations"
-    return sum(item.name.endswith(".sql") for item in folder.iterdir())

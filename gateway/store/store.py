@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from agent_core.clock import Clock, NewId
@@ -24,6 +25,7 @@ from gateway.store.runs import ToolRecord
 from gateway.store.writer import Writer
 
 FILE = "parley.db"
+LOCK = "store.lock"
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -57,7 +59,7 @@ class Store:
     async def open(cls, home: Path, clock: Clock, new_id: NewId) -> AsyncIterator["Store"]:
         """Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each a sentence for whoever started us."""
         path = home / FILE
-        with StoreLock(home / "store.lock"):
+        with StoreLock(home / LOCK):
             try:
                 async with _opened(path) as (writing, reading):
                     writer = Writer(writing)
@@ -171,8 +173,8 @@ class Store:
     async def save_chat(self, chat: Chat) -> None:
         await self._writer.submit(runs.save_chat(chat))
 
-    async def threads_spoken_in(self) -> set[str]:
-        """The printed keys of all threads where we have said something."""
+    async def spoken_in(self) -> set[str]:
+        """The printed keys of all chats where we have said something."""
         return await self._reader.run(runs.spoken_in)
 
 
@@ -197,10 +199,15 @@ def _cause(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
 
 
+def migrations() -> list[Traversable]:
+    """The steps to the newest schema, in order; a schema's number says how many of them were made."""
+    folder = resources.files("gateway.store") / "migrations"
+    return sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+
+
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file up to the newest numbered migration, each in a transaction of its own."""
-    folder = resources.files("gateway.store") / "migrations"
-    steps = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+    steps = migrations()
     connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written is found out now, not by the first message
     connection.execute("ROLLBACK")
     found = int(connection.execute("PRAGMA user_version").fetchone()[0])

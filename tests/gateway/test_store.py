@@ -190,7 +190,7 @@ async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path
         await store.sent(answer, "m1")
 
     async with opened(tmp_path) as store:
-        assert await store.threads_spoken_in() == {str(thread)}
+        assert await store.spoken_in() == {str(thread)}
 
 
 # Opening
