@@ -1,6 +1,5 @@
 """One run of the agent in a chat: its events go to the transcript and to the progress message, its answer out."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -111,7 +110,7 @@ class ChatRun:
                 pass
 
     def _record(self, event: ToolExecutionEnd) -> None:
-        """A call that cannot be recorded is still a call (S2-05)."""
+        """A call that cannot be recorded is still a call (S2-05); the store logs that it could not."""
         text = text_of(event.result.content)
         record = ToolRecord(
             run=self._run.id,
@@ -125,7 +124,7 @@ class ChatRun:
             result=None if event.is_error else text,
             error=text if event.is_error else None,
         )
-        self._desk.store.record_tool(record).add_done_callback(_log_failure)
+        self._desk.store.record_tool(record)
 
     async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
         """Note the end and the answer in one transaction, then deliver it."""
@@ -151,8 +150,3 @@ def _tools_in(message: AgentMessage) -> list[str]:
             return [message.tool_name]
         case _:
             return []
-
-
-def _log_failure(written: "asyncio.Future[None]") -> None:
-    if not written.cancelled() and (error := written.exception()):
-        log.error("tool call not recorded", error=str(error))
