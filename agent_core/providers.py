@@ -111,15 +111,16 @@ async def choose_model(
 
 
 def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
-    """The client that speaks to the chosen model; `clock` paces the demo model."""
+    """The client that speaks to the chosen model."""
+    clock = clock or SystemClock()
     key = choice.api_key.get_secret_value() if choice.api_key else None
     match choice.client:
         case "demo":
-            return DemoLlm(clock or SystemClock())
+            return DemoLlm(clock)
         case "litellm":
-            return LitellmClient(key, choice.base_url)
+            return LitellmClient(key, choice.base_url, now=clock.time)
         case "openai":
-            return OpenAiClient(choice.base_url or "", key)
+            return OpenAiClient(choice.base_url or "", key, now=clock.time)
 
 
 def _demo(why: str) -> ModelChoice:
