@@ -102,6 +102,7 @@ class CallBatch:
         self._left = left
         self._cut_off = cut_off
         self._resumed = resumed
+        self._too_many = {call.id for call in calls[runner.limits.max_calls_per_answer :]}
         self._ends: dict[str, ToolExecutionEnd] = {}
         self.results: list[ToolResultMessage] = []
 
@@ -176,7 +177,7 @@ class CallBatch:
 
     def _over_cap(self, call: ToolCall) -> ToolResult | None:
         limits = self._runner.limits
-        if self._calls.index(call) >= limits.max_calls_per_answer:
+        if call.id in self._too_many:
             return ToolResult.failure(
                 f"an answer may make {limits.max_calls_per_answer} calls", "make the rest in your next answer"
             )
