@@ -94,6 +94,7 @@ class Turn:
         self.step: Next | End = End(TerminalReason.COMPLETED)
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
+        """What waits enters the conversation, the model answers, and its tools run."""
         run = self._run
         yield TurnStart(turn=run.state.turn_count + 1, reason=self._reason)
         if self._reason in (TransitionReason.START, TransitionReason.RESUME):

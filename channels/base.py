@@ -203,7 +203,7 @@ class Limits(_Value):
     max_text: int
     """Longest text of one message, in the platform's own units, after conversion."""
     edit_every: timedelta = timedelta(seconds=1)
-    """Shortest time between two calls to one chat that is kept up for long."""
+    """Between two calls to one chat, where a platform bears that pace for any length of time."""
     edit_every_in_groups: timedelta = timedelta(seconds=1)
     burst: int = 3
     """How many calls a chat may make at once after a rest."""
@@ -224,6 +224,7 @@ class CommandSpec(_Value):
     description: dict[str, str]
     """By language: `{"en": ..., "zh": ...}`."""
     arguments: str = ""
+    """What may follow the name, for people: `[en|zh]`."""
 
 
 class ChannelError(Exception):

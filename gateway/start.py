@@ -17,7 +17,6 @@ from gateway.settings import Settings, load_settings
 
 log = structlog.get_logger(__name__)
 
-
 GARBAGE_AFTER = 50_000
 """New objects between two looks for garbage. With Python's 700 a thousand chats at once spend a seventh of their CPU on
 looking at each other's live messages."""
