@@ -69,7 +69,7 @@ class PromptMaker:
         try:
             path = await asyncio.to_thread(_write, self.workspace / name, text.encode())
         except OSError as error:
-            log.warning("message not kept as a file", chat=self.channel.name, reason=str(error))
+            log.warning("message not kept as a file", channel=self.channel.name, reason=str(error))
             return (
                 f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"
             )
@@ -83,12 +83,12 @@ class PromptMaker:
         try:
             content = await self.channel.download(attachment)
         except ChannelError as error:
-            log.info("file not fetched", chat=self.channel.name, reason=error.reason)
+            log.info("file not fetched", channel=self.channel.name, reason=error.reason)
             return None, f"[file: {name} could not be fetched: {error.reason}]"
         try:
             path = await asyncio.to_thread(_write, self.workspace / name, content)
         except OSError as error:
-            log.warning("file not kept", chat=self.channel.name, reason=str(error))
+            log.warning("file not kept", channel=self.channel.name, reason=str(error))
             return None, f"[file: {name} could not be kept: {error.strerror}]"
         if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
             data = base64.b64encode(content).decode()
