@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,9 @@ from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.store.store import Store
 from gateway.texts import Language
+
+LONGEST_NAME = 100
+"""Characters of a chat's key in the name of its folder."""
 
 
 @dataclass(frozen=True)
@@ -33,5 +37,15 @@ class Desk:
     about: About
 
     def workspace(self, chat: ChatKey) -> Path:
-        """The chat's own folder; its name is made of the key, with nothing that a path could trip over."""
-        return self.home / "workspaces" / re.sub(r"[^\w-]", "_", str(chat))
+        """The chat's own folder."""
+        return self.home / "workspaces" / workspace_name(chat)
+
+
+def workspace_name(chat: ChatKey) -> str:
+    """No two keys share it, and a person can read it: `telegram_42_-1001_7` stands for its key alone, and what had to
+    be altered or cut, or has capitals (some disks see none), ends with a digest."""
+    key = str(chat)
+    name = re.sub("[^A-Za-z0-9-]", "_", key)
+    if len(key) > LONGEST_NAME or not re.fullmatch("[a-z0-9:-]*", key):
+        return f"{name[:LONGEST_NAME]}.{sha256(key.encode(errors='surrogatepass')).hexdigest()[:16]}"
+    return name
