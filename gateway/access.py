@@ -11,6 +11,8 @@ from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageRece
 
 NOTICE_EVERY = 3600.0
 """Seconds between two notices about the same stranger."""
+MOST_NOTICED = 1_000
+"""Strangers whose last notice is remembered; whoever opens accounts without end must not fill our memory."""
 
 log = structlog.get_logger(__name__)
 
@@ -84,7 +86,10 @@ class Access:
             del self._noticed[next(iter(self._noticed))]
         if who in self._noticed:
             return
+        self._noticed.pop(who, None)  # so that the order is that of the notices
         self._noticed[who] = now
+        if len(self._noticed) > MOST_NOTICED:
+            del self._noticed[next(iter(self._noticed))]
         known = ", ".join(f'"{person}"' for person in sorted({*self._people.allow, who}))
         log.warning("an unknown person wrote", who=who)
         self._console(f"To let them in, put this line into parley.toml:\nallow = [{known}]")

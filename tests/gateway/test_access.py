@@ -17,7 +17,7 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
-from gateway.access import NOTICE_EVERY, Access, Decision, People
+from gateway.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision, People
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
 
@@ -155,6 +155,20 @@ def test_a_stranger_is_noticed_once_an_hour() -> None:
     door.authorize(says(MALLORY))
 
     assert len(printed) == 2
+
+
+def test_only_so_many_strangers_are_remembered() -> None:
+    printed: list[str] = []
+    door = access(console=printed)
+    for number in range(MOST_NOTICED):
+        door.authorize(says(Sender(id=f"s{number}", name="S")))
+    door.authorize(says(MALLORY))
+    door.authorize(says(Sender(id="s1", name="S")))
+    assert len(printed) == MOST_NOTICED + 1
+
+    door.authorize(says(Sender(id="s0", name="S")))
+
+    assert len(printed) == MOST_NOTICED + 2, "the oldest is forgotten, which costs one more line"
 
 
 def test_strangers_who_talk_to_each_other_are_no_news() -> None:
