@@ -47,7 +47,7 @@ class ChannelMessageHandler:
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
-        if isinstance(event, MessageReceived) and (seconds := self._too_fast(event)):
+        if seconds := self._too_fast(event):
             log.info("message refused: too many", id=event.event_id, chat=str(event.chat))
             if self._rate.tell(_person(event)):
                 self._start(self._slow_down(event, seconds))
@@ -103,13 +103,16 @@ class ChannelMessageHandler:
             case _:
                 return False
 
-    def _too_fast(self, event: MessageReceived) -> int:
+    def _too_fast(self, event: InboundEvent) -> int:
+        """Seconds until the person may say more; 0 where the event may pass."""
+        if not _says_something(event):
+            return 0
         local = self._desk.delivery.channel(event.chat).limits.is_local
         return 0 if local else self._rate.take(_person(event))
 
     def _uncount(self, event: InboundEvent) -> None:
         """It comes again, or did so, and is to be counted once."""
-        if isinstance(event, MessageReceived):
+        if _says_something(event):
             self._rate.give_back(_person(event))
 
     def _route(self, item: InboxItem) -> None:
@@ -180,7 +183,7 @@ class ChannelMessageHandler:
         self._desk.access.spoke(item.event.chat)
         await self._desk.delivery.deliver(item.event.chat, posts)
 
-    async def _slow_down(self, event: MessageReceived, seconds: int) -> None:
+    async def _slow_down(self, event: InboundEvent, seconds: int) -> None:
         language = await self._sessions.of(event.chat).language(event.sender)
         text = say("slow_down", language, seconds=seconds)
         name = f"refused-{event.event_id}"
@@ -201,6 +204,11 @@ class ChannelMessageHandler:
 
 def _person(event: InboundEvent) -> str:
     return f"{event.chat.platform}:{event.sender.id}"
+
+
+def _says_something(event: InboundEvent) -> bool:
+    """To the model; a button may do so too. Commands always pass: /stop has to."""
+    return isinstance(event, MessageReceived) or (isinstance(event, ButtonPressed) and not event.action.startswith("/"))
 
 
 def _as_message(event: ButtonPressed) -> MessageReceived:

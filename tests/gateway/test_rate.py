@@ -1,5 +1,6 @@
 """S2-42, D-18: ten messages at once, then ten a minute, for each person."""
 
+from channels.base import Accepted
 from channels.memory import MemoryChannel
 from gateway.rate import BURST, REMEMBERED, RateLimit
 from tests.clock import FakeClock
@@ -93,6 +94,21 @@ async def test_a_flood_is_answered_ten_times_and_told_once_in_the_person_s_langu
     assert [outcome.value for outcome in outcomes] == ["new"] * 10 + ["refused"] * 4
     assert len(bot.screen) == 11
     assert "秒后再发一次" in bot.screen[-1]
+
+
+async def test_a_button_that_says_words_counts_as_a_message_and_one_that_commands_does_not(start_bot: StartBot) -> None:
+    bot = await start_bot(*(f"answer {number}" for number in range(10)), channel=MemoryChannel(limits=NO_PACE))
+    await bot.hears("/start", sender="bob")
+    await bot.hears("/language", sender="bob")
+
+    pressed = [await bot.channel.presses("What is 17 * 23?", sender="bob") for _ in range(11)]
+    await bot.house.handler.settled()
+    command = await bot.channel.presses("English", sender="bob")
+    await bot.house.handler.settled()
+
+    assert [outcome.value for outcome in pressed] == ["new"] * 10 + ["refused"]
+    assert command is Accepted.NEW
+    assert "That was a lot at once" in "".join(bot.screen)
 
 
 async def test_a_command_passes_however_many_messages_there_were(start_bot: StartBot) -> None:
