@@ -5,6 +5,7 @@ check their callers themselves, as a platform's signed web hooks do.
 """
 
 import errno
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -104,7 +105,7 @@ class HttpServer:
             if error.errno == errno.EADDRINUSE:
                 raise PortBusy(self._wanted_port) from error
             raise ParleyError(
-                f"port {self._wanted_port} cannot be used ({error.strerror}): choose another port with "
+                f"port {self._wanted_port} cannot be used ({os.strerror(error.errno or 0)}): choose another port with "
                 "PARLEY_WEB_PORT, 1024 or higher"
             ) from error
         self._port = self._runner.addresses[0][1]

@@ -208,10 +208,12 @@ def migrations() -> list[Traversable]:
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file up to the newest numbered migration, each in a transaction of its own."""
     steps = migrations()
-    connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written is found out now, not by the first message
-    connection.execute("ROLLBACK")
     found = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if found > len(steps):
         raise StoreTooNew(path, found, len(steps))
+    # A file that cannot be written is found out now, not by the first message.
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {found}")
+    connection.execute("ROLLBACK")
     for number, step in enumerate(steps[found:], start=found + 1):
         connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")

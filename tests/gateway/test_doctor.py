@@ -192,7 +192,7 @@ def test_a_store_of_a_later_version_is_a_problem(tmp_path: Path) -> None:
 def test_a_folder_in_the_place_of_the_store_is_a_problem_and_not_damage(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
 
-    assert problems(list(home.look_at_store(tmp_path))) == [f"{tmp_path / FILE} cannot be read"]
+    assert problems(list(home.look_at_store(tmp_path))) == [f"{tmp_path / FILE} is no file"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
@@ -201,7 +201,7 @@ def test_what_belongs_to_another_user_is_a_problem(tmp_path: Path, name: str) ->
     (tmp_path / name).touch()
     (tmp_path / name).chmod(0o400)
 
-    assert problems(list(home.look_at_files(tmp_path))) == [f"{tmp_path / name} cannot be written to"]
+    assert problems(list(home.look_at_files(tmp_path))) == [f"{tmp_path / name} cannot be read and written"]
 
 
 async def test_a_taken_port_is_a_problem_unless_parley_has_it() -> None:
