@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict
 class About(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    name: str = "Parley"
+    """What it calls itself."""
     model: str
     why: str
     """Why it is that one, in one short phrase: "ANTHROPIC_API_KEY is set"."""

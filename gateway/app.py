@@ -77,6 +77,7 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
     if settings.vision is not None:
         choice = choice.seeing(vision=settings.vision)
     about = About(
+        name=settings.ai_name,
         model=choice.model.id,
         why=choice.why,
         demo=choice.client == "demo",

@@ -14,7 +14,7 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 
 
 async def start(given: Invocation) -> OutboundMessage:
-    lines = [say("start", given.language, name="Parley")]
+    lines = [say("start", given.language, name=given.desk.about.name)]
     if given.desk.about.demo:
         lines.append(say("demo", given.language))
     buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])

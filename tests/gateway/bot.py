@@ -48,7 +48,15 @@ class Bot:
 
     async def start(self) -> None:
         store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id))
-        about = About(model="scripted", why="a test", demo=False, vision=True, version="0", started=self.clock.time())
+        about = About(
+            name="Ada",
+            model="scripted",
+            why="a test",
+            demo=False,
+            vision=True,
+            version="0",
+            started=self.clock.time(),
+        )
         self.house = await self._life.enter_async_context(
             House.open(
                 store=store,

@@ -27,8 +27,8 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
 @pytest.mark.parametrize(
     ("command", "language", "words"),
     [
-        ("/start", "en", "Hello, I am Parley."),
-        ("/start", "zh", "您好，我是 Parley。"),
+        ("/start", "en", "Hello, I am Ada."),
+        ("/start", "zh", "您好，我是 Ada。"),
         ("/help", "en", "- `/language [en|zh]` Choose English or Chinese here"),
         ("/help", "zh", "- `/language [en|zh]` 选择语言"),
         ("/status", "en", "**Model:** scripted (a test)"),
