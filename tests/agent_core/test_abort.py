@@ -11,19 +11,8 @@ from agent_core.messages import AssistantMessage, StopReason, UserMessage
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.scripted import Failure, ScriptedLlm, Waits, calls
 from agent_core.tools import RetryableToolError, tool
-from tests.agent_core.kit import (
-    FakeClock,
-    Talk,
-    agent_over,
-    answers,
-    echo,
-    end_of,
-    kinds,
-    look,
-    record,
-    results,
-    start_agent,
-)
+from tests.agent_core.kit import Talk, agent_over, answers, echo, end_of, kinds, look, record, results, start_agent
+from tests.clock import FakeClock
 
 TWO = calls(("echo", {"text": "1"}), ("echo", {"text": "2"}))
 

@@ -11,7 +11,8 @@ from agent_core.reasons import TerminalReason
 from agent_core.scripted import Call, Calls, ScriptedLlm, Turn, calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed, tool
-from tests.agent_core.kit import FakeClock, Talk, agent_over, broken, echo, end_of, kinds, look, results, start_agent
+from tests.agent_core.kit import Talk, agent_over, broken, echo, end_of, kinds, look, results, start_agent
+from tests.clock import FakeClock
 
 
 async def test_an_unknown_tool_is_announced_and_answered_with_what_there_is() -> None:  # S0-16, S4-20

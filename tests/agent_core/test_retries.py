@@ -21,7 +21,8 @@ from agent_core.messages import AssistantMessage, StopReason, TextContent
 from agent_core.reasons import TerminalReason
 from agent_core.scripted import Failure, calls
 from agent_core.tools import InvalidArguments, RetryableToolError, Tool, ToolFailed, tool
-from tests.agent_core.kit import FakeClock, agent_over, answers, end_of, kinds, record, results, start_agent
+from tests.agent_core.kit import agent_over, answers, end_of, kinds, record, results, start_agent
+from tests.clock import FakeClock
 
 FAILS = Failure(message="overloaded")
 
