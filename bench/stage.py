@@ -20,8 +20,8 @@ from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.emulators.telegram_chat import Chat
 from tests.emulators.telegram_state import Person
+from tests.process import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 PARLEY = ("-P", "-m", "gateway.cli", "run")
 BARE = ("-P", "-m", "bench.bare")
 _TICK = os.sysconf("SC_CLK_TCK")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.process import REPOSITORY
+
 OURS = ("agent_core", "channels", "gateway", "skills")
 WRITTEN = {".py", ".js", ".css", ".html", ".sh", ".sql"}
 PLATFORMS = ("slack", "telegram", "discord")
@@ -19,19 +20,19 @@ ROW = re.compile(r"\b(?:S\d|[CDU])-\d\d\b")
 
 def files(*folders: str) -> list[Path]:
     """What somebody wrote in these folders."""
-    found = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in WRITTEN)
+    found = (path for folder in folders for path in (REPOSITORY / folder).rglob("*") if path.suffix in WRITTEN)
     return sorted(path for path in found if "__pycache__" not in path.parts)
 
 
 def modules(*folders: str) -> Iterator[tuple[str, ast.Module]]:
     for path in files(*folders):
         if path.suffix == ".py":
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))
+            yield str(path.relative_to(REPOSITORY)), ast.parse(path.read_text("utf-8"))
 
 
 def lines_with(pattern: str, *folders: str) -> list[str]:
     return [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        f"{path.relative_to(REPOSITORY)}:{number}: {line.strip()}"
         for path in files(*folders)
         if path != Path(__file__)
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
@@ -41,7 +42,7 @@ def lines_with(pattern: str, *folders: str) -> list[str]:
 
 def test_every_file_fits_in_the_head() -> None:
     code = [path for path in files(*OURS, "tests", "bench") if path.suffix != ".css"]
-    sizes = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in code}
+    sizes = {str(path.relative_to(REPOSITORY)): len(path.read_text("utf-8").splitlines()) for path in code}
 
     assert {path: size for path, size in sizes.items() if size > 400} == {}
 
@@ -141,7 +142,7 @@ def test_mocks_stay_rare() -> None:
 def listed(kind: str) -> set[str]:
     """The behaviour rows that tests/behaviour_rows.txt lists on its lines of this kind."""
     rows = set()
-    for line in (ROOT / "tests" / "behaviour_rows.txt").read_text("utf-8").splitlines():
+    for line in (REPOSITORY / "tests" / "behaviour_rows.txt").read_text("utf-8").splitlines():
         word, _, spans = line.partition(" ")
         for span in spans.split() if word == kind else ():
             first, _, last = span.partition("..")
@@ -181,7 +182,7 @@ CLAIM = re.compile(r"(\d[\d,]*)[^\d\n]{0,40}?<!-- counted: (\w+) of ([\w/]+) -->
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md"])
 def test_numbers_in_the_pages_are_true(page: str) -> None:
     """`1,800 lines <!-- counted: lines of agent_core -->` may be off by a tenth, so that not every commit edits it."""
-    path = ROOT / page
+    path = REPOSITORY / page
     text = path.read_text("utf-8") if path.exists() else ""
 
     assert len(CLAIM.findall(text)) == text.count("<!-- counted:")
@@ -190,7 +191,7 @@ def test_numbers_in_the_pages_are_true(page: str) -> None:
 
 
 def test_a_decision_fits_on_one_page() -> None:
-    records = sorted((ROOT / "docs" / "adr").glob("*.md"))
+    records = sorted((REPOSITORY / "docs" / "adr").glob("*.md"))
 
     assert [path.name for path in records if len(path.read_text("utf-8").splitlines()) > 40] == []
     assert [path.name[:4] for path in records] == [f"{number:04}" for number in range(1, len(records) + 1)]

@@ -1,11 +1,8 @@
 """Importing is free of effects: no file written, no connection, no thread, no process, and no heavy package."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.process import REPOSITORY, python
 
 # Runs in an interpreter of its own. Each effect is printed with the module whose import caused it.
 PROGRAM = """
@@ -32,20 +29,17 @@ for heavy in ("litellm", "slack_bolt", "slack_sdk", "discord", "openai", "boto3"
 
 
 def module_names() -> list[str]:
-    paths = (path for folder in ("agent_core", "channels", "gateway") for path in (ROOT / folder).rglob("*.py"))
-    return sorted(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths)
+    files = (path for folder in ("agent_core", "channels", "gateway") for path in (REPOSITORY / folder).rglob("*.py"))
+    names = (".".join(path.relative_to(REPOSITORY).with_suffix("").parts) for path in files)
+    return sorted(name.removesuffix(".__init__") for name in names)
 
 
-def test_importing_every_module_has_no_effect(tmp_path: Path) -> None:
-    ran = subprocess.run(  # noqa: S603 - our own interpreter on our own program
-        [sys.executable, "-P", "-B", "-c", PROGRAM, *module_names()],
-        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "PATH": os.environ["PATH"]},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=50,
-    )
+def written_to(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
 
-    assert (ran.returncode, ran.stderr, ran.stdout) == (0, "", "")
-    assert list(tmp_path.iterdir()) == []
+
+async def test_importing_every_module_has_no_effect(tmp_path: Path) -> None:
+    ran = await python("-P", "-B", "-c", PROGRAM, *module_names(), cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out) == (0, "", "")
+    assert written_to(tmp_path) == []

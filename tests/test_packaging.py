@@ -10,8 +10,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+from tests.process import REPOSITORY
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 DEPENDENCIES: list[str] = PROJECT["project"]["dependencies"]
 DEV: list[str] = PROJECT["dependency-groups"]["dev"]
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[\w.!+]+)(?: ; [^\\]+)? \\$")
@@ -21,7 +22,7 @@ INDEXES = ("pypi" + ".org", "python" + "hosted.org", "registry.npm" + "js.org", 
 
 
 def pins(lock: str) -> dict[str, Version]:
-    lines = (ROOT / lock).read_text("utf-8").splitlines()
+    lines = (REPOSITORY / lock).read_text("utf-8").splitlines()
     return {canonicalize_name(pin["name"]): Version(pin["version"]) for line in lines if (pin := PIN.match(line))}
 
 
@@ -45,7 +46,7 @@ def test_what_is_tested_is_what_is_installed() -> None:
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_the_lock_holds_pins_with_hashes_and_nothing_else(lock: str) -> None:
     """No index, no link, no file: whoever installs decides where from, and the hashes decide what."""
-    lines = (ROOT / lock).read_text("utf-8").splitlines()
+    lines = (REPOSITORY / lock).read_text("utf-8").splitlines()
 
     strange = [line for line in lines if not PIN.match(line) and not re.match(r"^    --hash=sha256:[0-9a-f]{64}", line)]
     bare = [
@@ -65,17 +66,17 @@ def test_the_stolen_litellm_can_not_come_back() -> None:
 
 
 def committed() -> list[Path]:
-    if not (ROOT / ".git").exists():
+    if not (REPOSITORY / ".git").exists():
         pytest.skip("not a checkout")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
-    return [path for name in listed.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True)  # noqa: S607
+    return [path for name in listed.stdout.split("\0") if name and (path := REPOSITORY / name).is_file()]
 
 
 def test_no_file_is_tied_to_a_machine_or_to_an_index() -> None:
     texts = {path: path.read_bytes().decode("utf-8", "replace") for path in committed()}
 
     assert [
-        f"{path.relative_to(ROOT)}: {word}"
+        f"{path.relative_to(REPOSITORY)}: {word}"
         for path, text in texts.items()
         for word in (*LOCAL_PATHS, *INDEXES)
         if word in text

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.process import REPOSITORY
+
 SH = shutil.which("dash") or "/bin/sh"
 
 # Answers `-m pip --version` as uv's environments do: there is none. Everything else it writes down.
@@ -56,7 +57,7 @@ def machine(tmp_path: Path) -> Machine:
     checkout.mkdir()
     tools.mkdir()
     for name in ("run", "requirements.lock", "requirements-dev.lock", "requirements-uv.lock"):
-        shutil.copy(ROOT / name, checkout / name)
+        shutil.copy(REPOSITORY / name, checkout / name)
     pythons = [f"python3.{minor}" for minor in range(11, 15)]
     scripts = {"python-in-venv": PYTHON, "uv": UV, **dict.fromkeys(["python3", *pythons], NO_PYTHON)}
     for name, script in scripts.items():

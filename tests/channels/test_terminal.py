@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
@@ -28,8 +27,8 @@ from channels.base import (
 from channels.terminal.adapter import CHAT, TerminalChannel
 from channels.terminal.pipe import Pipe
 from channels.terminal.text import is_live, readable, safe
+from tests.process import REPOSITORY
 
-ROOT = Path(__file__).parents[2]
 STOP = ((Button(label="Stop", action="/stop"),),)
 COMMANDS = (CommandSpec(name="stop", description={"en": "stop"}),)
 
@@ -234,7 +233,7 @@ async def on_a_screen() -> AsyncIterator[Screen]:
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        cwd=ROOT,
+        cwd=REPOSITORY,
         env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
         start_new_session=True,
     )

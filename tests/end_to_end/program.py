@@ -15,8 +15,8 @@ from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.emulators.telegram_chat import Chat
 from tests.emulators.telegram_state import Message, Person
+from tests.process import REPOSITORY
 
-REPOSITORY = Path(__file__).parents[2]
 START_SECONDS = 40
 """Far more than a start takes: tests share their processor with others."""
 API_KEY = "sk-canary-4f1d9b7c2a6e"
