@@ -21,6 +21,9 @@ def clean(text: object) -> object:
 
 Text = Annotated[str, BeforeValidator(clean)]
 
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What models and browsers show; none of them can hold a script, as SVG can."""
+
 
 class _Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -83,7 +86,7 @@ class Attachment(_Value):
 
     @property
     def is_image(self) -> bool:
-        return self.mime_type in ("image/png", "image/jpeg", "image/gif", "image/webp")
+        return self.mime_type in IMAGES
 
     @property
     def safe_name(self) -> str:

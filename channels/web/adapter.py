@@ -43,8 +43,6 @@ History = Callable[[ChatKey], Awaitable[Sequence[Shown]]]
 
 CHAT = ChatKey(platform="web", account="local", chat="main")
 SENDER_ID = "local"
-SHOWN_INLINE = ("image/png", "image/jpeg", "image/gif", "image/webp")
-"""Everything else is only ever saved, so that no file of a model runs as a page of ours."""
 
 log = structlog.get_logger(__name__)
 
@@ -260,7 +258,7 @@ class WebChannel:
         if found is None:
             raise web.HTTPNotFound(text="there is no such file")
         path, attachment = found
-        inline = attachment.mime_type in SHOWN_INLINE
+        inline = attachment.is_image  # all else is only ever saved, so that no file of a model runs as a page of ours
         return web.FileResponse(
             path,
             headers={
