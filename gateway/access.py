@@ -86,7 +86,6 @@ class Access:
             del self._noticed[next(iter(self._noticed))]
         if who in self._noticed:
             return
-        self._noticed.pop(who, None)  # so that the order is that of the notices
         self._noticed[who] = now
         if len(self._noticed) > MOST_NOTICED:
             del self._noticed[next(iter(self._noticed))]
