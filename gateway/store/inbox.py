@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from channels.base import InboundEvent, ScheduleFired
+from gateway.store.reading import readable
 from gateway.store.rows import InboxItem
 from gateway.store.writer import Change
 
@@ -50,4 +51,9 @@ def mark_done(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
 
 def waiting(connection: sqlite3.Connection) -> list[InboxItem]:
     rows = connection.execute("SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq")
-    return [InboxItem(row[0], event_adapter.validate_json(row[1])) for row in rows]
+    return list(readable(rows, item, "inbox"))
+
+
+def item(row: tuple[int, str]) -> InboxItem:
+    """From `seq` and `payload`. Raises ValueError."""
+    return InboxItem(row[0], event_adapter.validate_json(row[1]))

@@ -4,7 +4,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from channels.base import ChatKey, OutboundMessage
-from gateway.store.inbox import event_adapter, mark_done
+from gateway.store.inbox import item, mark_done
+from gateway.store.reading import readable
 from gateway.store.rows import InboxItem, Post, PostState
 from gateway.store.writer import Change
 
@@ -68,7 +69,7 @@ def failed(key: str, reason: str) -> Change[None]:
 
 def unsent(connection: sqlite3.Connection) -> list[Post]:
     query = f"SELECT {COLUMNS} FROM outbox WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"  # noqa: S608
-    return [_post(row) for row in connection.execute(query)]
+    return list(readable(connection.execute(query), _post, "outbox"))
 
 
 def find(connection: sqlite3.Connection, key: str) -> Post | None:
@@ -79,19 +80,20 @@ def find(connection: sqlite3.Connection, key: str) -> Post | None:
 
 def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
     found: list[tuple[float, InboxItem | Post]] = []
-    query = "SELECT at, seq, payload FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
-    rows = connection.execute(query, (str(chat), most))
-    found.extend([(row[0], InboxItem(row[1], event_adapter.validate_json(row[2]))) for row in rows])
+    query = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
+    heard = connection.execute(query, (str(chat), most))
+    found.extend(readable(heard, lambda row: (row[2], item(row[:2])), "inbox"))
     newest = "at DESC, length(key) DESC, key DESC"
-    query = f"SELECT at, {COLUMNS} FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY {newest} LIMIT ?"  # noqa: S608
-    found.extend([(row[0], _post(row[1:])) for row in connection.execute(query, (str(chat), most))])
+    query = f"SELECT {COLUMNS}, at FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY {newest} LIMIT ?"  # noqa: S608
+    said = connection.execute(query, (str(chat), most))
+    found.extend(readable(said, lambda row: (row[6], _post(row)), "outbox"))
     found.reverse()
     found.sort(key=lambda pair: pair[0])
     return found[-most:]
 
 
 def _post(row: Sequence[str]) -> Post:
-    key, run, chat, body, message_id, state = row
+    key, run, chat, body, message_id, state = row[:6]
     return Post(
         key=key,
         run=run,

@@ -8,6 +8,7 @@ from agent_core.messages import AgentMessage, message_adapter
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
+from gateway.store.reading import readable
 from gateway.store.rows import Chat, Post, Run, RunEnd
 from gateway.store.writer import Change
 
@@ -100,7 +101,7 @@ def record_tool(record: ToolRecord, now: float) -> Change[None]:
 def unfinished(connection: sqlite3.Connection) -> list[Run]:
     query = "SELECT run, chat, session, person, started, reply_to FROM runs WHERE state = 'running' ORDER BY started"
     rows = connection.execute(query)
-    return [Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5]) for row in rows]
+    return list(readable(rows, _run, "runs"))
 
 
 def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
@@ -125,10 +126,18 @@ def spoken_in(connection: sqlite3.Connection) -> set[str]:
 
 
 def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
-    rows = connection.execute("SELECT message FROM transcript WHERE session = ? ORDER BY seq", (session,))
-    return [message_adapter.validate_json(row[0]) for row in rows]
+    rows = connection.execute("SELECT seq, message FROM transcript WHERE session = ? ORDER BY seq", (session,))
+    return list(readable(rows, _message, "transcript"))
 
 
 def said_in(connection: sqlite3.Connection, run: Run) -> list[AgentMessage]:
-    rows = connection.execute("SELECT message FROM transcript WHERE run = ? ORDER BY seq", (run.id,))
-    return [message_adapter.validate_json(row[0]) for row in rows]
+    rows = connection.execute("SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq", (run.id,))
+    return list(readable(rows, _message, "transcript"))
+
+
+def _run(row: tuple[str, str, str, str, float, str | None]) -> Run:
+    return Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5])
+
+
+def _message(row: tuple[int, str]) -> AgentMessage:
+    return message_adapter.validate_json(row[1])
