@@ -11,7 +11,7 @@ from agent_core.providers import ModelSettingError
 from channels.base import ChannelError
 from gateway.app import serve
 from gateway.errors import ParleyError
-from gateway.logs import Secrets, configure_logs
+from gateway.logs import Level, Secrets, configure_logs
 from gateway.packages import REINSTALL, ROOT, strangers
 from gateway.settings import Settings, load_settings
 
@@ -29,12 +29,16 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
     return launch(environ, cwd, serve)
 
 
-def launch(environ: Mapping[str, str], cwd: Path, serve: Serve) -> int:
-    """Load the settings, then serve. Returns the exit code, or raises ParleyError."""
+def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool = False) -> int:
+    """Load the settings, then serve. Returns the exit code, or raises ParleyError.
+
+    `quiet` leaves out of the log what is no news to somebody who sees the conversation itself.
+    """
     for stranger in strangers(ROOT):
         raise ParleyError(f"{stranger[0].upper()}{stranger[1:]}: {REINSTALL}.")
     settings = load_settings(environ, cwd)
-    configure_logs(Secrets(settings.secrets), level=settings.log_level, form=settings.log_format)
+    level: Level = "warning" if quiet and settings.log_level == "info" else settings.log_level
+    configure_logs(Secrets(settings.secrets), level=level, form=settings.log_format)
     for warning in settings.warnings:
         log.warning("settings", what=warning.what, fix=warning.fix)
     gc.freeze()  # what was imported stays for good

@@ -11,7 +11,7 @@ from gateway.start import launch
 
 def chat(environ: Mapping[str, str], cwd: Path) -> int:
     """Returns the exit code, or raises ParleyError."""
-    return launch(environ, cwd, talk)
+    return launch(environ, cwd, talk, quiet=True)
 
 
 async def talk(settings: Settings) -> int:

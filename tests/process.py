@@ -17,16 +17,18 @@ class Finished:
     err: str
 
 
-async def python(*arguments: str, cwd: Path = REPOSITORY, environ: Mapping[str, str] | None = None) -> Finished:
+async def python(
+    *arguments: str, cwd: Path = REPOSITORY, environ: Mapping[str, str] | None = None, says: str = ""
+) -> Finished:
     """Run this interpreter on our sources, with this environment beside PATH and nothing of the caller's."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,
         cwd=cwd,
         env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(REPOSITORY), **(environ or {})},
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await process.communicate()
+    out, err = await process.communicate(says.encode())
     return Finished(process.returncode, out.decode(), err.decode())

@@ -110,6 +110,15 @@ async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
     assert "wrongwrong" not in refused.err
 
 
+async def test_a_chat_in_the_terminal_is_not_mixed_with_what_the_log_knows(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
+    talked = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="show me a failing tool\n")
+
+    assert talked.code == 0
+    assert "there is no a-file-that-does-not-exist.txt" in talked.out
+    assert talked.err == ""
+
+
 async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refused(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
     first = await asyncio.create_subprocess_exec(
