@@ -23,7 +23,7 @@ async def start(given: Invocation) -> OutboundMessage:
 
 async def help_(given: Invocation) -> OutboundMessage:
     rows = [
-        f"- `/{command.name}{' ' + command.arguments if command.arguments else ''}` {command.about[given.language]}"
+        f"- /{command.name}{' ' + command.arguments if command.arguments else ''} – {command.about[given.language]}"
         for command in given.commands
     ]
     return reply("\n".join([say("help", given.language), "", *rows]))

@@ -29,8 +29,8 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     [
         ("/start", "en", "Hello, I am Ada."),
         ("/start", "zh", "您好，我是 Ada。"),
-        ("/help", "en", "- `/language [en|zh]` Choose English or Chinese here"),
-        ("/help", "zh", "- `/language [en|zh]` 选择语言"),
+        ("/help", "en", "- /language [en|zh] – Choose English or Chinese here"),
+        ("/help", "zh", "- /language [en|zh] – 选择语言"),
         ("/status", "en", "**Model:** scripted (a test)"),
         ("/status", "zh", "**模型：** scripted（a test）"),
         ("/new", "en", "A new conversation begins."),
@@ -59,7 +59,7 @@ async def test_help_lists_every_command(start_bot: StartBot) -> None:
 
     await bot.hears("/help")
 
-    assert all(f"`/{command.name}" in bot.screen[0] for command in COMMANDS)
+    assert all(f"- /{command.name}" in bot.screen[0] for command in COMMANDS)
 
 
 async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
