@@ -54,7 +54,7 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "模型没有响应，{seconds} 秒后重试",
     },
     "folded": {"en": "{tools}, {seconds} s", "zh": "{tools}，{seconds} 秒"},
-    "folded_no_tools": {"en": "{seconds} s", "zh": "{seconds} 秒"},
+    "folded_no_tools": {"en": "Took {seconds} s", "zh": "用时 {seconds} 秒"},
     "one_tool": {"en": "1 tool", "zh": "1 个工具"},
     "many_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
     "max_turns": {

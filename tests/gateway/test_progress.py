@@ -168,8 +168,8 @@ def test_it_folds_to_one_line_in_both_languages() -> None:
     assert after(*three, language="zh").folded(112.0) == "3 个工具，12 秒"
     assert after(BEGUN, starts("1")).folded(104.0) == "1 tool, 4 s"
     assert after(BEGUN, starts("1"), language="zh").folded(104.0) == "1 个工具，4 秒"
-    assert after(BEGUN).folded(104.0) == "4 s"
-    assert after(BEGUN, language="zh").folded(104.0) == "4 秒"
+    assert after(BEGUN).folded(104.0) == "Took 4 s"
+    assert after(BEGUN, language="zh").folded(104.0) == "用时 4 秒"
 
 
 def test_it_knows_since_when_a_tool_works() -> None:
