@@ -34,7 +34,7 @@ def model_info(name: str, provider: str = "") -> ModelInfo:
 
 
 @dataclass(frozen=True)
-class Line:
+class Talk:
     """A client, and the server at the other end of its wire; None where there is no wire."""
 
     client: LlmClient
@@ -50,39 +50,39 @@ class Line:
         return last
 
 
-Meeting = Callable[[Sequence[Answer]], AbstractAsyncContextManager[Line]]
+Meeting = Callable[[Sequence[Answer]], AbstractAsyncContextManager[Talk]]
 
 
 @asynccontextmanager
-async def light(script: Sequence[Answer]) -> AsyncIterator[Line]:
+async def light(script: Sequence[Answer]) -> AsyncIterator[Talk]:
     async with OpenAiEmulator(script, api_key=KEY) as server:
         client = OpenAiClient(server.base_url, KEY)
-        yield Line(client, model_info("test-model"), server)
+        yield Talk(client, model_info("test-model"), server)
         await client.close()
         assert server.violations == []
 
 
 @asynccontextmanager
-async def litellm_openai(script: Sequence[Answer]) -> AsyncIterator[Line]:
+async def litellm_openai(script: Sequence[Answer]) -> AsyncIterator[Talk]:
     async with OpenAiEmulator(script, api_key=KEY) as server:
         client = LitellmClient(KEY, server.base_url)
-        yield Line(client, model_info("openai/test-model", "openai"), server)
+        yield Talk(client, model_info("openai/test-model", "openai"), server)
         await client.close()
         assert server.violations == []
 
 
 @asynccontextmanager
-async def litellm_anthropic(script: Sequence[Answer]) -> AsyncIterator[Line]:
+async def litellm_anthropic(script: Sequence[Answer]) -> AsyncIterator[Talk]:
     async with AnthropicEmulator(script, api_key=KEY) as server:
         client = LitellmClient(KEY, server.url)
-        yield Line(client, model_info("anthropic/claude-test", "anthropic"), server)
+        yield Talk(client, model_info("anthropic/claude-test", "anthropic"), server)
         await client.close()
         assert server.violations == []
 
 
 @asynccontextmanager
-async def scripted(script: Sequence[Answer]) -> AsyncIterator[Line]:
-    yield Line(ScriptedLlm(*map(_scripted_turn, script)), model_info("scripted"))
+async def scripted(script: Sequence[Answer]) -> AsyncIterator[Talk]:
+    yield Talk(ScriptedLlm(*map(_scripted_turn, script)), model_info("scripted"))
 
 
 def _scripted_turn(answer: Answer) -> ScriptedTurn:

@@ -9,7 +9,7 @@ from agent_core.litellm_client import LitellmClient
 from agent_core.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, TextDelta, ToolSpec
 from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage, user
 from agent_core.openai_client import OpenAiClient
-from tests.agent_core.clients import HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Line
+from tests.agent_core.clients import HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk
 from tests.emulators.model_script import Break, Failure, ToolUse, Usage, calls, says
 from tests.emulators.model_server import ModelServer
 
@@ -33,7 +33,7 @@ def meets(request: pytest.FixtureRequest) -> Meeting:
     return meeting
 
 
-def server_of(line: Line) -> ModelServer:
+def server_of(talk: Talk) -> ModelServer:
     assert talk.server is not None
     return talk.server
 
