@@ -99,7 +99,7 @@ async def choose_model(
     setting = (setting or "").strip()
     base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
     if setting == "demo":
-        return _demo("the setting asks for it")
+        return _demo("the settings ask for it")
     if base_url and OPENAI_HOST not in base_url:
         return await _configured_server(setting, base_url, environ)
     if setting:
@@ -143,7 +143,7 @@ async def _by_setting(
     found = provider.key_in(environ)
     if found is None:
         raise ModelSettingError(f'The model "{setting}" needs a key: set {provider.keys[0]}.')
-    return await _hosted(provider, model, found[1], f"the setting asks for it, and {found[0]} is set")
+    return await _hosted(provider, model, found[1], f"the settings ask for it, and {found[0]} is set")
 
 
 async def _local_by_setting(server: LocalServer, model: str, host: str) -> ModelChoice:
@@ -152,7 +152,7 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
         raise ModelSettingError(
             f"{server.name} does not answer on port {server.port} with the model {model}: start it, or fetch the model."
         )
-    return _local(found, "the setting asks for it, and ")
+    return _local(found, "the settings ask for it, and ")
 
 
 async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> ModelChoice:
@@ -175,7 +175,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
         model = offered[0]
     if model is None:
         raise ModelSettingError(f"The server at {base_url} names no model: is it running? Else set the model's name.")
-    why = f"the server at {base_url} is set, with {model.id}"
+    why = f"the settings name the server at {base_url}"
     return ModelChoice(
         model=model, client="openai", base_url=base_url, api_key=SecretStr(key) if key else None, why=why
     )

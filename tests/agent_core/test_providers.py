@@ -112,7 +112,7 @@ async def test_a_setting_wins_over_keys_and_servers() -> None:
     assert (await choose("demo", environ)).client == "demo"
     groq = await choose("groq/qwen/qwen3.8-27b", environ)
     assert (groq.model.id, groq.model.provider) == ("groq/qwen/qwen3.8-27b", "groq")
-    assert groq.why == "the setting asks for it, and GROQ_API_KEY is set"
+    assert groq.why == "the settings ask for it, and GROQ_API_KEY is set"
 
 
 async def test_a_model_that_no_table_knows_gets_a_small_window_and_no_price() -> None:
@@ -148,7 +148,8 @@ async def test_a_base_url_takes_any_model_to_the_light_client() -> None:
         by_setting = await choose(base_url=server.base_url)
 
     assert (unset.client, unset.model.id, unset.model.context_window) == ("openai", "first", 16_384)
-    assert (unset.base_url, unset.why) == (server.base_url, f"the server at {server.base_url} is set, with first")
+    assert (unset.base_url, unset.why) == (server.base_url, f"the settings name the server at {server.base_url}")
+    assert unset.model.id == "first"
     assert (named.model.id, named.model.input_price) == ("second", None)
     assert (unlisted.client, unlisted.model.id) == ("openai", "anthropic/third")
     assert (by_setting.base_url, by_setting.api_key) == (server.base_url, None)
@@ -213,7 +214,7 @@ async def test_a_local_model_can_be_asked_for_by_name() -> None:
             await choose("ollama/mistral", servers=[server])
 
     assert (choice.client, choice.model.id) == ("openai", "gemma:2b")
-    assert choice.why == f"the setting asks for it, and Ollama answers on port {server.port} with gemma:2b"
+    assert choice.why == f"the settings ask for it, and Ollama answers on port {server.port} with gemma:2b"
 
 
 @pytest.mark.parametrize(
