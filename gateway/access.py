@@ -89,6 +89,9 @@ class Access:
         self._noticed[who] = now
         if len(self._noticed) > MOST_NOTICED:
             del self._noticed[next(iter(self._noticed))]
-        known = ", ".join(f'"{person}"' for person in sorted({*self._people.allow, who}))
+        known = sorted({*self._people.allow, who})
+        line = ", ".join(f'"{person}"' for person in known)
         log.warning("an unknown person wrote", who=who)
-        self._console(f"To let them in, put this line into parley.toml:\nallow = [{known}]")
+        self._console(f"To let them in, put this line into parley.toml:\nallow = [{line}]")
+        if self._people.allow:  # a line in parley.toml does nothing beside one in .env
+            self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")

@@ -141,12 +141,21 @@ def test_the_console_prints_the_line_to_paste_with_everybody_who_is_in_it_alread
     access(console=printed).authorize(says(MALLORY))
 
     assert printed[0].splitlines()[1] == 'allow = ["memory:2", "memory:3"]'
+    assert printed[1].splitlines()[1] == "PARLEY_ALLOW=memory:2,memory:3"
+
+
+def test_where_nobody_is_allowed_yet_one_line_is_enough() -> None:
+    printed: list[str] = []
+
+    access(NOBODY, console=printed).authorize(says(MALLORY))
+
+    assert [line.splitlines()[1] for line in printed] == ['allow = ["memory:3"]']
 
 
 def test_a_stranger_is_noticed_once_an_hour() -> None:
     printed: list[str] = []
     clock = FakeClock()
-    door = access(clock=clock, console=printed)
+    door = access(NOBODY, clock=clock, console=printed)
     for _ in range(5):
         door.authorize(says(MALLORY))
     assert len(printed) == 1
@@ -159,7 +168,7 @@ def test_a_stranger_is_noticed_once_an_hour() -> None:
 
 def test_only_so_many_strangers_are_remembered() -> None:
     printed: list[str] = []
-    door = access(console=printed)
+    door = access(NOBODY, console=printed)
     for number in range(MOST_NOTICED):
         door.authorize(says(Sender(id=f"s{number}", name="S")))
     door.authorize(says(MALLORY))
