@@ -109,7 +109,7 @@ class HttpServer:
                 "PARLEY_WEB_PORT, 1024 or higher"
             ) from error
         self._port = self._runner.addresses[0][1]
-        log.info("http_listening", port=self._port)
+        log.debug("http_listening", port=self._port)  # the link is printed
 
     async def close(self) -> None:
         await self._runner.cleanup()

@@ -47,7 +47,9 @@ async def test_a_newcomer_sees_everything_but_intelligence(browser: Browser, tmp
     await program.launch()
     log = "[role=log]"
     try:
-        async with opened(browser, await link_of(program, life=1)) as page:
+        first_link = await link_of(program, life=1)
+        assert program.console.startswith("Parley "), "what is told to a newcomer comes before any log"
+        async with opened(browser, first_link) as page:
             await expect(page.get_by_text("Demo model, no AI")).to_be_visible()
 
             await say(page, "what is 17 * 23?")
