@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench.figures import Figure, median
-from bench.stage import BARE, PARLEY, REPOSITORY, stage
+from bench.stage import BARE, PARLEY, stage
 from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.process import REPOSITORY
 
 TIMES = 3
 SETTLE_S = 1.5
