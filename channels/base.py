@@ -176,6 +176,10 @@ Inbox = Callable[[InboundEvent], Awaitable[Accepted]]
 """Returns when the event is on disk or on purpose dropped; raises when neither, and then nothing may be acked."""
 
 
+class NotTakenIn(Exception):
+    """What an `Inbox` raises while it can keep nothing, because the disk is full, say; the event may come again."""
+
+
 class Button(_Value):
     label: Text
     action: str

@@ -19,13 +19,14 @@ from channels.base import (
     Inbox,
     Limits,
     MessageReceived,
+    NotTakenIn,
     OutboundMessage,
     Posted,
     Sender,
 )
 from channels.terminal.pipe import Pipe
 from channels.terminal.prompt import Prompt
-from channels.terminal.text import is_live, readable
+from channels.terminal.text import is_live, readable, safe
 from channels.text import parse_command, visible
 
 CHAT = ChatKey(platform="terminal", account="local", chat="main")
@@ -88,12 +89,12 @@ class TerminalChannel:
         async with aclosing(self._face.lines()) as lines:
             async for line in lines:
                 if line is not None:
-                    await self._hear(line, inbox)
+                    await self._try_to_hear(line, inbox)
                 elif self._stopping or not (self._asked or self._live):
                     return
                 else:
                     self._stopping = True
-                    await self._command("stop", "", inbox)
+                    await self._try_to_hear("/stop", inbox)
         if self._waits_at_end:
             await self._idle()
 
@@ -134,6 +135,12 @@ class TerminalChannel:
                 await self._face.settle(readable(message))
             except OSError as error:
                 raise ChannelError(f"nobody reads any more: {error.strerror}", permanent=True) from error
+
+    async def _try_to_hear(self, line: str, inbox: Inbox) -> None:
+        try:
+            await self._hear(line, inbox)
+        except NotTakenIn as error:  # the person is there to see it, and has the words still above
+            await self._face.settle(safe(f"That could not be kept ({error}). Put that right, then send it again."))
 
     async def _hear(self, line: str, inbox: Inbox) -> None:
         text = line.rstrip("\r")

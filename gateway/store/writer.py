@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import structlog
 
+from channels.base import NotTakenIn
 from gateway.store.database import Database
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ LATER = 0.05
 log = structlog.get_logger(__name__)
 
 
-class StoreUnavailable(Exception):
+class StoreUnavailable(NotTakenIn):
     """The disk takes nothing at the moment, or the store is closed."""
 
 

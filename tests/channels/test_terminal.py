@@ -22,6 +22,7 @@ from channels.base import (
     CommandSpec,
     InboundEvent,
     MessageReceived,
+    NotTakenIn,
     OutboundMessage,
 )
 from channels.terminal.adapter import CHAT, TerminalChannel
@@ -95,6 +96,23 @@ def test_it_satisfies_the_contract() -> None:
 
 
 # In a pipe
+
+
+async def test_words_that_cannot_be_kept_are_given_back_in_a_sentence_and_the_chat_goes_on(piped: Piped) -> None:
+    async def full(event: InboundEvent) -> Accepted:
+        await piped.inbox(event)
+        if len(piped.heard) == 1:
+            raise NotTakenIn("database or disk is full")
+        return Accepted.NEW
+
+    piped.type(b"one\ntwo\n")
+    piped.end()
+    piped.idle.set()
+
+    await piped.channel.run(full, COMMANDS)
+
+    assert piped.texts == ["one", "two"]
+    assert "could not be kept (database or disk is full)" in piped.output.getvalue()
 
 
 async def test_each_line_of_a_pipe_is_a_message_and_a_slash_a_command(piped: Piped) -> None:
