@@ -17,13 +17,13 @@ from channels.base import (
 )
 from channels.text import visible
 from gateway.access import Decision
-from gateway.commands.catalogue import BY_NAME, COMMANDS
-from gateway.commands.table import Invocation
+from gateway.commands.catalogue import BY_NAME
+from gateway.commands.obey import obey
 from gateway.desk import Desk
 from gateway.rate import RateLimit
-from gateway.session import ChatSession
+from gateway.replies import Replies
 from gateway.sessions import Sessions
-from gateway.store.rows import InboxItem, Post
+from gateway.store.rows import InboxItem
 from gateway.store.writer import StoreUnavailable
 from gateway.texts import say
 
@@ -36,6 +36,7 @@ class ChannelMessageHandler:
     def __init__(self, desk: Desk, sessions: Sessions) -> None:
         self._desk = desk
         self._sessions = sessions
+        self._replies = Replies(desk)
         self._rate = RateLimit(desk.clock)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -131,7 +132,7 @@ class ChannelMessageHandler:
             case MessageEdited() as event:
                 self._start(self._edit(item, event))
             case _:
-                self._start(self._desk.store.settle([item.seq]))
+                self._start(self._replies.answer(item, None))
 
     def _command(self, item: InboxItem, name: str, arguments: str) -> None:
         """Commands never reach the model. What the person writes next waits for them: a message behind /new belongs
@@ -139,57 +140,31 @@ class ChannelMessageHandler:
         session = self._sessions.of(item.event.chat)
         session.begin_command()
 
-        async def obey() -> None:
+        async def work() -> None:
             try:
                 async with session.obeying:
-                    await self._obey(session, item, name, arguments)
+                    answer = await obey(self._desk, session, item.event.sender, name, arguments)
+                    await self._replies.answer(item, answer)
             finally:
                 session.end_command()
 
-        self._start(obey())
-
-    async def _obey(self, session: ChatSession, item: InboxItem, name: str, arguments: str) -> None:
-        language = await session.language(item.event.sender)
-        command = BY_NAME.get(name)
-        if command is None:
-            await self._say(item, say("unknown_command", language, name=name[:40]))
-            return
-        answer = await command.run(Invocation(self._desk, session, item.event.sender, language, arguments, COMMANDS))
-        if answer is None:
-            await self._desk.store.settle([item.seq])
-        else:
-            await self._post(item, answer)
+        self._start(work())
 
     async def _edit(self, item: InboxItem, event: MessageEdited) -> None:
         """An edit of a message that still waits changes it; a later one comes too late, and is no new question."""
         took = await self._sessions.of(event.chat).edited(event)
         log.info("message edited", id=event.event_id, took=took)
-        await self._desk.store.settle([item.seq])
+        await self._replies.answer(item, None)
 
     async def _ask_back(self, item: InboxItem) -> None:
         """Somebody said no more than our name."""
         language = await self._sessions.of(item.event.chat).language(item.event.sender)
-        await self._say(item, say("mention_only", language))
-
-    async def _say(self, item: InboxItem, text: str) -> None:
-        await self._post(item, OutboundMessage(markdown=text))
-
-    async def _post(self, item: InboxItem, message: OutboundMessage) -> None:
-        """Note the reply and settle the event in one transaction, then deliver it."""
-        name = f"inbox-{item.seq}"
-        parts = self._desk.delivery.channel(item.event.chat).split(message)
-        posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
-        await self._desk.store.post(posts, [item.seq])
-        self._desk.access.spoke(item.event.chat)
-        await self._desk.delivery.deliver(item.event.chat, posts)
+        await self._replies.answer(item, OutboundMessage(markdown=say("mention_only", language)))
 
     async def _slow_down(self, event: InboundEvent, seconds: int) -> None:
         language = await self._sessions.of(event.chat).language(event.sender)
         text = say("slow_down", language, seconds=seconds)
-        name = f"refused-{event.event_id}"
-        post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text))
-        await self._desk.store.post([post])
-        await self._desk.delivery.deliver(event.chat, [post])
+        await self._replies.refuse(event, OutboundMessage(markdown=text))
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

@@ -108,7 +108,7 @@ class ChatSession:
             self._mail.arrive(item)
             task = asyncio.create_task(self._steer(item.seq))
             self._steer_tasks.add(task)
-            task.add_done_callback(self._steer_tasks.discard)
+            task.add_done_callback(self._steered)
         else:
             self._enqueue(item)
 
@@ -312,23 +312,34 @@ class ChatSession:
         await self._desk.delivery.deliver(self.key, [post])
 
     async def _steer(self, seq: int) -> None:
-        """Hand a message to the running agent; where it comes too late, it waits for the next run."""
+        """Hand a message to the running agent; where it comes too late, or cannot be, it waits for the next run."""
         async with self._intake:
-            run = self._run
-            agent = await self._agent_of(run.session) if run is not None else None
-            made = message = None
+            try:
+                await self._hand_over(seq)
+            finally:
+                if left := self._mail.arriving(seq):
+                    self._mail.arrived(seq)
+                    self._enqueue(left)
+
+    async def _hand_over(self, seq: int) -> None:
+        run = self._run
+        agent = await self._agent_of(run.session) if run is not None else None
+        made = message = None
+        current = self._mail.arriving(seq)
+        while current is not None and current is not made:  # an edit may come in between
+            made, message = current, await self._prompt_maker().make(current)
             current = self._mail.arriving(seq)
-            while current is not None and current is not made:  # an edit may come in between
-                made, message = current, await self._prompt_maker().make(current)
-                current = self._mail.arriving(seq)
-            if current is None or message is None:
-                return
+        if current is None or message is None or agent is None or self._run is not run:
+            return
+        if self._can_steer(current.event.sender):
             self._mail.arrived(seq)
-            if agent is not None and self._run is run and self._can_steer(current.event.sender):
-                self._mail.give(current)
-                agent.steer(message)
-            else:
-                self._enqueue(current)
+            self._mail.give(current)
+            agent.steer(message)
+
+    def _steered(self, task: "asyncio.Task[None]") -> None:
+        self._steer_tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a message could not be handed to the running agent", chat=str(self.key), exc_info=error)
 
     def _taken(self, said: str) -> None:
         for seq in inbox_seqs([said]):

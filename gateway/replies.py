@@ -1,0 +1,31 @@
+"""What Parley itself says in a chat, without a run: noted first, together with what it answers, then delivered."""
+
+from channels.base import InboundEvent, OutboundMessage
+from gateway.desk import Desk
+from gateway.store.rows import InboxItem, Post
+
+
+class Replies:
+    """Answers events."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def answer(self, item: InboxItem, message: OutboundMessage | None) -> None:
+        """Note the reply and settle the event in one transaction, then deliver it. None says nothing."""
+        if message is None:
+            await self._desk.store.settle([item.seq])
+            return
+        name = f"inbox-{item.seq}"
+        parts = self._desk.delivery.channel(item.event.chat).split(message)
+        posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
+        await self._desk.store.post(posts, [item.seq])
+        self._desk.access.spoke(item.event.chat)
+        await self._desk.delivery.deliver(item.event.chat, posts)
+
+    async def refuse(self, event: InboundEvent, message: OutboundMessage) -> None:
+        """Tell why an event was not taken in."""
+        name = f"refused-{event.event_id}"
+        post = Post(f"{name}:reply:0", name, event.chat, message)
+        await self._desk.store.post([post])
+        await self._desk.delivery.deliver(event.chat, [post])
