@@ -59,8 +59,13 @@ class LitellmClient:
     ) -> AsyncGenerator[StreamEvent, None]:
         """As `LlmClient.stream`."""
         yield StreamStart()
-        litellm = await self._load()
         answer = Answer(model, self._make_id)
+        try:
+            litellm = await self._load()
+        except _SLIPS as error:
+            reason = f"litellm cannot be loaded: {type(error).__name__}"
+            yield answer.done(LlmFailure(kind=FailureKind.FATAL, message=reason))
+            return
         failure: LlmFailure | None = None
         try:
             async with asyncio.timeout(options.timeout_s):

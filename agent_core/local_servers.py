@@ -22,6 +22,8 @@ _NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "cl
 class LocalServer:
     name: str
     port: int
+    tells_abilities: bool = False
+    """Whether it answers `/api/show`, as Ollama does."""
 
     @property
     def prefix(self) -> str:
@@ -30,7 +32,7 @@ class LocalServer:
 
 
 LOCAL_SERVERS: Sequence[LocalServer] = (
-    LocalServer("Ollama", 11434),
+    LocalServer("Ollama", 11434, tells_abilities=True),
     LocalServer("LM Studio", 1234),
     LocalServer("llama.cpp", 8080),
     LocalServer("vLLM", 8000),
@@ -111,7 +113,7 @@ async def _probe(
 ) -> LocalModel | None:
     root = f"http://{host}:{server.port}"
     models = [each for each in await _list(session, f"{root}/v1") if wanted in (None, each.id)]
-    if server.name == "Ollama" and models:
+    if server.tells_abilities and models:
         models = await _ask_ollama(session, root, models)
     if not models:
         return None

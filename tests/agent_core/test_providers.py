@@ -60,7 +60,7 @@ def port_of(server: LoopbackServer) -> int:
 @asynccontextmanager
 async def ollama(models: Mapping[str, Sequence[str]]) -> AsyncIterator[LocalServer]:
     async with Ollama(models) as server:
-        yield LocalServer("Ollama", port_of(server))
+        yield LocalServer("Ollama", port_of(server), tells_abilities=True)
 
 
 async def choose(
