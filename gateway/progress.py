@@ -1,5 +1,6 @@
 """What a run is doing, as text: a pure reducer from events to a few lines and the answer as far as it has come."""
 
+import re
 from dataclasses import dataclass
 
 from agent_core.events import (
@@ -22,10 +23,13 @@ from agent_core.events import (
 )
 from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, text_of
-from gateway.texts import Language, say
+from gateway.texts import Language, say, tool_label
 
 MOST_LINES = 8
 MOST_CHARS = 120
+
+_MARKS = re.compile(r"[\\`*_\[\]<>~|]")
+"""What Markdown would read as its own in a tool's arguments: `17*23*2` is a sum and not half in italics."""
 
 
 @dataclass
@@ -44,7 +48,7 @@ class _Line:
         time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
         note = f": {self.note}" if self.note and self.ended is None else ""
         room = MOST_CHARS - len(mark) - 1 - len(time)
-        return f"{mark} {_one_line(self.label + note, room)}{time}"
+        return f"{mark} {_MARKS.sub(_escaped, _one_line(self.label + note, room))}{time}"
 
 
 class Progress:
@@ -70,14 +74,15 @@ class Progress:
             case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
                 self._apply_tool(event)
             case RetryScheduled():
-                waits_for_model = event.scope == "llm"
-                self._waiting = say("retrying", self._language, seconds=round(event.delay_s)) if waits_for_model else ""
+                if event.scope == "llm":
+                    self._words, self._waiting = [], say("retrying", self._language, seconds=round(event.delay_s))
             case _:
                 _not_shown(event)
 
     def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
         if isinstance(event, ToolExecutionStart):
-            self._lines[event.tool_call_id] = _Line(event.label, started=event.ts)
+            label = tool_label(event.tool_name, event.label, event.args, self._language)
+            self._lines[event.tool_call_id] = _Line(label, started=event.ts)
             self.tools += 1
             return
         line = self._lines.get(event.tool_call_id)
@@ -132,6 +137,10 @@ def _not_shown(
     | TaskEvent,
 ) -> None:
     """Names what progress leaves out, so that the type checker asks about every new kind of event."""
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
 
 
 def _one_line(text: str, most: int) -> str:

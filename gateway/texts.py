@@ -1,5 +1,6 @@
 """Everything Parley itself says to people, in one place, in English and Chinese."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 Language = Literal["en", "zh"]
@@ -34,7 +35,7 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "help": {"en": "What I understand:", "zh": "可用命令："},
     "language_set": {"en": "I speak English here now.", "zh": "这里现在使用中文。"},
     "language_ask": {"en": "Which language shall I speak here?", "zh": "请选择语言 / Choose a language"},
-    "status_model": {"en": "**Model:** {model} ({why})", "zh": "**模型：** {model}（{why}）"},
+    "status_model": {"en": "**Model:** {model}", "zh": "**模型：** {model}"},
     "status_context": {
         "en": "**Context:** about {used} of {window} tokens",
         "zh": "**上下文：** 约 {used} / {window} 个词元",
@@ -50,8 +51,8 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "stop_button": {"en": "Stop", "zh": "停止"},
     "working": {"en": "Working…", "zh": "处理中…"},
     "retrying": {
-        "en": "The model does not answer; trying again in {seconds} s",
-        "zh": "模型没有响应，{seconds} 秒后重试",
+        "en": "The model failed; asking it again in {seconds} s",
+        "zh": "模型出错，{seconds} 秒后重试",
     },
     "folded": {"en": "{tools}, {seconds} s", "zh": "{tools}，{seconds} 秒"},
     "folded_no_tools": {"en": "Took {seconds} s", "zh": "用时 {seconds} 秒"},
@@ -91,6 +92,29 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "我们这边出了点问题，请重试。（运行 {run}）",
     },
 }
+
+
+_TOOLS_IN_CHINESE = {
+    "add_note": "记下：{text}",
+    "calculator": "计算 {expression}",
+    "clock": "查看时间",
+    "delete_note": "删除第 {number} 条笔记",
+    "list_dir": "查看文件",
+    "list_notes": "查看笔记",
+    "read_file": "读取 {path}",
+    "send_file": "发送 {path}",
+    "wait": "等待 {seconds} 秒",
+}
+"""What each tool is doing; in English the tools say it themselves."""
+
+
+def tool_label(tool: str, label: str, facts: Mapping[str, object], language: Language) -> str:
+    """What a tool is doing, in that language as far as we know the tool, else as it says itself."""
+    text = _TOOLS_IN_CHINESE.get(tool) if language == "zh" else None
+    try:
+        return text.format(**{key: str(value)[:60] for key, value in facts.items()}) if text else label
+    except KeyError:  # the model left an argument out
+        return label
 
 
 def say(key: str, language: Language, **facts: str | int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from channels.base import ButtonPressed, ChannelError, Inbox
+from channels.base import ButtonPressed, ChannelError, Inbox, NotTakenIn
 from channels.telegram.client import Client, Polled
 from channels.telegram.content import Identity
 from channels.telegram.joining import Arrival, Piece, join
@@ -132,7 +132,14 @@ class Polling:
         for piece, outcome in zip(pieces, outcomes, strict=True):
             if isinstance(outcome, BaseException):
                 failures += 1
-                log.error("update not accepted event_id=%s", piece.event.event_id, exc_info=outcome)
+                # Asked for again until it is taken in; a reason that we know needs no traceback each time.
+                known = isinstance(outcome, NotTakenIn)
+                log.error(
+                    "update not accepted event_id=%s: %s",
+                    piece.event.event_id,
+                    outcome,
+                    exc_info=None if known else outcome,
+                )
                 continue
             self._accepted.update(piece.updates)
             if isinstance(piece.event, ButtonPressed):

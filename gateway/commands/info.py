@@ -37,8 +37,11 @@ async def status(given: Invocation) -> OutboundMessage:
     else:
         state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
     up = timedelta(seconds=round(given.desk.clock.time() - about.started))
+    # Why it is that model may name a server of the owner's.
+    owner = given.desk.access.is_owner(given.session.key, given.sender)
+    model = f"{about.model} ({about.why})" if owner else about.model
     lines = [
-        say("status_model", language, model=about.model, why=about.why),
+        say("status_model", language, model=model),
         say("status_run", language, state=state),
         say("status_context", language, used=await given.session.tokens(), window=about.context_window),
         say("status_up", language, time=str(up), version=about.version),

@@ -60,7 +60,7 @@ async def test_an_old_progress_message_folds_and_the_answer_is_a_new_one(start_b
     said.set()
     await bot.house.handler.settled()
 
-    assert bot.screen == ["12 s", "Here it is."]
+    assert bot.screen == ["Took 12 s", "Here it is."]
 
 
 async def test_the_rest_of_a_long_answer_follows_the_progress_message_that_became_its_start(

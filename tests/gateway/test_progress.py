@@ -147,10 +147,10 @@ def test_thoughts_are_not_shown() -> None:
     assert after(*streams(), thought).text(100.0) == "Working…"
 
 
-def test_a_model_that_does_not_answer_is_told_until_it_does() -> None:
+def test_a_model_that_failed_is_told_until_it_answers() -> None:
     waiting = after(retries("llm"))
-    assert waiting.text(100.0) == "… The model does not answer; trying again in 2 s"
-    assert after(retries("llm"), language="zh").text(100.0) == "… 模型没有响应，2 秒后重试"
+    assert waiting.text(100.0) == "… The model failed; asking it again in 2 s"
+    assert after(retries("llm"), language="zh").text(100.0) == "… 模型出错，2 秒后重试"
 
     for event in streams("Hello"):
         waiting.apply(event)
@@ -180,3 +180,22 @@ def test_it_knows_since_when_a_tool_works() -> None:
     assert progress.running_since == 101.0
     progress.apply(ends("2"))
     assert progress.running_since is None
+
+
+def test_the_words_of_an_answer_that_broke_off_are_gone_while_it_is_asked_again() -> None:
+    assert after(*streams("Half an"), retries("llm")).text(100.0) == "… The model failed; asking it again in 2 s"
+
+
+def test_what_a_tool_works_on_is_no_markdown() -> None:
+    line = after(starts("a", "Calculating 17*23*2")).text(100.0)
+
+    assert line == r"… Calculating 17\*23\*2"
+
+
+def test_tools_are_named_in_the_language_of_the_chat() -> None:
+    start = ToolExecutionStart(
+        tool_call_id="a", tool_name="read_file", label="Reading plan.txt", args={"path": "plan.txt"}, ts=100.0
+    )
+
+    assert after(start, language="zh").text(100.0) == "… 读取 plan.txt"
+    assert after(start).text(100.0) == "… Reading plan.txt"
