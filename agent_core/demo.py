@@ -7,7 +7,6 @@ read from the last finished answer on, and what is still missing for an answer i
 import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from agent_core.calls import ABORTED, SKIPPED
 from agent_core.clock import Clock, NewId, new_id
@@ -17,23 +16,12 @@ from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, Strea
 from agent_core.messages import AssistantMessage, ImageContent, LlmMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.scripted import Call, Calls, Speech, words
 
-DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
-"""`vision`, so that it is handed pictures and can say honestly that it cannot look at them."""
-
 WORD_S = 0.012
 LONGEST_S = 3.0
 """A long answer streams faster, so that it is written within this time."""
 
 _PROGRAM_WORDS = ("<summary>", "<notification>")
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
-
-
-WELCOME = """\
-Welcome to Parley.
-
-This is a file in the workspace of your chat. Every chat has a folder of its own; files that you send end up there,
-and the model can read them.
-"""
 
 
 class DemoLlm:
@@ -63,13 +51,6 @@ class DemoLlm:
 
     async def close(self) -> None:
         """There is nothing to give back."""
-
-
-def lay_out_demo(workspace: Path) -> None:
-    """Put the file there that the demo model proposes to read, into a workspace that has none of its own yet."""
-    workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not any(workspace.iterdir()):
-        (workspace / "welcome.txt").write_text(WELCOME, encoding="utf-8")
 
 
 def decide(request: LlmRequest) -> str | Calls:

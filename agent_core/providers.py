@@ -3,6 +3,7 @@
 Hosted providers go through litellm; servers with a base URL go through the light client (D-12).
 """
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +11,6 @@ from typing import Literal
 from pydantic import SecretStr
 
 from agent_core.clock import Clock, SystemClock
-from agent_core.demo import DEMO_MODEL, DemoLlm
 from agent_core.litellm_client import LitellmClient
 from agent_core.llm import LlmClient, ModelInfo
 from agent_core.local_servers import LOCAL_SERVERS, LocalModel, LocalServer, ask_server, find_local_model
@@ -22,6 +22,8 @@ BASE_URL = "OPENAI_BASE_URL"
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_HOST = "//api.openai.com"
 """A base URL that says no more than the key does."""
+DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
+"""`vision`, so that it is handed pictures and can say honestly that it cannot look at them."""
 ASK_S = 3.0
 """How long a server that was configured may take to name its models."""
 
@@ -116,7 +118,9 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     key = choice.api_key.get_secret_value() if choice.api_key else None
     match choice.client:
         case "demo":
-            return DemoLlm(clock)
+            # By name, as all that is not wanted at most starts: importing it takes longer than the rest of this.
+            demo: LlmClient = importlib.import_module("agent_core.demo").DemoLlm(clock)
+            return demo
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)
         case "openai":

@@ -1,6 +1,7 @@
 """The composition root: settings in, a running Parley out. No rules live here."""
 
 import asyncio
+import importlib
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -13,16 +14,12 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.llm import LlmClient, WarmsUp
 from agent_core.persona import Persona
 from agent_core.providers import ModelChoice, choose_model, make_client
-from channels.base import Channel, ChatKey
+from channels.base import Channel
 from channels.registry import open_channel
-from channels.web.adapter import WebChannel
-from channels.web.shown import Shown
 from gateway.about import About
 from gateway.access import People
 from gateway.errors import ParleyError
-from gateway.history import shown_on_the_page
 from gateway.house import AgentParts, House
-from gateway.http import HttpServer
 from gateway.settings import Settings
 from gateway.store.store import Store
 from gateway.version import version
@@ -55,7 +52,9 @@ async def serve(settings: Settings) -> int:
         channels = [open_channel(name, config) for name, config in settings.channels.items()]
         lines = []
         if settings.web.enabled:
-            web, page = _page(ground)
+            # By name: a start without a page is faster by what it imports.
+            open_page = importlib.import_module("gateway.page").open_page
+            web, page = open_page(settings, ground.about, ground.store, ground.clock)
             await page.start()
             life.push_async_callback(page.close)
             channels.append(web)
@@ -129,16 +128,6 @@ def say_hello(about: About, lines: Sequence[str]) -> None:
 
 def _named(about: About) -> str:
     return "the demo model, no AI" if about.demo else about.model
-
-
-def _page(ground: Ground) -> tuple[WebChannel, HttpServer]:
-    async def history(chat: ChatKey) -> list[Shown]:
-        return shown_on_the_page(await ground.store.screen(chat))
-
-    about = ground.about
-    settings = ground.settings
-    web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads", now=ground.clock.time)
-    return web, HttpServer(web.routes(), about=lambda: about, home=settings.home, port=settings.web.port)
 
 
 async def _until_stopped(house: House) -> None:

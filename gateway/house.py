@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.context import ContextManager
-from agent_core.demo import lay_out_demo
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop import AgentLoop
@@ -29,6 +28,7 @@ from gateway.sessions import Sessions
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.tools import send_file_tool
+from gateway.welcome import lay_out_demo
 
 
 def _to_standard_error(line: str) -> None:

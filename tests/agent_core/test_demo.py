@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from agent_core.agent import Agent
 from agent_core.builtin.catalogue import builtin_tools
 from agent_core.context import ContextManager
-from agent_core.demo import DEMO_MODEL, DemoLlm, decide
+from agent_core.demo import DemoLlm, decide
 from agent_core.demo_answers import CHINESE, ENGLISH, fenced
 from agent_core.demo_intents import Intent, Topic, understand
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
 from agent_core.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.loop import AgentLoop
 from agent_core.messages import AssistantMessage, ImageContent, user
+from agent_core.providers import DEMO_MODEL
 from agent_core.scripted import Calls
 from agent_core.tools import ToolRegistry
 
