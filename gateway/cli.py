@@ -4,6 +4,7 @@ What a person can put right is one sentence on standard error and exit code 2; a
 """
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -40,6 +41,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit code: 0, 1 where the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
     chosen = _parser().parse_args(arguments).command or "run"
+    gc.disable()  # importing makes much and throws little away; what serves for long switches it on again
     try:
         return cast(Run, _named(COMMANDS[chosen].function))(os.environ, Path.cwd())
     except ParleyError as error:

@@ -42,6 +42,7 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
     for warning in settings.warnings:
         log.warning("settings", what=warning.what, fix=warning.fix)
     gc.freeze()  # what was imported stays for good
+    gc.enable()
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     try:
         return asyncio.run(serve(settings))
