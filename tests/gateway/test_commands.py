@@ -9,6 +9,7 @@ from agent_core.scripted import Waits
 from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
 from gateway.texts import LANGUAGES
 from tests.gateway.conftest import StartBot
+from tests.process import REPOSITORY
 
 
 def test_menus_are_made_from_the_one_table() -> None:
@@ -224,3 +225,11 @@ async def test_a_long_name_of_a_command_is_not_repeated_in_full(start_bot: Start
 
     assert len(bot.screen) <= 1
     assert "x" * 41 not in "".join(bot.screen)
+
+
+def test_the_readme_lists_every_command_with_what_it_does() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+    for command in COMMANDS:
+        about = command.about["en"]
+        assert f"| `/{command.name}` | {about[0].lower()}{about[1:]} |" in readme
