@@ -24,6 +24,17 @@ from gateway.store.database import Database
 T = TypeVar("T")
 Change = Callable[[sqlite3.Connection], T]
 
+DISK_TROUBLE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+"""What may pass without anybody changing the program. The low byte of an error code is its kind."""
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
@@ -112,7 +123,7 @@ class Writer:
     async def _commit_alone(self, job: _Job) -> None:
         """Once, or, where the disk is the reason and the change patient, until it works."""
         while (error := await self._commit([job])) is not None:
-            if not isinstance(error, sqlite3.OperationalError):
+            if not _passes(error):
                 log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
                 break
@@ -169,3 +180,9 @@ def _fail(job: _Job, error: Exception) -> None:
     if not job.future.done():
         job.future.set_exception(error)
         job.future.exception()  # looked at, so that asyncio does not complain where nobody awaits it
+
+
+def _passes(error: Exception) -> bool:
+    """Errors of the module itself, such as a closed connection, have no code."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF in DISK_TROUBLE

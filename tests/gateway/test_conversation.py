@@ -1,12 +1,15 @@
 """Conversations as people have them, on a platform in a list."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 from agent_core.llm import FailureKind
 from agent_core.messages import text_of
 from agent_core.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Accepted, Addressed, ChannelError
+from gateway.store.store import FILE
 from tests.gateway.conftest import StartBot
 
 
@@ -174,3 +177,24 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
 
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["second"]
     assert bot.screen == ["One.", "A new conversation begins. I remember nothing of the last one.", "Two."]
+
+
+async def test_every_tool_call_of_a_run_is_recorded_with_its_outcome(start_bot: StartBot) -> None:  # S2-05, S2-26
+    bot = await start_bot(calls(("weather", {"city": "Oslo"}), ("fly", {})), "Take an umbrella.", tools=(weather,))
+
+    await bot.hears("what is it like in Oslo?")
+    await bot.stop()
+
+    with closing(sqlite3.connect(bot.home / FILE)) as store:
+        recorded = store.execute("SELECT tool, arguments, result, error IS NULL, attempts FROM tool_calls").fetchall()
+    assert recorded == [("weather", '{"city": "Oslo"}', "rain in Oslo", 1, 1), ("fly", "{}", None, 0, 0)]
+
+
+async def test_a_call_that_cannot_be_recorded_is_still_a_call(start_bot: StartBot) -> None:  # S2-05
+    bot = await start_bot(calls(("weather", {"city": "Oslo"})), "Take an umbrella.", tools=(weather,))
+    with closing(sqlite3.connect(bot.home / FILE)) as store:
+        store.execute("DROP TABLE tool_calls")
+
+    await bot.hears("what is it like in Oslo?")
+
+    assert bot.screen == ["Take an umbrella."]
