@@ -30,7 +30,8 @@ def state(*messages: LlmMessage) -> QueryState:
     return QueryState(run_id="r", session_id="s", messages=list(messages))
 
 
-def test_the_parts_of_the_prompt_stand_in_their_order_and_empty_ones_leave_no_trace() -> None:  # S0-02, S2-10, S2-14, D-03
+def test_the_parts_of_the_prompt_stand_in_order_and_empty_ones_leave_no_trace() -> None:
+    # S0-02, S2-10, S2-14, D-03
     names = list(SystemPrompt.model_fields)
     assert names == [
         "identity",
