@@ -61,7 +61,7 @@ async def serve(settings: Settings) -> int:
             lines.append(f"  Page   {page.link}")
         lines.extend(f"  Chat   {name}" for name in settings.channels)
         if settings.channels and not (settings.owners or settings.allow):
-            lines.append("  Nobody may speak there yet: write to the bot, and the log shows the line that lets you in.")
+            lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
         async with open_house(ground, channels) as house:
             say_hello(ground.about, lines)
             await _until_stopped(house)
