@@ -62,5 +62,5 @@ def _look_at_settings(settings: Settings) -> list[Finding]:
     found.append(ok(f"language {settings.language}, time zone {settings.timezone}"))
     if settings.channels and not (settings.owners or settings.allow):
         names = " and ".join(settings.channels)
-        found.append(note(f"nobody may talk on {names} yet", "write to the bot, and the console shows the line to paste"))
+        found.append(note(f"nobody may talk on {names} yet", "write to the bot; the console shows the line to paste"))
     return found
