@@ -141,6 +141,8 @@ class CommandInvoked(_Inbound):
     message_id: str
     name: str
     arguments: Text = ""
+    respond: str | None = None
+    """Where the platform wants the answer, in its own terms and for minutes only; None: in the chat, as a message."""
 
 
 class ReactionAdded(_Inbound):
@@ -195,6 +197,8 @@ class OutboundMessage(_Value):
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     silent: bool = False
+    respond: str | None = None
+    """The `respond` of the command that this answers. Where it has run out, a message in the chat does as well."""
 
 
 class Posted(_Value):
@@ -214,8 +218,12 @@ class Limits(_Value):
     edit_every_in_groups: timedelta = timedelta(seconds=1)
     burst: int = 3
     """How many calls a chat may make at once after a rest."""
+    threads_share_pace: bool = True
+    """Whether the threads of a chat are counted together."""
     calls_per_second: float = 1000.0
     """How many calls the platform allows over all chats."""
+    edits_per_minute: float | None = None
+    """How many edits it allows over all chats, where it counts them apart."""
     is_local: bool = False
     """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
     max_upload: int = 50 * 1024 * 1024
@@ -297,6 +305,34 @@ class ShowsTyping(Protocol):
 class Downloads(Protocol):
     async def download(self, attachment: Attachment) -> bytes:
         """The bytes of a file that came in. Raises ChannelError, permanent where it is too large."""
+
+
+@runtime_checkable
+class FindsSent(Protocol):
+    """For platforms that have no idempotency key, but let one look for what was sent."""
+
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
+        """The message that an earlier `send` with this key made, if it did. Raises ChannelError."""
+
+
+@runtime_checkable
+class ReadsHistory(Protocol):
+    async def history(
+        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        """What others than us said in a chat, oldest first: the newest `most` of it, as `run` would have brought it,
+        with the same event ids; other bots' words too. `after` and `before` are message ids that are left out
+        themselves; of a chat that has threads, only what stands outside of them. Raises ChannelError.
+        """
+
+
+@runtime_checkable
+class CatchesUp(ReadsHistory, Protocol):
+    """For platforms that do not deliver again what was said while nobody listened, or not for long."""
+
+    async def gap(self) -> None:
+        """Return each time that the platform is listened to anew and may have said something meanwhile: after a start,
+        and whenever a connection could not be taken up where it broke. To be awaited again each time."""
 
 
 @runtime_checkable

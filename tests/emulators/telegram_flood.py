@@ -2,32 +2,16 @@
 
 The rule (Telegram's bot FAQ): about one message a second in a chat, 20 a minute in a group, 30 a second overall; edits
 count. Telegram allows short bursts without saying how short. Here: a chat takes 3 at once and refills one a second, a
-group takes 20 at once and refills 20 a minute besides, the bot takes 30 at once and refills 30 a second. A quarter of a
-call is forgiven, so that a client that keeps exactly this pace is not punished for the jitter of the line.
+group takes 20 at once and refills 20 a minute besides, the bot takes 30 at once and refills 30 a second.
 """
 
 import math
 from dataclasses import dataclass, field
 
-FORGIVEN = 0.25
+from tests.emulators.buckets import Bucket
+
 EARLY = 0.01
 """A client that waited as told may come this much early by its own clock."""
-
-
-@dataclass
-class Bucket:
-    """Tokens that refill; a call takes one."""
-
-    capacity: float
-    per_second: float
-    level: float = math.inf
-    at: float = 0.0
-
-    def wait(self, now: float) -> float:
-        """Seconds until a call would pass; 0 if it passes now."""
-        self.level = min(self.capacity, self.level + (now - self.at) * self.per_second)
-        self.at = now
-        return max(0.0, (1 - FORGIVEN - self.level) / self.per_second)
 
 
 @dataclass
@@ -64,7 +48,7 @@ class FloodPolicy:
             self.open_window(chat, seconds, now)
             return seconds
         for bucket in buckets:
-            bucket.level -= 1
+            bucket.take()
         return None
 
     def _left(self, chat: int, now: float) -> float:
