@@ -1,0 +1,235 @@
+"""A chat as its people see it and use it: the control plane of the Discord emulator."""
+
+import heapq
+import re
+from collections.abc import Awaitable, Callable, Iterator
+
+from tests.emulators.discord_events import Events
+from tests.emulators.discord_state import (
+    REPLY,
+    THREAD,
+    THREAD_STARTER,
+    Action,
+    Channel,
+    Interaction,
+    Json,
+    Message,
+    Person,
+    Press,
+    World,
+    now_iso,
+)
+from tests.emulators.discord_text import words
+
+_COMMAND = re.compile(r"/([-\w]{1,32})(?:\s+(.*))?", re.DOTALL)
+_BUTTON, _SLASH = 3, 2
+
+
+class Chat:
+    """A channel with its threads, a thread, or a direct-message channel, in the hands of its people."""
+
+    def __init__(self, world: World, events: Events, channel: Channel) -> None:
+        self._world = world
+        self._events = events
+        self.channel = channel
+
+    @property
+    def id(self) -> str:
+        return self.channel.id
+
+    # What a person sees.
+
+    @property
+    def everything(self) -> list[Message]:
+        """Every message there ever was, threads included, with deleted ones and those of the system."""
+        return list(self._all())
+
+    @property
+    def messages(self) -> list[Message]:
+        """Everybody's messages that are still there, oldest first."""
+        return [each for each in self._all() if not (each.deleted or each.loading or each.kind == THREAD_STARTER)]
+
+    @property
+    def bot_messages(self) -> list[Message]:
+        return [each for each in self.messages if each.sender.id == self._world.bot.id]
+
+    @property
+    def screen(self) -> list[str]:
+        """What the bot's messages say now, oldest first: edits applied, deleted ones gone."""
+        return [each.shown for each in self.bot_messages]
+
+    @property
+    def actions(self) -> list[Action]:
+        """When the bot was seen typing, thinking, reacting..."""
+        found = [*self.channel.actions]
+        for each in self.channel.threads.values():
+            found.extend(each.actions)
+        return sorted(found, key=lambda action: action.at)
+
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
+        """Until the condition holds; looking at something not there yet (`chat.screen[-1]`) means "not yet"."""
+        return self.channel.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
+
+    # What people do.
+
+    async def says(
+        self,
+        person: Person,
+        text: str = "",
+        *,
+        reply_to: Message | None = None,
+        photo: bytes | None = None,
+        document: tuple[str, bytes, str] | None = None,
+        caption: str = "",
+    ) -> Message:
+        """Write a message, or invoke the command that the text begins with if the bot has it.
+
+        `document` is (name, content, MIME type). An invoked command leaves no message in the chat; what is returned
+        for it stands for the person's words.
+        """
+        command = _COMMAND.fullmatch(text)
+        registered = command and self._registered(command[1])
+        if command and registered:
+            return self._invoke(person, text, registered, (command[2] or "").strip())
+        message = self._world.write(self.channel, person, self._with_mentions(text or caption))
+        if reply_to is not None:
+            message.reference, message.kind = reply_to, REPLY
+        if photo is not None:
+            message.files.append(self._world.store(self.channel, "photo.jpg", "image/jpeg", photo, is_photo=True))
+        if document is not None:
+            name, content, mime = document
+            message.files.append(self._world.store(self.channel, name, mime, content))
+        if self.channel.kind == THREAD and self.channel.archived and not self.channel.locked:
+            self.channel.archived = False
+            self._events.channel("UPDATE", self.channel)
+        self._events.message_made(message)
+        self._world.touch(self.channel)
+        return message
+
+    async def edits(self, message: Message, text: str) -> None:
+        """Change one's own message."""
+        self._world.rewrite(message, self._with_mentions(text))
+        self._events.message_changed(message)
+        self._world.touch(message.channel)
+
+    async def deletes(self, message: Message) -> None:
+        message.deleted = True
+        self._events.message_gone(message)
+        self._world.touch(message.channel)
+
+    async def reacts(self, person: Person, message: Message, *emoji: str) -> None:
+        for each in emoji:
+            message.reactions.setdefault(each, []).append(person)
+            self._events.reaction("MESSAGE_REACTION_ADD", message, person, each)
+        self._world.touch(message.channel)
+
+    async def presses(
+        self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
+    ) -> Press:
+        """Press the newest button with this text or data. AssertionError when there is none to press."""
+        candidates = [message] if message is not None else self.bot_messages[::-1]
+        for each in candidates:
+            found = each.button(button, data)
+            if found is not None and found.data is not None and not found.disabled:
+                return self._press(person, each, found.data)
+        raise AssertionError(f"no button {button or data!r} on {self.screen}")
+
+    def thread(self, message: Message) -> "Chat":
+        """The thread of this message; its sender makes one if there is none."""
+        if message.thread is None:
+            open_thread(self._world, self._events, message, message.sender, (message.text or "Thread")[:100])
+        return Chat(self._world, self._events, self._existing(message.thread))
+
+    async def lock_thread(self) -> None:
+        """A moderator locks this thread: only moderators write there."""
+        self.channel.locked = True
+        self._events.channel("UPDATE", self.channel)
+        self._world.touch(self.channel)
+
+    async def archive_thread(self) -> None:
+        """It was silent for a day. Whoever writes in it opens it again."""
+        self.channel.archived = True
+        self._events.channel("UPDATE", self.channel)
+        self._world.touch(self.channel)
+
+    async def delete_channel(self) -> None:
+        """Somebody deletes this channel or thread, and with it all that was written there."""
+        for each in (*self.channel.threads.values(), self.channel):
+            each.deleted = True
+            if each.guild is not None:
+                each.guild.channels.pop(each.id, None)
+        self._events.channel("DELETE", self.channel)
+        self._world.touch(self.channel)
+
+    async def blocks(self) -> None:
+        """The person of a direct-message chat takes no more messages of the bot. Discord does not tell the bot."""
+        self.channel.blocked = True
+
+    def denies(self, *permissions: str) -> None:
+        """Take permissions (by Discord's names) from the bot in this channel."""
+        self.channel.denied.update(permissions)
+
+    # How it is done.
+
+    def _all(self) -> Iterator[Message]:
+        if not self.channel.threads:
+            return iter(self.channel.messages.values())
+        rows = [self.channel.messages, *(each.messages for each in self.channel.threads.values())]
+        return heapq.merge(*(each.values() for each in rows), key=lambda message: int(message.id))
+
+    def _existing(self, thread: Channel | None) -> Channel:
+        if thread is None:
+            raise AssertionError("the thread was not made")
+        return thread
+
+    def _with_mentions(self, text: str) -> str:
+        for each in (self._world.bot, *self.channel.people):
+            for name in (each.username, each.name):
+                text = re.sub(rf"@{re.escape(name)}\b", f"<@{each.id}>", text)
+        return text
+
+    def _registered(self, name: str) -> Json | None:
+        guild = self.channel.guild
+        return (guild.commands.get(name) if guild else None) or self._world.commands.get(name)
+
+    def _invoke(self, person: Person, text: str, command: Json, arguments: str) -> Message:
+        data: Json = {"id": command["id"], "name": command["name"], "type": 1}
+        options = command.get("options")
+        if arguments and isinstance(options, list) and options and isinstance(options[0], dict):
+            data["options"] = [{"name": options[0]["name"], "type": 3, "value": arguments}]
+        interaction = self._interaction(_SLASH, person, self.channel)
+        interaction.name = str(command["name"])
+        self._events.interaction(interaction, data)
+        self._world.touch(self.channel)
+        plain = words(text, self._world.names)
+        return Message(interaction.id, person, self.channel, interaction.at, now_iso(), text, plain, plain)
+
+    def _press(self, person: Person, message: Message, data: str) -> Press:
+        interaction = self._interaction(_BUTTON, person, message.channel)
+        interaction.message = message
+        self._events.interaction(interaction, {"custom_id": data, "component_type": 2, "id": 1})
+        self._world.touch(message.channel)
+        return Press(person, message, data, interaction.at, interaction)
+
+    def _interaction(self, kind: int, person: Person, channel: Channel) -> Interaction:
+        number = self._world.snowflakes.next()
+        interaction = Interaction(number, f"aW50ZXJhY3Rpb246{number}", kind, person, channel, self._world.clock())
+        self._world.interactions[interaction.token] = interaction
+        return interaction
+
+
+def open_thread(world: World, events: Events, message: Message, by: Person, name: str) -> Channel:
+    """A public thread on this message; it has the message's id, as Discord's have."""
+    parent = message.channel
+    if parent.guild is None:
+        raise AssertionError("direct messages have no threads")
+    thread = Channel(message.id, THREAD, name, parent.people, parent.guild, parent, message, by)
+    message.thread = world.channels[thread.id] = parent.threads[thread.id] = parent.guild.channels[thread.id] = thread
+    own = by.id == world.bot.id
+    events.channel("CREATE", thread, own=own)
+    events.message_changed(message)
+    starter = world.write(thread, by)
+    starter.kind, starter.reference = THREAD_STARTER, message
+    events.message_made(starter)
+    world.touch(thread)
+    return thread

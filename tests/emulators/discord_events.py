@@ -1,0 +1,93 @@
+"""What Discord tells the bot of: each kind of event, the intents it needs, and its JSON."""
+
+from dataclasses import dataclass
+
+from tests.emulators import discord_shapes as shapes
+from tests.emulators.discord_gateway import Event, Gateway, Intent
+from tests.emulators.discord_state import THREAD, Channel, Guild, Interaction, Json, Message, Person, World
+
+
+@dataclass
+class Events:
+    """Turns what happened in the world into events of the gateway."""
+
+    world: World
+    gateway: Gateway
+
+    def message_made(self, message: Message) -> None:
+        self._message("MESSAGE_CREATE", message)
+
+    def message_changed(self, message: Message) -> None:
+        self._message("MESSAGE_UPDATE", message)
+
+    def message_gone(self, message: Message) -> None:
+        where = message.channel
+        data: Json = {"id": message.id, "channel_id": where.id, **_guild_of(where)}
+        needs = Intent.DIRECT_MESSAGES if where.guild is None else Intent.GUILD_MESSAGES
+        self._tell("MESSAGE_DELETE", needs, data, own=message.sender.id == self.world.bot.id)
+
+    def reaction(self, name: str, message: Message, person: Person, emoji: str) -> None:
+        where = message.channel
+        data: Json = {
+            "user_id": person.id,
+            "message_id": message.id,
+            "channel_id": where.id,
+            "emoji": {"id": None, "name": emoji},
+            "burst": False,
+            "type": 0,
+            **_guild_of(where),
+        }
+        if name == "MESSAGE_REACTION_ADD":
+            data["message_author_id"] = message.sender.id
+            if where.guild is not None:
+                data["member"] = {"user": shapes.user(person), **shapes.member(where.guild)}
+        needs = Intent.DIRECT_MESSAGE_REACTIONS if where.guild is None else Intent.GUILD_MESSAGE_REACTIONS
+        self._tell(name, needs, data, own=person.id == self.world.bot.id)
+
+    def interaction(self, interaction: Interaction, data: Json) -> None:
+        about = shapes.interaction(self.world, interaction, data)
+        self._tell("INTERACTION_CREATE", Intent.NONE, about)
+
+    def channel(self, name: str, channel: Channel, *, own: bool = False) -> None:
+        """`name`: CREATE, UPDATE or DELETE of a channel or thread."""
+        if channel.kind == THREAD:
+            data = shapes.gone_thread(channel) if name == "DELETE" else shapes.thread(channel)
+            if name == "CREATE":
+                data["newly_created"] = True
+            self._tell(f"THREAD_{name}", Intent.GUILDS, data, own=own)
+        else:
+            self._tell(f"CHANNEL_{name}", Intent.GUILDS, shapes.channel(channel), own=own)
+
+    def guild_made(self, guild: Guild) -> None:
+        self.gateway.dispatch(self.guild_event(guild))
+
+    def guild_event(self, guild: Guild) -> Event:
+        return Event(
+            "GUILD_CREATE",
+            Intent.GUILDS,
+            lambda intents: shapes.guild(guild, self.world.bot, all_members=bool(intents & Intent.GUILD_MEMBERS)),
+        )
+
+    def guild_gone(self, guild: Guild) -> None:
+        self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
+
+    def _message(self, name: str, message: Message) -> None:
+        if message.ephemeral:
+            return
+        needs = Intent.DIRECT_MESSAGES if message.channel.guild is None else Intent.GUILD_MESSAGES
+        self.gateway.dispatch(
+            Event(
+                name,
+                needs,
+                lambda intents: shapes.event_message(self.world, message, hide=not intents & Intent.MESSAGE_CONTENT),
+                content=shapes.needs_content_intent(self.world, message),
+                own=message.sender.id == self.world.bot.id,
+            )
+        )
+
+    def _tell(self, name: str, needs: Intent, data: Json, *, own: bool = False) -> None:
+        self.gateway.dispatch(Event(name, needs, lambda _: data, own=own))
+
+
+def _guild_of(channel: Channel) -> Json:
+    return {} if channel.guild is None else {"guild_id": channel.guild.id}

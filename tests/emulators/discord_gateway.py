@@ -1,0 +1,407 @@
+"""Discord's gateway: sessions, their numbered events, and the sockets that carry them."""
+
+import asyncio
+import json
+import secrets
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntFlag
+
+from aiohttp import WSMsgType, web
+from pydantic import JsonValue
+
+from tests.emulators.control import Changes, Faults
+from tests.emulators.discord_state import Json
+
+DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, RESUME, RECONNECT, MEMBERS, INVALID, HELLO, ACK = (
+    0,
+    1,
+    2,
+    3,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+)
+MAX_PAYLOAD = 4096
+SENDS_A_MINUTE = 120
+IDENTIFIES_A_DAY = 1000
+DAY = 86_400.0
+GREETINGS = {"READY", "RESUMED"}
+ENDING = {1000, 1001, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014}
+"""Close codes after which a session cannot be resumed."""
+
+
+class Intent(IntFlag):
+    """What a bot may ask to hear of, by Discord's names."""
+
+    NONE = 0
+    GUILDS = 1 << 0
+    GUILD_MEMBERS = 1 << 1
+    GUILD_MODERATION = 1 << 2
+    GUILD_EXPRESSIONS = 1 << 3
+    GUILD_INTEGRATIONS = 1 << 4
+    GUILD_WEBHOOKS = 1 << 5
+    GUILD_INVITES = 1 << 6
+    GUILD_VOICE_STATES = 1 << 7
+    GUILD_PRESENCES = 1 << 8
+    GUILD_MESSAGES = 1 << 9
+    GUILD_MESSAGE_REACTIONS = 1 << 10
+    GUILD_MESSAGE_TYPING = 1 << 11
+    DIRECT_MESSAGES = 1 << 12
+    DIRECT_MESSAGE_REACTIONS = 1 << 13
+    DIRECT_MESSAGE_TYPING = 1 << 14
+    MESSAGE_CONTENT = 1 << 15
+    GUILD_SCHEDULED_EVENTS = 1 << 16
+    AUTO_MODERATION_CONFIGURATION = 1 << 20
+    AUTO_MODERATION_EXECUTION = 1 << 21
+    GUILD_MESSAGE_POLLS = 1 << 24
+    DIRECT_MESSAGE_POLLS = 1 << 25
+
+
+PRIVILEGED = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened. `build` makes its JSON for a session with these intents."""
+
+    name: str
+    needs: Intent
+    build: Callable[[Intent], Json]
+    content: bool = False
+    """Whether a part of it is seen only with the MESSAGE_CONTENT intent."""
+    own: bool = False
+    """The bot's own doing that comes back to it."""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    seq: int
+    text: str
+    own: bool
+
+
+@dataclass
+class Session:
+    """What one IDENTIFY began. It outlives its socket, so that the client can resume it."""
+
+    id: str
+    intents: Intent
+    seq: int = 0
+    confirmed: int = 0
+    """The highest number that a heartbeat of the client has named."""
+    frames: list[_Frame] = field(default_factory=list)
+    socket: "Socket | None" = None
+    resumable: bool = True
+
+
+@dataclass
+class Socket:
+    """One connection. What is put into `outgoing` is sent in order; an int closes with that code."""
+
+    response: web.WebSocketResponse
+    request: web.Request
+    compressed: bool
+    outgoing: "asyncio.Queue[str | int]" = field(default_factory=asyncio.Queue)
+    session: Session | None = None
+    greeted: bool = False
+    heard: deque[float] = field(default_factory=deque)
+    close_code: int | None = None
+
+    def put(self, op: int, data: JsonValue = None) -> None:
+        self.outgoing.put_nowait(json.dumps({"op": op, "d": data, "s": None, "t": None}))
+
+    def close(self, code: int) -> None:
+        self.close_code = code
+        self.outgoing.put_nowait(code)
+
+    async def write(self) -> None:
+        """Send what is put in until the socket closes."""
+        compressor = zlib.compressobj()
+        while True:
+            item = await self.outgoing.get()
+            if isinstance(item, int):
+                await self.response.close(code=item)
+                return
+            if self.compressed:
+                data = compressor.compress(item.encode()) + compressor.flush(zlib.Z_SYNC_FLUSH)
+                await self.response.send_bytes(data)
+            else:
+                await self.response.send_str(item)
+
+
+@dataclass
+class Gateway:
+    """Whoever identifies hears from then on what its intents let it hear."""
+
+    token: str
+    granted: Intent
+    faults: Faults
+    changes: Changes
+    clock: Callable[[], float]
+    greet: Callable[[Session], tuple[Json, list[Event]]]
+    """READY's data and the servers that follow it."""
+    members: Callable[[Json], Json]
+    """The answer to a request for a server's members."""
+    violate: Callable[[str], None]
+    withhold_acks: bool = False
+    heartbeat_seconds: float = 41.25
+    identifies_left: int = IDENTIFIES_A_DAY
+    identified: Intent = Intent.NONE
+    """The intents of the last IDENTIFY."""
+    intents_used: Intent = Intent.NONE
+    resumes: int = 0
+    sessions: dict[str, Session] = field(default_factory=dict)
+    sockets: list[Socket] = field(default_factory=list)
+    _kept_back: list[Event] = field(default_factory=list)
+    _day_began: float | None = None
+
+    # What the emulator and its people do.
+
+    @property
+    def connected(self) -> bool:
+        return any(each.greeted and each.close_code is None for each in self.sockets)
+
+    @property
+    def unheard(self) -> int:
+        newest = next(reversed(self.sessions.values()), None)
+        return len(self._kept_back) + (0 if newest is None else newest.seq - newest.confirmed)
+
+    @property
+    def limit(self) -> Json:
+        """As GET /gateway/bot has it."""
+        began = self.clock() if self._day_began is None else self._day_began
+        return {
+            "total": IDENTIFIES_A_DAY,
+            "remaining": self.identifies_left,
+            "reset_after": int(max(0.0, began + DAY - self.clock()) * 1000),
+            "max_concurrency": 1,
+        }
+
+    def dispatch(self, event: Event) -> None:
+        """Tell every session that may hear of it; one whose client is away gets it when it resumes."""
+        if self.faults.reordering:
+            self._kept_back.append(event)
+            self.faults.reordering -= 1
+            if self.faults.reordering:
+                return
+            late, self._kept_back = self._kept_back[::-1], []
+            for each in late:
+                self._tell(each)
+            return
+        self._tell(event)
+
+    def _tell(self, event: Event) -> None:
+        twice = self.faults.duplicates > 0
+        for session in self.sessions.values():
+            if event.needs & ~session.intents:
+                continue
+            self.intents_used |= event.needs
+            if event.content and session.intents & Intent.MESSAGE_CONTENT:
+                self.intents_used |= Intent.MESSAGE_CONTENT
+            self._number(session, event.name, event.build(session.intents), own=event.own)
+            if twice:
+                self._send(session, session.frames[-1])
+        self.faults.duplicates -= twice
+        self.changes.notify()
+
+    def push(self, event: Json | str) -> None:
+        """Anything: a dict with `t` and `d` is numbered as a dispatch, other dicts and text go out as they are."""
+        for session in self.sessions.values():
+            if isinstance(event, dict) and "t" in event and "op" not in event:
+                self._number(session, str(event["t"]), event.get("d"), own=False)
+            elif session.socket is not None:
+                session.socket.outgoing.put_nowait(event if isinstance(event, str) else json.dumps(event))
+        self.changes.notify()
+
+    def redeliver(self, count: int) -> None:
+        """Send the last events that people caused once more, with the numbers they had."""
+        for session in self.sessions.values():
+            for frame in [each for each in session.frames if not each.own][-count:]:
+                self._send(session, frame)
+
+    def solicit(self) -> None:
+        self._to_all(HEARTBEAT)
+
+    def reconnect(self) -> None:
+        self._to_all(RECONNECT)
+
+    def invalidate(self, *, resumable: bool) -> None:
+        if not resumable:
+            self.forget()
+        self._to_all(INVALID, resumable)
+
+    def close(self, code: int) -> None:
+        if code in ENDING:
+            self.forget()
+        for each in self.sockets:
+            each.close(code)
+
+    def forget(self) -> None:
+        """No session can be resumed any more. Open sockets are not touched."""
+        for each in list(self.sessions.values()):
+            each.resumable = False
+            if each.socket is None:
+                del self.sessions[each.id]
+
+    def _to_all(self, op: int, data: JsonValue = None) -> None:
+        for each in self.sockets:
+            if each.greeted:
+                each.put(op, data)
+
+    def _number(self, session: Session, name: str, data: JsonValue, *, own: bool) -> None:
+        session.seq += 1
+        text = json.dumps({"t": name, "s": session.seq, "op": DISPATCH, "d": data})
+        session.frames.append(_Frame(session.seq, text, own or name in GREETINGS or name == "GUILD_CREATE"))
+        self._send(session, session.frames[-1])
+
+    def _send(self, session: Session, frame: _Frame) -> None:
+        if session.socket is not None:
+            session.socket.outgoing.put_nowait(frame.text)
+
+    # The sockets.
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """One connection, from HELLO to its end."""
+        compress = request.query.get("compress", "")
+        if request.query.get("encoding") != "json" or request.query.get("v") != "10":
+            self.violate(f"gateway with {request.query_string}")
+        if compress not in ("", "zlib-stream"):
+            self.violate(f"the emulator has no compression {compress}")
+        response = web.WebSocketResponse(max_msg_size=0, autoping=True)
+        await response.prepare(request)
+        socket = Socket(response, request, compressed=compress == "zlib-stream")
+        self.sockets.append(socket)
+        socket.put(HELLO, {"heartbeat_interval": int(self.heartbeat_seconds * 1000)})
+        writer = asyncio.create_task(self._write(socket))
+        try:
+            async for message in response:
+                if message.type is WSMsgType.TEXT:
+                    self._hear(socket, message.data)
+                else:
+                    self.violate(f"the gateway got a frame of type {message.type!r}")
+        finally:
+            writer.cancel()
+            self._lose(socket)
+        return response
+
+    async def _write(self, socket: Socket) -> None:
+        try:
+            await socket.write()
+        except (ConnectionError, RuntimeError):
+            # The client went away meanwhile; whoever reads from it sees that too.
+            return
+
+    def _lose(self, socket: Socket) -> None:
+        self.sockets.remove(socket)
+        session = socket.session
+        if session is not None and session.socket is socket:
+            session.socket = None
+            ended = socket.close_code is None and socket.response.close_code in (1000, 1001)
+            if ended or not session.resumable:
+                self.sessions.pop(session.id, None)
+        self.changes.notify()
+
+    def _hear(self, socket: Socket, text: str) -> None:
+        now = self.clock()
+        socket.heard.append(now)
+        while socket.heard[0] <= now - 60:
+            socket.heard.popleft()
+        if len(socket.heard) > SENDS_A_MINUTE:
+            socket.close(4008)
+            return
+        try:
+            payload = json.loads(text)
+            op, data = payload["op"], payload.get("d")
+        except (ValueError, TypeError, KeyError):
+            socket.close(4002)
+            return
+        if len(text.encode()) > MAX_PAYLOAD:
+            socket.close(4002)
+            return
+        self._obey(socket, op, data)
+        self.changes.notify()
+
+    def _obey(self, socket: Socket, op: int, data: JsonValue) -> None:
+        match op:
+            case 1:
+                self._beat(socket, data)
+            case 2 | 6 if not isinstance(data, dict):
+                socket.close(4002)
+            case 2 if socket.session is not None:
+                socket.close(4005)
+            case 2 if isinstance(data, dict):
+                self._identify(socket, data)
+            case 6 if isinstance(data, dict):
+                self._resume(socket, data)
+            case _ if socket.session is None:
+                socket.close(4003)
+            case 3:
+                pass
+            case 8 if isinstance(data, dict):
+                self._number(socket.session, "GUILD_MEMBERS_CHUNK", self.members(data), own=True)
+            case _:
+                self.violate(f"gateway op {op}")
+                socket.close(4001)
+
+    def _beat(self, socket: Socket, seq: JsonValue) -> None:
+        if socket.session is not None and isinstance(seq, int):
+            socket.session.confirmed = max(socket.session.confirmed, seq)
+        if not self.withhold_acks:
+            socket.put(ACK)
+
+    def _identify(self, socket: Socket, data: Json) -> None:
+        bits = data.get("intents")
+        if data.get("token") != self.token:
+            socket.close(4004)
+        elif not isinstance(bits, int) or bits & ~sum(Intent):
+            socket.close(4013)
+        elif bits & PRIVILEGED & ~self.granted:
+            socket.close(4014)
+        elif self.identifies_left <= 0:
+            # Discord ends all sessions then, and the bot gets a new token.
+            self.token = secrets.token_hex()
+            self.close(4004)
+        else:
+            self._begin(socket, Intent(bits))
+
+    def _begin(self, socket: Socket, intents: Intent) -> None:
+        if self._day_began is None:
+            self._day_began = self.clock()
+        self.identifies_left -= 1
+        self.identified = intents
+        for each in [each for each in self.sessions.values() if each.socket is None]:
+            del self.sessions[each.id]
+        session = Session(secrets.token_hex(16), intents, socket=socket)
+        socket.session = self.sessions[session.id] = session
+        ready, servers = self.greet(session)
+        self._number(session, "READY", ready, own=True)
+        for event in servers:
+            if not event.needs & ~intents:
+                self.intents_used |= event.needs
+                self._number(session, event.name, event.build(intents), own=True)
+        socket.greeted = True
+
+    def _resume(self, socket: Socket, data: Json) -> None:
+        session, seq = self.sessions.get(str(data.get("session_id"))), data.get("seq")
+        if data.get("token") != self.token:
+            socket.close(4004)
+        elif session is None or not session.resumable:
+            socket.put(INVALID, data=False)
+        elif not isinstance(seq, int) or seq > session.seq:
+            socket.close(4007)
+        else:
+            if session.socket is not None:
+                session.socket.close(4000)
+            session.socket, socket.session = socket, session
+            session.confirmed = max(session.confirmed, seq)
+            for frame in session.frames[seq:]:
+                self._send(session, frame)
+            self._number(session, "RESUMED", {"_trace": ["emulated"]}, own=True)
+            self.resumes += 1
+            socket.greeted = True

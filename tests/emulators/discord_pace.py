@@ -1,0 +1,110 @@
+"""Discord's rate limits: who is told to wait, and who calls on regardless.
+
+Discord publishes no numbers: a client must read them from the headers. Those here are what bots meet: 5 messages,
+5 edits and 5 typing signs in 5 seconds in a channel, 50 requests a second over all, answers to interactions left out.
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+
+EARLY = 0.01
+"""A client that waited as told may come this much early by its own clock."""
+NEWS_TRAVELS = 0.25
+"""Calls that set out before the client could read that all of it must wait are not held against it, seconds."""
+OVERALL = 50
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a 429 says."""
+
+    seconds: float
+    scope: str = "user"
+
+
+@dataclass
+class Window:
+    """So many calls in so many seconds, counted from the first."""
+
+    limit: int
+    seconds: float
+    began: float = -math.inf
+    used: int = 0
+
+    def left(self, now: float) -> float:
+        """Seconds until it begins anew."""
+        return max(0.0, self.began + self.seconds - now)
+
+    def take(self, now: float) -> bool:
+        if now >= self.began + self.seconds - EARLY:
+            self.began, self.used = now, 0
+        self.used += 1
+        return self.used <= self.limit
+
+
+@dataclass
+class Pace:
+    """Off (`on = False`) it limits nothing by itself; a window that a fault opened holds all the same."""
+
+    on: bool = True
+    calls_in_window: int = 0
+    """Calls that were made although they had been told to wait: a well-behaved client makes none."""
+    _windows: dict[str, Window] = field(default_factory=dict)
+    _closed: dict[str, float] = field(default_factory=dict)
+    _overall: Window = field(default_factory=lambda: Window(OVERALL, 1.0))
+    _all_closed: tuple[float, float] = (-math.inf, -math.inf)
+
+    def close(self, key: str, seconds: float, now: float) -> None:
+        """Refuse the calls of this bucket for so long."""
+        self._closed[key] = max(self._closed.get(key, 0.0), now + seconds)
+
+    def close_all(self, seconds: float, now: float) -> None:
+        self._all_closed = (now, now + seconds)
+
+    def refuse(self, key: str | None, limit: tuple[int, float] | None, now: float) -> Wait | None:
+        """None when the call passes (and is counted). `key` is None for answers to interactions."""
+        if key is None:
+            return None
+        shut = self._shut(key, now)
+        if shut is not None or not self.on:
+            return shut
+        if not self._overall.take(now):
+            left = self._overall.left(now)
+            self.close_all(left, now)
+            return Wait(left, "global")
+        if limit is None or self._window(key, limit).take(now):
+            return None
+        left = self._window(key, limit).left(now)
+        self.close(key, left, now)
+        return Wait(left)
+
+    def _shut(self, key: str, now: float) -> Wait | None:
+        since, until = self._all_closed
+        if now < until - EARLY:
+            self.calls_in_window += now > since + NEWS_TRAVELS
+            return Wait(until - now, "global")
+        until = self._closed.get(key, 0.0)
+        if now < until - EARLY:
+            self.calls_in_window += 1
+            return Wait(until - now)
+        return None
+
+    def headers(self, key: str | None, limit: tuple[int, float] | None, now: float, wall: float) -> dict[str, str]:
+        """What every answer says of its bucket; nothing where the route has no limit of its own."""
+        if key is None or limit is None or not self.on:
+            return {}
+        window = self._window(key, limit)
+        left = math.ceil(window.left(now) * 1000) / 1000
+        return {
+            "X-RateLimit-Limit": str(limit[0]),
+            "X-RateLimit-Remaining": str(max(0, limit[0] - window.used)),
+            "X-RateLimit-Reset": f"{wall + left:.3f}",
+            "X-RateLimit-Reset-After": f"{left:.3f}",
+            "X-RateLimit-Bucket": hashlib.sha256(key.partition(":")[0].encode()).hexdigest()[:32],
+        }
+
+    def _window(self, key: str, limit: tuple[int, float]) -> Window:
+        if key not in self._windows:
+            self._windows[key] = Window(*limit)
+        return self._windows[key]

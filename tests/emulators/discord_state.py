@@ -1,0 +1,330 @@
+"""What Discord remembers: people, servers, channels, threads, messages, files, interactions."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+
+from tests.emulators.control import Changes
+from tests.emulators.discord_text import words
+
+Json = dict[str, JsonValue]
+
+EPOCH_MS = 1_420_070_400_000
+DM, TEXT, THREAD = 1, 0, 11
+EPHEMERAL, LOADING, HAS_THREAD, SUPPRESS_EMBEDS, SILENT = 1 << 6, 1 << 7, 1 << 5, 1 << 2, 1 << 12
+REPLY, COMMAND_ANSWER, THREAD_STARTER = 19, 20, 21
+FILE_LIMITS = {0: 10 * 2**20, 1: 10 * 2**20, 2: 50 * 2**20, 3: 100 * 2**20}
+
+
+def now_iso() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Snowflakes:
+    """Ids as Discord makes them: the time in milliseconds since 2015, then a counter; each is larger than the last."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def next(self) -> str:
+        self._last = max(self._last + 1, (int(time.time() * 1000) - EPOCH_MS) << 22)
+        return str(self._last)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody on Discord; also the bot itself and other bots."""
+
+    id: str
+    name: str
+    username: str
+    language: str | None = None
+    is_bot: bool = False
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file on Discord's side."""
+
+    file_id: str
+    path: str
+    name: str
+    mime: str
+    content: bytes = field(repr=False)
+    is_photo: bool = False
+
+
+@dataclass(frozen=True)
+class Button:
+    text: str
+    data: str | None = None
+    url: str | None = None
+    disabled: bool = False
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One edit: what the message said from then on; `at` in seconds of the emulator's clock."""
+
+    text: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Action:
+    """ "typing", "thinking" (a deferred answer) or a reaction's emoji; `at` in seconds of the emulator's clock."""
+
+    action: str
+    at: float
+
+
+@dataclass
+class Message:
+    """A message of a person or of the bot, as it is now; `edits` tells how it became so."""
+
+    id: str
+    sender: Person
+    channel: "Channel" = field(repr=False)
+    at: float
+    timestamp: str
+    content: str = ""
+    """As Discord has it, marks and mentions included."""
+    text: str = ""
+    """The content in plain words."""
+    first_text: str = ""
+    kind: int = 0
+    flags: int = 0
+    reference: "Message | None" = None
+    """The message that this one replies to by Discord's own means."""
+    files: list[StoredFile] = field(default_factory=list)
+    embeds: list[Json] = field(default_factory=list)
+    components: list[JsonValue] = field(default_factory=list)
+    buttons: list[list[Button]] = field(default_factory=list)
+    nonce: str | None = None
+    webhook_id: str | None = None
+    interaction: "Interaction | None" = field(default=None, repr=False)
+    edited_timestamp: str | None = None
+    edits: list[Edit] = field(default_factory=list)
+    reactions: dict[str, list[Person]] = field(default_factory=dict)
+    thread: "Channel | None" = field(default=None, repr=False)
+    pings_author: bool = True
+    deleted: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What a person sees of it."""
+        marks = ["[photo]" if each.is_photo else f"[{each.name}]" for each in self.files]
+        said = [self.text, *itertools.chain.from_iterable(_embed_words(each) for each in self.embeds)]
+        return (
+            " ".join([*marks, "\n".join(each for each in said if each)]).strip()
+            if marks
+            else "\n".join(each for each in said if each)
+        )
+
+    @property
+    def history(self) -> list[str]:
+        """The texts that it had, oldest first."""
+        return [self.first_text, *(edit.text for edit in self.edits)]
+
+    @property
+    def reply_to(self) -> "Message | None":
+        """What it replies to; in a thread made from a message, else that message."""
+        return self.reference or self.channel.origin
+
+    @property
+    def document(self) -> StoredFile | None:
+        return next((each for each in self.files if not each.is_photo), None)
+
+    @property
+    def photo(self) -> StoredFile | None:
+        return next((each for each in self.files if each.is_photo), None)
+
+    @property
+    def silent(self) -> bool:
+        return bool(self.flags & SILENT)
+
+    @property
+    def ephemeral(self) -> bool:
+        return bool(self.flags & EPHEMERAL)
+
+    @property
+    def loading(self) -> bool:
+        """A deferred answer that has no words yet: "Parley is thinking…"."""
+        return bool(self.flags & LOADING)
+
+    @property
+    def gone(self) -> bool:
+        return self.deleted
+
+    def button(self, text: str | None = None, data: str | None = None) -> Button | None:
+        for each in itertools.chain.from_iterable(self.buttons):
+            if (text is None or each.text == text) and (data is None or each.data == data):
+                return each
+        return None
+
+
+def _embed_words(embed: Json) -> Iterable[str]:
+    for name in ("title", "description"):
+        value = embed.get(name)
+        if isinstance(value, str):
+            yield words(value, {})
+
+
+@dataclass
+class Interaction:
+    """A command that was invoked or a button that was pressed; its first answer is due within 3 seconds."""
+
+    id: str
+    token: str
+    kind: int
+    person: Person
+    channel: "Channel" = field(repr=False)
+    at: float
+    message: Message | None = None
+    """The message with the button."""
+    name: str = ""
+    answered: bool = False
+    ephemeral: bool = False
+    original: Message | None = field(default=None, repr=False)
+
+
+@dataclass
+class Press:
+    """A pressed button; the bot has 3 seconds to answer it."""
+
+    person: Person
+    message: Message
+    data: str
+    at: float
+    interaction: Interaction = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.interaction.id
+
+    @property
+    def answered(self) -> bool:
+        return self.interaction.answered
+
+
+@dataclass
+class Guild:
+    """A server with the bot in it."""
+
+    id: str
+    name: str
+    people: list[Person]
+    tier: int = 0
+    joined_at: str = field(default_factory=now_iso)
+    channels: "dict[str, Channel]" = field(default_factory=dict)
+    """Text channels and threads."""
+    commands: dict[str, Json] = field(default_factory=dict)
+    kicked: bool = False
+
+    @property
+    def file_limit(self) -> int:
+        return FILE_LIMITS[self.tier]
+
+
+@dataclass
+class Channel:
+    """A text channel, a thread or a direct-message channel, with all that was written in it."""
+
+    id: str
+    kind: int
+    name: str
+    people: list[Person]
+    guild: Guild | None = None
+    parent: "Channel | None" = None
+    origin: Message | None = field(default=None, repr=False)
+    """The message that a thread was made from."""
+    owner: Person | None = None
+    made: str = field(default_factory=now_iso)
+    messages: dict[str, Message] = field(default_factory=dict, repr=False)
+    threads: "dict[str, Channel]" = field(default_factory=dict, repr=False)
+    actions: list[Action] = field(default_factory=list)
+    denied: set[str] = field(default_factory=set)
+    archived: bool = False
+    locked: bool = False
+    blocked: bool = False
+    """The person of a direct-message channel takes no messages of the bot."""
+    deleted: bool = False
+    nonces: dict[str, Message] = field(default_factory=dict, repr=False)
+    changes: Changes = field(default_factory=Changes, repr=False)
+
+    @property
+    def file_limit(self) -> int:
+        return FILE_LIMITS[0] if self.guild is None else self.guild.file_limit
+
+    @property
+    def major(self) -> str:
+        return self.id
+
+
+@dataclass
+class World:
+    """All of Discord, as far as one bot sees it."""
+
+    bot: Person
+    changes: Changes
+    clock: Callable[[], float]
+    url: str = ""
+    content_granted: bool = True
+    people: dict[str, Person] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    guilds: dict[str, Guild] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    direct: dict[str, Channel] = field(default_factory=dict)
+    """Direct-message channels by the person's id."""
+    files: dict[str, StoredFile] = field(default_factory=dict)
+    interactions: dict[str, Interaction] = field(default_factory=dict)
+    """By token."""
+    commands: dict[str, Json] = field(default_factory=dict)
+    permissions_used: set[str] = field(default_factory=set)
+    snowflakes: Snowflakes = field(default_factory=Snowflakes)
+
+    def meet(self, person: Person) -> None:
+        self.people[person.id] = person
+        self.names[person.id] = person.username
+
+    def direct_channel(self, person: Person) -> Channel:
+        """The one with this person; it is made when somebody first asks for it."""
+        if person.id not in self.direct:
+            channel = Channel(self.snowflakes.next(), DM, "", [person])
+            self.direct[person.id] = self.channels[channel.id] = channel
+        return self.direct[person.id]
+
+    def store(self, channel: Channel, name: str, mime: str, content: bytes, *, is_photo: bool = False) -> StoredFile:
+        file_id = self.snowflakes.next()
+        file = StoredFile(file_id, f"/attachments/{channel.id}/{file_id}/{name}", name, mime, content, is_photo)
+        self.files[file_id] = file
+        return file
+
+    def write(self, channel: Channel, sender: Person, content: str = "") -> Message:
+        """A new message, not yet told to anybody."""
+        text = words(content, self.names)
+        message = Message(self.snowflakes.next(), sender, channel, self.clock(), now_iso(), content, text, text)
+        channel.messages[message.id] = message
+        return message
+
+    def rewrite(self, message: Message, content: str) -> None:
+        """Change what it says. What fills a deferred answer is no edit."""
+        message.content = content
+        message.text = words(content, self.names)
+        if message.loading:
+            message.flags &= ~LOADING
+            message.first_text = message.text
+            return
+        message.edits.append(Edit(message.text, self.clock()))
+        message.edited_timestamp = now_iso()
+
+    def touch(self, channel: Channel) -> None:
+        """Wake whoever waits for something in this channel."""
+        channel.changes.notify()
+        if channel.parent is not None:
+            channel.parent.changes.notify()
+        self.changes.notify()
