@@ -1,4 +1,4 @@
-"""An emulated Telegram that must end without violations, and the real SDK pointed at it."""
+"""Emulated platforms that must end without violations, and a real SDK pointed at one."""
 
 import os
 from collections.abc import AsyncIterator
@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot
 
+from tests.emulators.discord import DiscordEmulator
 from tests.emulators.sdk import telegram_bot
 from tests.emulators.telegram import TelegramEmulator
 
@@ -24,3 +25,10 @@ async def telegram() -> AsyncIterator[TelegramEmulator]:
 async def bot(telegram: TelegramEmulator) -> AsyncIterator[Bot]:
     async with telegram_bot(telegram) as connected:
         yield connected
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[DiscordEmulator]:
+    async with DiscordEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
