@@ -62,13 +62,17 @@ def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
     ]
 
 
+CONTEXT_END = "</context>"
+
+
 def user_text(message: UserMessage) -> str:
     """The words as the model reads them: the context, the speaker, what was said (S2-44, D-04)."""
     text = text_of(message.content)
     if message.source:
         text = f"{message.source}: {text}"
     if message.context:
-        text = f"<context>\n{message.context}\n</context>\n{text}"
+        context = message.context.replace(CONTEXT_END, "")  # others' words stand in it, and must not leave it
+        text = f"<context>\n{context}\n{CONTEXT_END}\n{text}"
     return text
 
 

@@ -224,6 +224,8 @@ class Limits(_Value):
     """How many calls the platform allows over all chats."""
     edits_per_minute: float | None = None
     """How many edits it allows over all chats, where it counts them apart."""
+    keeps_keys: bool = False
+    """Whether a second send with the same key brings back the message that the first has made."""
     is_local: bool = False
     """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
     max_upload: int = 50 * 1024 * 1024

@@ -92,12 +92,11 @@ class MemoryChannel:
         posts again, as on Telegram.
         """
         self.name = name
-        self.limits = limits or Limits(max_text=4_000)
+        self.limits = (limits or Limits(max_text=4_000)).model_copy(update={"keeps_keys": keeps_keys})
         self.commands: tuple[CommandSpec, ...] = ()
         self.heard: list[InboundEvent] = []
         """Every event that was brought in, oldest first; `deliver` brings one in again."""
         self.calls: list[Call] = []
-        self._keeps_keys = keeps_keys
         self._new_id = new_id
         self._now = now
         self._platform = _Platform()
@@ -117,7 +116,7 @@ class MemoryChannel:
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         fault = self._call("send", chat, message.markdown, key)
-        posted = self._platform.by_key.get(key) if self._keeps_keys else None
+        posted = self._platform.by_key.get(key) if self.limits.keeps_keys else None
         if posted is None:
             posted = Posted(chat=chat, message_id=self._new_id())
             self._platform.messages.append(_Message(posted, message))
@@ -177,7 +176,7 @@ class MemoryChannel:
         return [shown.message.markdown for shown in self._platform.messages]
 
     @property
-    def history(self) -> list[tuple[str, ...]]:
+    def states(self) -> list[tuple[str, ...]]:
         """After each change, the messages of the chat that changed."""
         return list(self._platform.states)
 

@@ -51,7 +51,7 @@ def answer_posts(channel: Channel, run: Run, text: str, progress: ProgressMessag
     shown = progress.posted
     if shown is None:
         return posts
-    if progress.is_young:
+    if progress.may_become_answer:
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
     folded = OutboundMessage(markdown=progress.progress.folded(now), silent=True)

@@ -14,7 +14,8 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import Channel, ChannelError, ChatKey, Posted
 from gateway.limiter import ChatLimiter
-from gateway.store.rows import Post
+from gateway.sending import find_sent, sends_once
+from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 
 FIRST_DELAY = 0.5
@@ -28,15 +29,18 @@ log = structlog.get_logger(__name__)
 class _Attempts:
     """Decides after each failed call whether and when there is another."""
 
-    def __init__(self, give_up_at: float) -> None:
+    def __init__(self, give_up_at: float, *, may_have_arrived: bool) -> None:
         self._give_up_at = give_up_at
         self._delay = FIRST_DELAY
         self._lost_answers = 0
+        self.may_have_arrived = may_have_arrived
+        """Whether an earlier try, in this life or the last, may have had its effect."""
 
-    def wait_after(self, error: ChannelError, now: float, *, is_edit: bool) -> float | None:
-        """Seconds, or None to give up. A send whose answer was lost may have had its effect: it is made once more,
-        not again and again."""
-        self._lost_answers += error.ambiguous and not is_edit
+    def wait_after(self, error: ChannelError, now: float, *, repeatable: bool) -> float | None:
+        """Seconds, or None to give up. A send whose answer was lost may have had its effect: where that shows twice, it
+        is made once more, not again and again."""
+        self._lost_answers += error.ambiguous and not repeatable
+        self.may_have_arrived |= error.ambiguous
         if error.permanent or now > self._give_up_at or self._lost_answers > 1:
             return None
         wait = self._delay if error.retry_after is None else error.retry_after
@@ -77,14 +81,16 @@ class Delivery:
                 await self._deliver(post)
 
     async def _deliver(self, post: Post) -> None:
-        attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER)
+        attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, may_have_arrived=post.state is PostState.SENDING)
+        limiter = self.limiter(post.chat)
         while True:
-            await self.limiter(post.chat).wait(post.chat)
+            is_edit = post.message_id is not None
+            await limiter.wait(post.chat, edit=is_edit)
             try:
-                posted = await self._call(post)
+                posted = await self._call(post, look_first=attempts.may_have_arrived)
             except ChannelError as error:
-                is_edit = post.message_id is not None
-                wait = attempts.wait_after(error, self._clock.monotonic(), is_edit=is_edit)
+                repeatable = is_edit or sends_once(self.channel(post.chat))
+                wait = attempts.wait_after(error, self._clock.monotonic(), repeatable=repeatable)
                 if wait is None and is_edit and not post.is_progress:
                     # What was to be edited is gone or stands fast; people still have to read it.
                     post = replace(post, message_id=None)
@@ -94,16 +100,19 @@ class Delivery:
                     await self._store.failed(post.key, error.reason)
                     return
                 log.info("post delayed", key=post.key, chat=str(post.chat), seconds=wait, reason=error.reason)
-                self.limiter(post.chat).hold(post.chat, wait)
+                limiter.hold(post.chat, wait, edit=is_edit)
             else:
                 await self._store.sent(post, posted.message_id)
                 return
 
-    async def _call(self, post: Post) -> Posted:
+    async def _call(self, post: Post, *, look_first: bool) -> Posted:
         channel = self.channel(post.chat)
         if post.message_id is not None:
             posted = Posted(chat=post.chat, message_id=post.message_id)
             await channel.edit(posted, post.message)
             return posted
+        found = await find_sent(channel, post.chat, post.message, post.key) if look_first else None
+        if found is not None:
+            return found
         self._store.sending(post.key)
         return await channel.send(post.chat, post.message, post.key)

@@ -24,7 +24,6 @@ from gateway.rate import RateLimit
 from gateway.replies import Replies
 from gateway.sessions import Sessions
 from gateway.store.rows import InboxItem
-from gateway.store.writer import StoreUnavailable
 from gateway.texts import say
 
 log = structlog.get_logger(__name__)
@@ -42,24 +41,33 @@ class ChannelMessageHandler:
 
     async def accept(self, event: InboundEvent) -> Accepted:
         """Decide, then take in with one commit; when this returns, the platform may forget the event (S2-39)."""
+        return await self._accept(event, is_late=False)
+
+    async def accept_late(self, event: InboundEvent) -> Accepted:
+        """The same for what was said while nobody listened. It comes all at once, so that the pace at which people may
+        write says nothing."""
+        return await self._accept(event, is_late=True)
+
+    async def _accept(self, event: InboundEvent, *, is_late: bool) -> Accepted:
         decision = self._desk.access.authorize(event)
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
-        if seconds := self._too_fast(event):
+        counted = _says_something(event) and not is_late
+        if counted and (seconds := self._too_fast(event)):
             log.info("message refused: too many", id=event.event_id, chat=str(event.chat))
             if self._rate.tell(_person(event)):
                 self._start(self._slow_down(event, seconds))
             return Accepted.REFUSED
+        seq = None
         try:
             seq = await self._desk.store.accept(event)
-        except StoreUnavailable:
-            self._uncount(event)
-            raise
+        finally:
+            if seq is None and counted:  # it comes again, or did so, and is to be counted once
+                self._rate.give_back(_person(event))
         if seq is None:
-            self._uncount(event)
             log.info("event came again", id=event.event_id)
             return Accepted.DUPLICATE
         self._route(InboxItem(seq, event))
@@ -106,15 +114,8 @@ class ChannelMessageHandler:
 
     def _too_fast(self, event: InboundEvent) -> int:
         """Seconds until the person may say more; 0 where the event may pass."""
-        if not _says_something(event):
-            return 0
         local = self._desk.delivery.channel(event.chat).limits.is_local
         return 0 if local else self._rate.take(_person(event))
-
-    def _uncount(self, event: InboundEvent) -> None:
-        """It comes again, or did so, and is to be counted once."""
-        if _says_something(event):
-            self._rate.give_back(_person(event))
 
     def _route(self, item: InboxItem) -> None:
         match item.event:

@@ -17,9 +17,10 @@ from agent_core.loop import AgentLoop
 from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
 from agent_core.tools import Tool, ToolRegistry
-from channels.base import Channel, ChatKey
+from channels.base import CatchesUp, Channel, ChatKey, Inbox
 from gateway.about import About
 from gateway.access import Access, People
+from gateway.catch_up import CatchUp
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
@@ -51,10 +52,11 @@ class AgentParts:
 class House:
     """A running Parley without its command line; tests and embedders open one as the program does."""
 
-    def __init__(self, store: Store, handler: ChannelMessageHandler, channels: Sequence[Channel]) -> None:
+    def __init__(self, store: Store, handler: ChannelMessageHandler, channels: Sequence[Channel], clock: Clock) -> None:
         self.store = store
         self.handler = handler
         self._channels = channels
+        self._clock = clock
 
     @classmethod
     @asynccontextmanager
@@ -110,16 +112,13 @@ class House:
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:
-            yield cls(store, handler, channels)
+            yield cls(store, handler, channels, clock)
         finally:
             await handler.close()
 
     async def run(self) -> None:
         """Serve every channel until one of them ends or fails, or until cancelled. Raises what a channel raises."""
-        tasks = [
-            asyncio.create_task(channel.run(self.handler.accept, SPECS), name=channel.name)
-            for channel in self._channels
-        ]
+        tasks = [task for channel in self._channels for task in self._serve(channel)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -128,3 +127,12 @@ class House:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+
+    def _serve(self, channel: Channel) -> list[asyncio.Task[None]]:
+        inbox: Inbox = self.handler.accept
+        tasks = []
+        if isinstance(channel, CatchesUp):
+            behind = CatchUp(channel.name, channel, inbox, self.handler.accept_late, self.store, self._clock)
+            tasks.append(asyncio.create_task(behind.run(), name=f"catch up {channel.name}"))
+            inbox = behind.accept
+        return [asyncio.create_task(channel.run(inbox, SPECS), name=channel.name), *tasks]

@@ -9,6 +9,7 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from gateway.limiter import MOMENT, ChatLimiter
 from gateway.progress import Progress
+from gateway.sending import find_sent
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import Language, say
@@ -21,6 +22,8 @@ TICK = 1.0
 """How often running tools' seconds move on."""
 YOUNG = 10.0
 """A progress message younger than that becomes the answer; under an older one the answer would not be noticed."""
+SOON = 2.0
+"""Seconds that an answer may wait to become an edit; where the edits of all chats are too many, it is a new message."""
 LATER = 3.0
 """How long to leave a chat alone after a call that failed without saying for how long."""
 
@@ -56,6 +59,8 @@ class ProgressMessage:
         self._reply_to = reply_to
         self._lost = 0
         """How many messages of this run are gone from the screen."""
+        self._may_have_arrived = False
+        """Whether the answer to a first send was lost."""
         self._shown_at: float | None = None
         self._shown = ""
         self._changed = asyncio.Event()
@@ -70,9 +75,10 @@ class ProgressMessage:
             self._tool_started.set()
 
     @property
-    def is_young(self) -> bool:
-        """Whether people still look at it; one from before a restart is not."""
-        return self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
+    def may_become_answer(self) -> bool:
+        """Whether people still look at it, as they do not at one from before a restart, and an edit is soon made."""
+        young = self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
+        return young and self._limiter.edit_queue() < SOON
 
     async def stop(self) -> None:
         """No more edits. A call under way is waited for: it must not overtake what is written next."""
@@ -88,14 +94,14 @@ class ProgressMessage:
             await self._until_due()
         while True:
             # One call is kept free, so that the answer never waits for progress.
-            delay = self._limiter.delay(self._chat, keep=1)
+            delay = self._limiter.delay(self._chat, keep=1, edit=self.posted is not None)
             if delay > 0:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
             text = self.progress.text(self._clock.time(), self._channel.limits.max_text * 3 // 4)
             if text != self._shown:
-                self._limiter.take(self._chat)
+                self._limiter.take(self._chat, edit=self.posted is not None)
                 self._call = asyncio.create_task(self._put(text))
                 if not await asyncio.shield(self._call):
                     return
@@ -126,25 +132,30 @@ class ProgressMessage:
         """Show the text; False where it is no use to go on. Progress is a courtesy: its failure fails nothing."""
         stop = Button(label=say("stop_button", self._language), action="/stop")
         message = OutboundMessage(markdown=text, buttons=((stop,),), reply_to=self._reply_to)
-        key = f"{self._run}:progress:0"
         try:
             if self.posted is None:
-                # A key that was used brings back the message that is gone, where the platform remembers keys.
-                self.posted = await self._channel.send(
-                    self._chat, message, f"{key}.{self._lost}" if self._lost else key
-                )
-                self._shown_at = self._clock.monotonic()
-                await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)
+                await self._post(message)
             else:
                 await self._channel.edit(self.posted, message)
         except MessageGone:
             self.posted = None
             self._lost += 1
         except ChannelError as error:
+            self._may_have_arrived |= error.ambiguous
             log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
             if error.permanent:
                 return False
-            self._limiter.hold(self._chat, LATER if error.retry_after is None else error.retry_after)
+            wait = LATER if error.retry_after is None else error.retry_after
+            self._limiter.hold(self._chat, wait, edit=self.posted is not None)
         else:
             self._shown = text
         return True
+
+    async def _post(self, message: OutboundMessage) -> None:
+        """The first time. A key that was used brings back the message that is gone, where the platform keeps keys."""
+        key = f"{self._run}:progress:0"
+        fresh = f"{key}.{self._lost}" if self._lost else key
+        found = await find_sent(self._channel, self._chat, message, fresh) if self._may_have_arrived else None
+        self.posted = found or await self._channel.send(self._chat, message, fresh)
+        self._shown_at = self._clock.monotonic()
+        await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)

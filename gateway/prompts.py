@@ -14,6 +14,7 @@ import structlog
 from agent_core.clock import Clock
 from agent_core.messages import ImageContent, UserMessage, user
 from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
+from gateway.earlier_talk import EarlierTalk
 from gateway.store.rows import InboxItem
 
 LONGEST_TEXT = 20_000
@@ -34,6 +35,7 @@ class PromptMaker:
     clock: Clock
     zone: ZoneInfo
     vision: bool
+    talk: EarlierTalk
 
     async def make(self, item: InboxItem) -> UserMessage:
         """The same item gives a message with the same id, so that it is found again after a restart."""
@@ -53,12 +55,16 @@ class PromptMaker:
         text = await self._shortened(event.text, f"message-{item.seq}.txt")
         words = "\n".join(part for part in (text, *notes) if part)
         in_group = self.channel.is_group(event.chat)
-        message = user(words, *images, source=event.sender.name if in_group else None, context=self._context(event))
+        message = user(
+            words, *images, source=event.sender.name if in_group else None, context=await self._context(item, event)
+        )
         return message.model_copy(update={"id": message_id(item), "created_at": event.at})
 
-    def _context(self, event: MessageReceived) -> str:
+    async def _context(self, item: InboxItem, event: MessageReceived) -> str:
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         lines = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"]
+        if earlier := await self.talk.before(item):
+            lines += ["Said here earlier, and not to you:", *earlier]
         if event.quoted:
             lines.append(f"In reply to: {event.quoted[:1000]}")
         return "\n".join(lines)

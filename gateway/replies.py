@@ -1,6 +1,6 @@
 """What Parley itself says in a chat, without a run: noted first, together with what it answers, then delivered."""
 
-from channels.base import InboundEvent, OutboundMessage
+from channels.base import CommandInvoked, InboundEvent, OutboundMessage
 from gateway.desk import Desk
 from gateway.store.rows import InboxItem, Post
 
@@ -17,6 +17,8 @@ class Replies:
             await self._desk.store.settle([item.seq])
             return
         name = f"inbox-{item.seq}"
+        if isinstance(item.event, CommandInvoked):
+            message = message.model_copy(update={"respond": item.event.respond})
         parts = self._desk.delivery.channel(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         await self._desk.store.post(posts, [item.seq])

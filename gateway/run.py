@@ -10,11 +10,12 @@ from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart, TurnStart
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, Usage, text_of
 from agent_core.reasons import TerminalReason
-from channels.base import Channel, Posted
+from channels.base import Channel, ChannelError, OutboundMessage, Posted
 from gateway.answer import answer_posts, answer_text
 from gateway.desk import Desk
 from gateway.progress_message import ProgressMessage
 from gateway.prompts import inbox_seqs
+from gateway.sending import find_sent
 from gateway.store.rows import Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.texts import Language
@@ -55,10 +56,21 @@ class ChatRun:
             # It stopped before its first message was written: that one still waits, and begins a run of its own.
             await self._desk.store.end_run(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), [])
             return
-        shown = await self._desk.store.find_post(f"{self._run.id}:progress:0")
-        posted = Posted(chat=self._run.chat, message_id=shown.message_id) if shown and shown.message_id else None
+        posted = await self._shown()
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
         await self._drive(self._agent.resume(run_id=self._run.id, user_id=self._run.person), posted, earlier)
+
+    async def _shown(self) -> Posted | None:
+        """The run's progress message, if there is one; the program may have ended before it could note it."""
+        key = f"{self._run.id}:progress:0"
+        noted = await self._desk.store.find_post(key)
+        if noted and noted.message_id:
+            return Posted(chat=self._run.chat, message_id=noted.message_id)
+        try:
+            return await find_sent(self._channel, self._run.chat, OutboundMessage(markdown=""), key)
+        except ChannelError as error:
+            log.info("not looked for progress", run=self._run.id, reason=error.reason)
+            return None
 
     async def _drive(
         self, events: AsyncGenerator[AgentEvent, None], posted: Posted | None, earlier: list[AgentMessage]

@@ -13,6 +13,7 @@ from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, OutboundMessage, Sender
 from gateway.desk import Desk
+from gateway.earlier_talk import EarlierTalk
 from gateway.mailbox import Mailbox
 from gateway.prompts import PromptMaker, inbox_seqs
 from gateway.run import ChatRun
@@ -362,4 +363,5 @@ class ChatSession:
 
     def _prompt_maker(self) -> PromptMaker:
         desk = self._desk
-        return PromptMaker(self._channel, desk.workspace(self.key), desk.clock, desk.zone, desk.about.vision)
+        talk = EarlierTalk(self._channel, desk.store)
+        return PromptMaker(self._channel, desk.workspace(self.key), desk.clock, desk.zone, desk.about.vision, talk)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from channels.base import InboundEvent, ScheduleFired
+from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired
 from gateway.store.reading import readable
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, LastHeard, TalkBefore
 from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
@@ -57,3 +57,29 @@ def waiting(connection: sqlite3.Connection) -> list[InboxItem]:
 def item(row: tuple[int, str]) -> InboxItem:
     """From `seq` and `payload`. Raises ValueError."""
     return InboxItem(row[0], event_adapter.validate_json(row[1]))
+
+
+def talk_before(connection: sqlite3.Connection, of: InboxItem, most: int) -> TalkBefore:
+    """The newest `most` messages of a chat before one of them, back to the last that named us."""
+    rows = connection.execute(
+        "SELECT message_id, json_extract(payload, '$.addressed') FROM inbox"
+        " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?",
+        (str(of.event.chat), of.seq, most),
+    )
+    heard: set[str] = set()
+    for message_id, addressed in rows:
+        heard.add(message_id)
+        if addressed == Addressed.MENTION:
+            return TalkBefore(message_id, frozenset(heard))
+    return TalkBefore(None, frozenset(heard))
+
+
+def last_heard(connection: sqlite3.Connection, platform: str, since: float, most: int) -> list[LastHeard]:
+    """The newest message of each chat in which somebody wrote since then, the chat that was spoken in last first."""
+    rows = connection.execute(
+        "SELECT chat, message_id, max(json_extract(payload, '$.at')) AS at FROM inbox"
+        " WHERE chat >= ? AND chat < ? AND at > ? AND json_extract(payload, '$.type') = 'message'"
+        " GROUP BY chat ORDER BY at DESC LIMIT ?",
+        (f"{platform}:", f"{platform};", since, most),
+    )
+    return list(readable(rows, lambda row: LastHeard(ChatKey.parse(row[0]), row[1], row[2]), "inbox"))

@@ -17,6 +17,25 @@ class InboxItem:
 
 
 @dataclass(frozen=True)
+class TalkBefore:
+    """What was taken in of a chat before one of its messages."""
+
+    named_us: str | None
+    """The id of the last message that did."""
+    heard: frozenset[str]
+    """The ids of the messages since then, and its own."""
+
+
+@dataclass(frozen=True)
+class LastHeard:
+    """How far a chat was listened to."""
+
+    chat: ChatKey
+    message_id: str
+    at: float
+
+
+@dataclass(frozen=True)
 class Run:
     """One run of the agent in a chat, for the person whose message started it."""
 

@@ -20,7 +20,7 @@ from gateway.errors import HomeUnusable, ParleyError
 from gateway.store import inbox, outbox, runs
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
-from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
+from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore
 from gateway.store.runs import ToolRecord
 from gateway.store.writer import Writer
 
@@ -81,6 +81,14 @@ class Store:
     async def waiting(self) -> list[InboxItem]:
         """What was taken in and not dealt with, in order."""
         return await self._reader.run(inbox.waiting)
+
+    async def talk_before(self, item: InboxItem, most: int) -> TalkBefore:
+        """What of a chat's newest `most` messages before this one was taken in, back to the last that named us."""
+        return await self._reader.run(partial(inbox.talk_before, of=item, most=most))
+
+    async def last_heard(self, platform: str, since: float, most: int) -> list[LastHeard]:
+        """How far each chat was listened to in which somebody wrote since then, the newest `most` of them."""
+        return await self._reader.run(partial(inbox.last_heard, platform=platform, since=since, most=most))
 
     async def settle(self, seqs: Sequence[int]) -> None:
         """These were dealt with otherwise than by a run."""

@@ -79,7 +79,7 @@ async def test_history_shows_every_state_of_the_screen() -> None:
     await channel.edit(posted, OutboundMessage(markdown="done"))
     await channel.delete(posted)
 
-    assert channel.history == [("…",), ("done",), ()]
+    assert channel.states == [("…",), ("done",), ()]
 
 
 async def test_people_in_a_group_share_a_chat_and_name_us_unless_told_otherwise() -> None:

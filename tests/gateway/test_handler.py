@@ -121,7 +121,7 @@ async def test_an_unknown_command_among_people_is_theirs(start_bot: StartBot) ->
 
 async def test_any_number_of_chats_run_at_once(start_bot: StartBot) -> None:  # S2-45
     said = asyncio.Event()
-    bot = await start_bot(*[Waits(said, "Done.")] * 50)
+    bot = await start_bot(*[Waits(said, "Done.")] * 50, channel=MemoryChannel(limits=NO_PACE))
 
     for number in range(50):
         await bot.channel.hears("go", sender="bob", group="team", thread=str(number))

@@ -143,3 +143,67 @@ async def test_chats_that_rested_are_forgotten_and_busy_ones_are_not() -> None:
 
     assert limits.delay(ANN) == 35
     assert limits.delay(BOB) == 1
+
+
+async def test_the_threads_of_a_chat_are_counted_together_unless_the_platform_counts_them_apart() -> None:
+    clock = FakeClock()
+    travel, food = (TEAM.model_copy(update={"thread": name}) for name in ("travel", "food"))
+    apart = ChatLimiter(MemoryChannel(limits=Limits(max_text=100, threads_share_pace=False)), clock)
+
+    together = limiter(clock)
+    await times(clock, together, travel, 3)
+    await times(clock, apart, travel, 3)
+
+    assert together.delay(food) > 0
+    assert apart.delay(food) == 0
+
+
+def counting_edits(clock: FakeClock) -> ChatLimiter:
+    return ChatLimiter(MemoryChannel(limits=Limits(max_text=100, edits_per_minute=50)), clock)
+
+
+async def test_no_minute_has_more_edits_than_all_chats_together_may_make() -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+    made = []
+    for number in range(200):
+        await limits.wait(ANN.model_copy(update={"chat": str(number)}), edit=True)
+        made.append(clock.now)
+
+    assert max(sum(start <= at < start + 60 for at in made) for start in made) <= 50
+    assert made[-1] - made[0] < 300
+
+
+async def test_an_edit_that_matters_less_leaves_half_of_the_burst_to_answers() -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+    for number in range(6):
+        await limits.wait(ANN.model_copy(update={"chat": str(number)}), edit=True)
+
+    assert limits.delay(BOB, keep=1, edit=True) == STEP_BACK
+    assert limits.delay(BOB, edit=True) == 0
+    assert limits.delay(BOB, keep=1) == 0
+
+
+async def test_told_to_wait_with_an_edit_all_edits_wait_and_no_message_does() -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+
+    limits.hold(ANN, 30, edit=True)
+
+    assert limits.delay(BOB, edit=True) == 30
+    assert limits.delay(ANN) == 0
+    assert limits.edit_queue() == 30
+
+
+async def test_a_chat_that_is_told_to_wait_keeps_nobodys_edits_waiting() -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+    limits.hold(ANN, 30)
+    anns = asyncio.create_task(limits.wait(ANN, edit=True))
+
+    await limits.wait(BOB, edit=True)
+
+    assert not anns.done()
+    anns.cancel()
+    await asyncio.wait([anns])

@@ -283,14 +283,14 @@ async def test_after_a_stop_nothing_changes(tmp_path: Path) -> None:
 
 async def test_it_is_young_for_ten_seconds(tmp_path: Path) -> None:
     async with shown(tmp_path) as scene:
-        assert not scene.message.is_young
+        assert not scene.message.may_become_answer
         await scene.clock.advance(1.5)
         await scene.channel.until(lambda: scene.message.posted is not None)
-        assert scene.message.is_young
+        assert scene.message.may_become_answer
         await scene.clock.advance(9.9)
-        assert scene.message.is_young
+        assert scene.message.may_become_answer
         await scene.clock.advance(0.2)
-        assert not scene.message.is_young
+        assert not scene.message.may_become_answer
 
 
 async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_path: Path) -> None:
@@ -309,5 +309,5 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
             posted=earlier,
         )
         await scene.channel.until(lambda: scene.channel.screen == ["处理中…"])
-        assert not again.is_young
+        assert not again.may_become_answer
         await again.stop()

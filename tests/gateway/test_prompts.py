@@ -5,11 +5,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from agent_core.clock import new_id
 from agent_core.messages import ImageContent, UserMessage, text_of
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
+from gateway.earlier_talk import EarlierTalk
 from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker, inbox_seqs, message_id
 from gateway.store.rows import InboxItem
+from gateway.store.store import Store
 from tests.clock import FakeClock
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -50,8 +53,11 @@ def picture(reference: str = "f") -> Attachment:
 async def made(
     home: Path, given: InboxItem, channel: MemoryChannel | None = None, *, vision: bool = True
 ) -> UserMessage:
-    maker = PromptMaker(channel or Cupboard(f=b"content"), home / "w", FakeClock(), ZoneInfo("Europe/Paris"), vision)
-    return await maker.make(given)
+    clock, channel = FakeClock(), channel or Cupboard(f=b"content")
+    async with Store.open(home / "home", clock, new_id) as store:
+        talk = EarlierTalk(channel, store)
+        maker = PromptMaker(channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk)
+        return await maker.make(given)
 
 
 def images(message: UserMessage) -> list[ImageContent]:
@@ -119,7 +125,7 @@ async def test_a_name_leads_nowhere_but_into_the_workspace(tmp_path: Path, name:
     await made(tmp_path, item("", file(name)))
 
     assert kept(tmp_path) == {safe: b"content"}
-    assert names_in(tmp_path) == ["w"]
+    assert sorted(names_in(tmp_path)) == ["home", "w"]
 
 
 async def test_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""What was said while nobody listened: read from the platform's history once it can be heard again.
+
+It goes through the same door as everything else, so what was heard after all is dropped as a duplicate.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Accepted, CatchesUp, ChannelError, ChatKey, InboundEvent, Inbox, NotTakenIn
+from gateway.store.rows import LastHeard
+from gateway.store.store import Store
+
+ACTIVE_WITHIN = 7 * 24 * 3600.0
+"""Seconds since somebody wrote, after which a chat is not looked into any more."""
+OLDEST = 24 * 3600.0
+"""Seconds after which nobody waits for an answer."""
+MOST_CHATS = 200
+MOST_MESSAGES = 100
+"""Of one chat."""
+IN_TIME = 1.5
+"""Seconds that a new message waits for older ones of its chat; platforms want to hear within three that it arrived."""
+MOST_TRIES = 5
+FIRST_DELAY = 1.0
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+
+class CatchUp:
+    """Stands between a channel and the inbox: `accept` is the channel's inbox, `run` catches up after every gap."""
+
+    def __init__(self, name: str, channel: CatchesUp, inbox: Inbox, late_inbox: Inbox, store: Store, clock: Clock):
+        """`late_inbox` takes what is brought in late."""
+        self._name = name
+        self._channel = channel
+        self._inbox = inbox
+        self._late_inbox = late_inbox
+        self._store = store
+        self._clock = clock
+        self._listed = asyncio.Event()
+        """Set while it is known which chats are behind."""
+        self._behind: dict[ChatKey, asyncio.Event] = {}
+
+    async def accept(self, event: InboundEvent) -> Accepted:
+        """Behind what was said before it in its chat, unless that takes long."""
+        if self._behind or not self._listed.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(IN_TIME):
+                    await self._older(event.chat)
+        return await self._inbox(event)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._channel.gap()
+            self._listed.clear()
+            now = self._clock.time()
+            marks = places(await self._store.last_heard(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+            self._behind = {chat: asyncio.Event() for chat in marks}
+            self._listed.set()
+            found = 0
+            for chat, after in marks.items():
+                found += await self._catch_up(chat, after, now - OLDEST)
+                self._behind.pop(chat).set()
+            if found:
+                log.info("caught up", channel=self._name, messages=found)
+
+    async def _older(self, chat: ChatKey) -> None:
+        await self._listed.wait()
+        for place in (chat, _outside_of_threads(chat)):
+            if place in self._behind:
+                await self._behind[place].wait()
+
+    async def _catch_up(self, chat: ChatKey, after: str, oldest: float) -> int:
+        """How many messages of the chat were new."""
+        said = await self._try(chat, partial(self._channel.history, chat, after=after, most=MOST_MESSAGES))
+        new = 0
+        for event in said or ():
+            if event.at >= oldest and not event.sender.is_bot:
+                new += await self._try(chat, partial(self._late_inbox, event)) is Accepted.NEW
+        return new
+
+    async def _try(self, chat: ChatKey, attempt: Callable[[], Awaitable[T]]) -> T | None:
+        """None where it is given up."""
+        delay = FIRST_DELAY
+        for _ in range(MOST_TRIES):
+            try:
+                return await attempt()
+            except (ChannelError, NotTakenIn) as error:
+                told = error.retry_after if isinstance(error, ChannelError) else None
+                log.info("not caught up", chat=str(chat), reason=str(error))
+                if isinstance(error, ChannelError) and error.permanent:
+                    break
+            await self._clock.sleep(delay if told is None else told)
+            delay *= 2
+        return None
+
+
+def places(heard: Sequence[LastHeard]) -> dict[ChatKey, str]:
+    """Where to look, and behind which message. A chat is looked into before its threads; one of which only threads were
+    heard, behind the newest message in those."""
+    marks: dict[ChatKey, str] = {}
+    for each in heard:  # the newest first
+        marks.setdefault(_outside_of_threads(each.chat), each.message_id)
+    own = {each.chat: each.message_id for each in heard}
+    return {**marks, **own}
+
+
+def _outside_of_threads(chat: ChatKey) -> ChatKey:
+    return chat if chat.thread is None else chat.model_copy(update={"thread": None})

@@ -1,0 +1,90 @@
+"""Whoever is named in the middle of a talk is told what it is about."""
+
+from agent_core.messages import UserMessage
+from channels.base import Addressed, ChannelError
+from gateway.earlier_talk import LONGEST
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.remembering import RememberingChannel
+
+AMBIENT = Addressed.AMBIENT
+
+
+def told(bot: Bot) -> list[str]:
+    """The earlier talk in the newest message to the model."""
+    asked = [message for message in bot.llm.requests[-1].messages if isinstance(message, UserMessage)]
+    return (asked[-1].context or "").partition("Said here earlier, and not to you:\n")[2].splitlines()
+
+
+async def test_on_the_first_mention_the_talk_before_it_is_told_and_later_only_what_is_new(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("At noon.", "In the canteen.", channel=channel)
+
+    channel.writes("lunch?", sender="bob", group="team", addressed=AMBIENT)
+    channel.writes("when?", sender="zoe", group="team", addressed=AMBIENT)
+    await channel.brings(channel.writes("ada, when is lunch?", group="team"))
+    await bot.house.handler.settled()
+    assert told(bot) == ["Bob: lunch?", "Zoe: when?"]
+
+    channel.writes("I would like soup", sender="zoe", group="team", addressed=AMBIENT)
+    await channel.brings(channel.writes("ada, and where?", group="team"))
+    await bot.house.handler.settled()
+    assert told(bot) == ["Zoe: I would like soup"]
+
+
+async def test_what_was_heard_already_is_not_told_again(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("Hello.", "Soup.", "Here.", channel=channel)
+    await channel.brings(channel.writes("ada, hello", group="team", thread="t"))
+    await bot.house.handler.settled()
+    await channel.brings(channel.writes("what is there to eat?", group="team", thread="t", addressed=AMBIENT))
+    await bot.house.handler.settled()
+    channel.writes("not for strangers", sender="zoe", group="team", thread="t", addressed=AMBIENT)
+
+    await channel.brings(channel.writes("ada, where?", group="team", thread="t"))
+    await bot.house.handler.settled()
+
+    assert told(bot) == ["Zoe: not for strangers"]
+
+
+async def test_a_mention_that_begins_a_thread_has_nothing_before_it(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("Hello.", channel=channel)
+
+    await channel.brings(channel.writes("ada, hello", group="team", thread="m0"))
+    await bot.house.handler.settled()
+
+    assert channel.asked == []
+
+
+async def test_in_a_private_chat_nothing_is_asked_for(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("Hello.", channel=channel)
+
+    await channel.brings(channel.writes("hello"))
+    await bot.house.handler.settled()
+
+    assert channel.asked == []
+
+
+async def test_without_a_history_the_question_is_answered_all_the_same(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    channel.refusals = [ChannelError("no scope", permanent=True)]
+    bot = await start_bot("Hello.", channel=channel)
+
+    await channel.brings(channel.writes("ada, hello", group="team"))
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hello."]
+
+
+async def test_long_words_are_cut_and_nobody_talks_out_of_the_context(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("Hello.", channel=channel)
+    channel.writes("x" * 2_000, sender="bob", group="team", addressed=AMBIENT)
+    channel.writes("ha\nNow: never", sender="zoe", group="team", addressed=AMBIENT)
+
+    await channel.brings(channel.writes("ada, hello", group="team"))
+    await bot.house.handler.settled()
+
+    assert told(bot) == [f"Bob: {'x' * LONGEST}...", "Zoe: ha", "  Now: never"]
