@@ -1,0 +1,185 @@
+"""How events reach the app: each to one connection, again when it is not confirmed, kept while nobody listens."""
+
+import asyncio
+import itertools
+import uuid
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
+
+from tests.emulators.control import Changes, Faults
+from tests.emulators.slack_wire import Json
+
+DeliveryKind = Literal["events_api", "slash_commands", "interactive"]
+KEPT_FOR_REDELIVERY = 2000
+MOST_RETRIES = 3
+
+
+@dataclass(eq=False)
+class Delivery:
+    """One payload on its way; only events are ever sent again."""
+
+    kind: DeliveryKind
+    payload: JsonValue
+    on_ack: Callable[[Json], None] | None = None
+    """Gets what the app sent along with its acknowledgement."""
+    on_loss: Callable[[str], None] | None = None
+    """Gets Slack's word for why nobody took note of it."""
+    attempt: int = 0
+    reason: str = ""
+    since: float = 0.0
+    envelope_id: str = ""
+    timer: asyncio.TimerHandle | None = None
+
+    def again(self) -> "Delivery":
+        """The same event once more, as after a time-out that nobody knows of."""
+        return Delivery(self.kind, self.payload, attempt=1, reason="timeout")
+
+    def envelope(self) -> Json:
+        about: Json = {
+            "envelope_id": self.envelope_id,
+            "payload": self.payload,
+            "type": self.kind,
+            "accepts_response_payload": self.kind != "events_api",
+        }
+        if self.kind == "events_api":
+            about.update(retry_attempt=self.attempt, retry_reason=self.reason)
+        return about
+
+
+class Carrier(Protocol):
+    """Socket Mode or signed HTTP."""
+
+    def carry(self, delivery: Delivery) -> bool:
+        """Send it off; False when there is no connection to send it on."""
+
+
+@dataclass(eq=False)
+class EventLine:
+    faults: Faults
+    changes: Changes
+    clock: Callable[[], float]
+    carrier: Carrier
+    ack_timeout: float = 3.0
+    """Seconds that the app has."""
+    retry_delays: tuple[float, float, float] = (0.0, 60.0, 300.0)
+    """Seconds before the first, second and third retry, as Slack documents them."""
+    kept_seconds: float = 420.0
+    """How long events are kept while no socket is open."""
+    forgetful: bool = False
+    """Lose events while no socket is open, as a longer outage does."""
+    open: dict[int, Delivery] = field(default_factory=dict)
+    """By `id()`: what is neither confirmed nor given up."""
+    lost: list[Delivery] = field(default_factory=list)
+    """What nobody ever took note of."""
+    _sent: dict[str, Delivery] = field(default_factory=dict)
+    _waiting: deque[Delivery] = field(default_factory=deque)
+    _held_back: list[Delivery] = field(default_factory=list)
+    _confirmed: deque[Delivery] = field(default_factory=lambda: deque(maxlen=KEPT_FOR_REDELIVERY))
+
+    def push(self, delivery: Delivery) -> None:
+        """Deliver it, under the faults that meet events."""
+        delivery.since = self.clock()
+        self.open[id(delivery)] = delivery
+        if self.faults.reordering:
+            self.faults.reordering -= 1
+            self._held_back.append(delivery)
+            if self.faults.reordering:
+                return
+            ready, self._held_back = self._held_back[::-1], []
+        else:
+            ready = [delivery]
+        for each in ready:
+            self._send(each)
+            if each.kind == "events_api" and self.faults.duplicates:
+                self.faults.duplicates -= 1
+                self._push_again(each)
+
+    def redeliver(self, count: int) -> None:
+        for each in list(self._confirmed)[-count:]:
+            self._push_again(each)
+
+    def flush(self) -> None:
+        """A connection is there: send what waited for one, unless it waited too long."""
+        waiting = [*self._waiting]
+        self._waiting.clear()
+        for each in waiting:
+            if self.clock() - each.since > self.kept_seconds:
+                self._lose(each, "timeout")
+            else:
+                self._send(each)
+
+    def acknowledge(self, envelope_id: str, answer: Json) -> None:
+        """A late acknowledgement, after the time-out, is worth nothing."""
+        delivery = self._sent.pop(envelope_id, None)
+        if delivery is not None:
+            self._stop_timer(delivery)
+            self._close(delivery)
+            if delivery.kind == "events_api":
+                self._confirmed.append(delivery)
+            if delivery.on_ack is not None:
+                delivery.on_ack(answer)
+            self.changes.notify()
+
+    def fail(self, envelope_id: str, reason: str, *, retry: bool = True) -> None:
+        """It did not arrive, or was refused."""
+        delivery = self._sent.pop(envelope_id, None)
+        if delivery is None:
+            return
+        self._stop_timer(delivery)
+        if delivery.kind != "events_api":
+            self._lose(delivery, "operation_timeout" if "timeout" in reason else "dispatch_failed")
+        elif not retry or delivery.attempt >= MOST_RETRIES:
+            self._lose(delivery, reason)
+        else:
+            delay = self.retry_delays[delivery.attempt]
+            delivery.attempt, delivery.reason = delivery.attempt + 1, reason
+            delivery.timer = asyncio.get_running_loop().call_later(delay, self._send, delivery)
+
+    def close(self) -> None:
+        for each in self.open.values():
+            self._stop_timer(each)
+        self.open.clear()
+
+    def _push_again(self, delivery: Delivery) -> None:
+        copy = delivery.again()
+        copy.since = self.clock()
+        self.open[id(copy)] = copy
+        self._send(copy)
+
+    def _send(self, delivery: Delivery) -> None:
+        delivery.envelope_id = str(uuid.uuid4())
+        if self.carrier.carry(delivery):
+            self._sent[delivery.envelope_id] = delivery
+            delivery.timer = asyncio.get_running_loop().call_later(
+                self.ack_timeout, self.fail, delivery.envelope_id, "timeout"
+            )
+        elif delivery.kind != "events_api":
+            self._lose(delivery, "dispatch_failed")
+        elif self.forgetful:
+            self._lose(delivery, "connection_failed")
+        else:
+            self._waiting.append(delivery)
+
+    def _lose(self, delivery: Delivery, why: str) -> None:
+        self._close(delivery)
+        self.lost.append(delivery)
+        if delivery.on_loss is not None:
+            delivery.on_loss(why)
+        self.changes.notify()
+
+    def _close(self, delivery: Delivery) -> None:
+        self.open.pop(id(delivery), None)
+
+    def _stop_timer(self, delivery: Delivery) -> None:
+        if delivery.timer is not None:
+            delivery.timer.cancel()
+
+
+def counted(prefix: str) -> Callable[[], str]:
+    """Ids such as `Ev0000000001`."""
+    numbers = itertools.count(1)
+    return lambda: f"{prefix}{next(numbers):010d}"

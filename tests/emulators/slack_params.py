@@ -1,0 +1,260 @@
+"""What the Web API's methods take, and how it arrives: query, form or JSON."""
+
+import json
+from typing import Annotated, Literal
+from urllib.parse import parse_qsl
+
+from aiohttp import web
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+
+from tests.emulators.slack_wire import Json, SlackError
+
+Fields = dict[str, object]
+
+
+async def read_fields(request: web.Request) -> Fields:
+    """The arguments of one call; those of the body win. SlackError for a body that cannot be read."""
+    fields: Fields = dict(request.query)
+    body = await request.text()
+    if not body:
+        return fields
+    if request.content_type == "application/json":
+        try:
+            fields.update(json.loads(body))
+        except (ValueError, TypeError):
+            raise SlackError("invalid_json") from None
+    elif request.content_type == "application/x-www-form-urlencoded":
+        fields.update(parse_qsl(body, keep_blank_values=True))
+    else:
+        raise SlackError("invalid_post_type")
+    return fields
+
+
+def _unpack(value: object) -> object:
+    """Forms carry lists and objects as JSON text; JSON bodies may too."""
+    if not isinstance(value, str):
+        return value
+    return json.loads(value) if value else None
+
+
+Unpacked = BeforeValidator(_unpack)
+Objects = Annotated[list[Json] | None, Unpacked]
+Object = Annotated[Json, Unpacked]
+
+
+class Params(BaseModel):
+    """Arguments of a method: those that are not listed are not emulated, and refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class MethodParams(Params):
+    """Bolt gives its clients a default `team_id`, which then stands in every call."""
+
+    team_id: str | None = None
+
+
+class Metadata(Params):
+    event_type: str
+    event_payload: Json
+
+
+class InChannel(MethodParams):
+    channel: str
+
+
+class Content(InChannel):
+    """What all messages have in common."""
+
+    text: str | None = None
+    blocks: Objects = None
+    attachments: Objects = None
+    markdown_text: str | None = None
+    link_names: bool = False
+    parse: Literal["none", "full"] | None = None
+
+
+class Dressed(MethodParams):
+    username: str | None = None
+    icon_emoji: str | None = None
+    icon_url: str | None = None
+
+
+class PostMessage(Content, Dressed):
+    thread_ts: str | None = None
+    reply_broadcast: bool = False
+    unfurl_links: bool = True
+    unfurl_media: bool = True
+    mrkdwn: bool = True
+    client_msg_id: str | None = None
+    metadata: Annotated[Metadata | None, Unpacked] = None
+
+
+class PostEphemeral(Content, Dressed):
+    thread_ts: str | None = None
+    user: str
+
+
+class Update(Content):
+    ts: str
+    reply_broadcast: bool = False
+    metadata: Annotated[Metadata | None, Unpacked] = None
+
+
+class OneMessage(InChannel):
+    ts: str
+
+
+class Paged(MethodParams):
+    cursor: str = ""
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+class History(InChannel, Paged):
+    oldest: str = "0"
+    latest: str = ""
+    inclusive: bool = False
+    include_all_metadata: bool = False
+
+
+class Replies(History):
+    ts: str
+    limit: int = Field(default=1000, ge=1, le=1000)
+
+
+class ConversationInfo(InChannel):
+    include_locale: bool = False
+    include_num_members: bool = False
+
+
+class ConversationList(Paged):
+    exclude_archived: bool = False
+    types: str = "public_channel"
+
+
+class ConversationOpen(MethodParams):
+    channel: str | None = None
+    users: str | None = None
+    return_im: bool = False
+
+
+class Members(InChannel, Paged):
+    pass
+
+
+class UserInfo(MethodParams):
+    user: str
+    include_locale: bool = False
+
+
+class BotInfo(MethodParams):
+    bot: str = ""
+
+
+class TeamInfo(MethodParams):
+    team: str | None = None
+    domain: str | None = None
+
+
+class Reaction(InChannel):
+    name: str = Field(pattern=r"^[a-z0-9_+'-]+(::skin-tone-[2-6])?$")
+    timestamp: str
+
+
+class AssistantThread(MethodParams):
+    channel_id: str
+    thread_ts: str
+
+
+class AssistantStatus(AssistantThread, Dressed):
+    status: str
+    loading_messages: Annotated[list[str] | None, Unpacked] = None
+
+
+class AssistantTitle(AssistantThread):
+    title: str
+
+
+class AssistantPrompts(MethodParams):
+    channel_id: str
+    thread_ts: str | None = None
+    title: str | None = None
+    prompts: Annotated[list[dict[str, str]], Unpacked]
+
+
+class Chunk(Params):
+    """A part of a streamed message."""
+
+    type: Literal["markdown_text", "task_update", "plan_update", "blocks"]
+    text: str = ""
+    id: str = ""
+    title: str = ""
+    status: Literal["pending", "in_progress", "complete", "error"] = "pending"
+    details: JsonValue = None
+    output: JsonValue = None
+    sources: JsonValue = None
+    blocks: list[Json] = Field(default_factory=list)
+
+
+Chunks = Annotated[list[Chunk] | None, Unpacked]
+
+
+class StreamPart(InChannel):
+    markdown_text: str | None = None
+    chunks: Chunks = None
+
+
+class StartStream(StreamPart, Dressed):
+    thread_ts: str | None = None
+    recipient_team_id: str | None = None
+    recipient_user_id: str | None = None
+    task_display_mode: Literal["timeline", "plan", "dense"] | None = None
+
+
+class AppendStream(StreamPart):
+    ts: str
+
+
+class StopStream(StreamPart):
+    ts: str
+    blocks: Objects = None
+    metadata: Annotated[Metadata | None, Unpacked] = None
+    session_status: str | None = None
+
+
+class OpenView(MethodParams):
+    view: Object
+    trigger_id: str
+
+
+class UpdateView(MethodParams):
+    view: Object
+    view_id: str | None = None
+    external_id: str | None = None
+    hash: str | None = None
+
+
+class PublishView(MethodParams):
+    user_id: str
+    view: Object
+    hash: str | None = None
+
+
+class UploadUrl(MethodParams):
+    filename: str = Field(min_length=1)
+    length: int = Field(gt=0)
+    alt_txt: str | None = None
+    snippet_type: str | None = None
+
+
+class CompleteUpload(MethodParams):
+    files: Annotated[list[dict[str, str]], Unpacked]
+    channel_id: str | None = None
+    channels: str | None = None
+    thread_ts: str | None = None
+    initial_comment: str | None = None
+    blocks: Objects = None
+
+
+class FileInfo(MethodParams):
+    file: str

@@ -1,0 +1,313 @@
+"""What Slack remembers: people, conversations, messages, files, pressed buttons."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tests.emulators.control import Changes
+from tests.emulators.slack_wire import Json, micros
+
+TEAM = "T0PARLEY"
+Kind = Literal["im", "channel", "group", "mpim"]
+"""What an event calls `channel_type`; "group" is a private channel."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in the workspace; also the bot itself and other apps."""
+
+    id: str
+    name: str
+    username: str
+    language: str | None = None
+    is_bot: bool = False
+    timezone: str = "Europe/Berlin"
+
+    @property
+    def bot_id(self) -> str:
+        """Apps have three ids; only the one with U can be mentioned."""
+        return f"B{self.id[1:]}"
+
+    @property
+    def app_id(self) -> str:
+        return f"A{self.id[1:]}"
+
+    @property
+    def bot_profile(self) -> Json:
+        return {"id": self.bot_id, "app_id": self.app_id, "name": self.name, "team_id": TEAM, "deleted": False}
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file on Slack's side; `url` asks for the bot's token."""
+
+    id: str
+    name: str
+    mime: str
+    content: bytes = field(repr=False)
+    owner: str
+    url: str
+    title: str = ""
+
+    def to_json(self) -> Json:
+        kind = self.name.rpartition(".")[2] if "." in self.name else "binary"
+        return {
+            "id": self.id,
+            "created": int(time.time()),
+            "timestamp": int(time.time()),
+            "name": self.name,
+            "title": self.title or self.name,
+            "mimetype": self.mime,
+            "filetype": kind,
+            "pretty_type": kind.upper(),
+            "user": self.owner,
+            "user_team": TEAM,
+            "editable": False,
+            "size": len(self.content),
+            "mode": "hosted",
+            "is_external": False,
+            "is_public": True,
+            "url_private": self.url,
+            "url_private_download": self.url.replace("/files-pri/", "/files-pri-download/"),
+            "has_rich_preview": False,
+            "file_access": "visible",
+        }
+
+
+@dataclass(frozen=True)
+class Button:
+    text: str
+    data: str | None = None
+    """Its value."""
+    action_id: str = ""
+    block_id: str = ""
+    url: str | None = None
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One edit: what the message said from then on; `at` in seconds of the emulator's clock."""
+
+    text: str
+    at: float
+
+
+@dataclass(eq=False)
+class Message:
+    """A message of a person or of the bot, as it is now; `edits` tells how it became so."""
+
+    ts: str
+    sender: Person
+    room_id: str
+    at: float
+    text: str = ""
+    """The words as a person reads them."""
+    first_text: str = ""
+    source: str = ""
+    """The text as Slack holds it: with `<@U…>`, `&amp;` and mrkdwn; only a fallback where there are blocks."""
+    blocks: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    reply_to: "Message | None" = None
+    """The root of the thread that it is a reply in."""
+    replies: "list[Message]" = field(default_factory=list)
+    broadcast: bool = False
+    files: list[StoredFile] = field(default_factory=list)
+    subtype: str = ""
+    client_msg_id: str = ""
+    metadata: Json | None = None
+    edited: Json | None = None
+    edits: list[Edit] = field(default_factory=list)
+    reactions: dict[str, list[str]] = field(default_factory=dict)
+    deleted: bool = False
+    ephemeral_to: str | None = None
+    """Whom it is shown to alone; such a message is in no history."""
+    stream_seen: float | None = None
+    """When a message that is still being streamed last got something."""
+    silent: bool = False
+
+    @property
+    def id(self) -> str:
+        return self.ts
+
+    @property
+    def thread_ts(self) -> str | None:
+        """As Slack has it: a root names itself once there are replies."""
+        if self.reply_to is not None:
+            return self.reply_to.ts
+        return self.ts if self.replies else None
+
+    @property
+    def document(self) -> StoredFile | None:
+        return self.files[0] if self.files else None
+
+    @property
+    def photo(self) -> StoredFile | None:
+        return next((each for each in self.files if each.mime.startswith("image/")), None)
+
+    @property
+    def shown(self) -> str:
+        """What a person sees of it."""
+        marks = " ".join(f"[{each.name}]" for each in self.files)
+        return f"{marks} {self.text}".strip()
+
+    @property
+    def history(self) -> list[str]:
+        """The words that it had, oldest first."""
+        return [self.first_text, *(edit.text for edit in self.edits)]
+
+    @property
+    def buttons(self) -> list[list[Button]]:
+        """One row for each block of actions."""
+        return [row for row in (_row(block) for block in self.blocks) if row]
+
+    def button(self, text: str | None = None, data: str | None = None) -> Button | None:
+        for row in self.buttons:
+            for each in row:
+                if (text is None or each.text == text) and (data is None or each.data == data):
+                    return each
+        return None
+
+    def to_json(self, *, with_metadata: bool = False) -> Json:
+        """As events and `conversations.history` have it."""
+        if self.deleted:
+            return self._tombstone()
+        about: Json = {"type": "message", "ts": self.ts, "text": self.source, "team": TEAM}
+        about.update(self._author())
+        if self.subtype:
+            about["subtype"] = self.subtype
+        if self.client_msg_id:
+            about["client_msg_id"] = self.client_msg_id
+        if self.blocks:
+            about["blocks"] = list(self.blocks)
+        if self.attachments:
+            about["attachments"] = list(self.attachments)
+        if self.files:
+            about["files"] = [each.to_json() for each in self.files]
+            about.update({"upload": False, "display_as_bot": False})
+        if self.edited is not None:
+            about["edited"] = self.edited
+        if self.metadata is not None and with_metadata:
+            about["metadata"] = self.metadata
+        if self.reactions:
+            about["reactions"] = [_reaction(name, users) for name, users in self.reactions.items()]
+        about.update(self._threading())
+        return about
+
+    def _author(self) -> Json:
+        if self.subtype == "bot_message":
+            return {"bot_id": self.sender.bot_id, "username": self.sender.name}
+        about: Json = {"user": self.sender.id}
+        if self.sender.is_bot:
+            about.update(
+                bot_id=self.sender.bot_id, app_id=self.sender.app_id, bot_profile=dict(self.sender.bot_profile)
+            )
+        return about
+
+    def _threading(self) -> Json:
+        if self.reply_to is not None:
+            return {"thread_ts": self.reply_to.ts, "parent_user_id": self.reply_to.sender.id}
+        living = [each for each in self.replies if not each.deleted]
+        if not living:
+            return {}
+        users: list[JsonValue] = [*dict.fromkeys(each.sender.id for each in living)]
+        return {
+            "thread_ts": self.ts,
+            "reply_count": len(living),
+            "reply_users_count": len(users),
+            "reply_users": users,
+            "latest_reply": living[-1].ts,
+            "is_locked": False,
+            "subscribed": False,
+        }
+
+    def _tombstone(self) -> Json:
+        about: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "hidden": True, "ts": self.ts}
+        return {**about, "text": "This message was deleted.", **self._threading()}
+
+
+def _reaction(name: str, users: list[str]) -> Json:
+    listed: list[JsonValue] = [*users]
+    return {"name": name, "users": listed, "count": len(users)}
+
+
+def _row(block: Json) -> list[Button]:
+    elements = block.get("elements") if block.get("type") == "actions" else [block.get("accessory")]
+    if not isinstance(elements, list):
+        return []
+    return [_button(each, block) for each in elements if isinstance(each, dict) and each.get("type") == "button"]
+
+
+def _button(element: Json, block: Json) -> Button:
+    label, value, url = element.get("text"), element.get("value"), element.get("url")
+    return Button(
+        str(label.get("text", "")) if isinstance(label, dict) else "",
+        None if value is None else str(value),
+        str(element.get("action_id", "")),
+        str(block.get("block_id", "")),
+        None if url is None else str(url),
+        str(element.get("style", "")),
+    )
+
+
+@dataclass(frozen=True)
+class Action:
+    """What the bot showed besides messages: "status" (`text` is the status, empty when taken away) or "reaction" and
+    "reaction removed" (`text` is the emoji's name); `at` in seconds of the emulator's clock."""
+
+    action: str
+    at: float
+    thread: str | None = None
+    text: str = ""
+
+
+@dataclass(eq=False)
+class Press:
+    """A pressed button; `answered` when the app took note of it within 3 seconds."""
+
+    person: Person
+    message: Message
+    button: Button
+    at: float
+    answered: bool = False
+    failed: str = ""
+    """What Slack told the person instead."""
+
+
+@dataclass(eq=False)
+class Room:
+    """One conversation on Slack's side, with all that was written in it."""
+
+    id: str
+    kind: Kind
+    title: str
+    people: list[Person]
+    bot_in: bool = True
+    archived: bool = False
+    messages: dict[str, Message] = field(default_factory=dict)
+    """By ts; what was deleted too, what only one person saw not."""
+    seen: list[Message] = field(default_factory=list)
+    """Everything in the order in which it was written, ephemeral messages too."""
+    timeline: list[Message] = field(default_factory=list)
+    """What stands outside of threads, oldest first."""
+    marks: list[int] = field(default_factory=list)
+    """The times of `timeline`, to search in."""
+    actions: list[Action] = field(default_factory=list)
+    statuses: dict[str, str] = field(default_factory=dict)
+    """Thread -> the status shown in it now."""
+    notices: list[str] = field(default_factory=list)
+    """What Slack itself told the people: a command or a button that failed."""
+    changes: Changes = field(default_factory=Changes)
+
+    def add(self, message: Message) -> None:
+        self.seen.append(message)
+        if message.ephemeral_to is not None:
+            return
+        self.messages[message.ts] = message
+        if message.reply_to is not None:
+            message.reply_to.replies.append(message)
+        if message.reply_to is None or message.broadcast:
+            self.timeline.append(message)
+            self.marks.append(micros(message.ts))
