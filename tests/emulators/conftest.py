@@ -8,6 +8,7 @@ from telegram import Bot
 
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.sdk import telegram_bot
+from tests.emulators.slack import SlackEmulator
 from tests.emulators.telegram import TelegramEmulator
 
 # Without it the SDK warns whenever it is told to wait, and warnings are errors here.
@@ -30,5 +31,12 @@ async def bot(telegram: TelegramEmulator) -> AsyncIterator[Bot]:
 @pytest.fixture
 async def discord() -> AsyncIterator[DiscordEmulator]:
     async with DiscordEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackEmulator]:
+    async with SlackEmulator() as emulator:
         yield emulator
     assert emulator.violations == []
