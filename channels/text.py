@@ -57,6 +57,15 @@ def parse_command(text: str, bot_names: Collection[str]) -> Command | None:
     return Command(name.lower(), (arguments or "").strip(), addressed)
 
 
+def without(text: str, spans: Collection[tuple[int, int]]) -> str:
+    """The text without those stretches of it, the mentions of us, as if they had never been said."""
+    for start, end in sorted(spans, reverse=True):
+        before, after = text[:start].rstrip(" "), text[end:].lstrip(" ")
+        glue = " " if before and after and not before.endswith("\n") and after[0] not in ",.:;!?\n" else ""
+        text = before + glue + after.lstrip(",:" if not before else "")
+    return text.strip() if spans else text
+
+
 def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:
     """The text in parts that each satisfy `fits`, cut where it hurts least; nothing for a text without words.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from channels.base import Attachment
 from channels.telegram.wire import Entity, File, Message, Origin
+from channels.text import without
 
 
 class Identity(NamedTuple):
@@ -27,7 +28,7 @@ def words(message: Message, me: Identity) -> Words:
     text = message.text or message.caption
     entities = message.entities if message.text else message.caption_entities
     mentions = [span for entity in entities if (span := _mention_of(me, text, entity))]
-    return Words(_without(text, mentions) or _other_content(message), bool(mentions))
+    return Words(without(text, mentions) or _other_content(message), bool(mentions))
 
 
 def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | None:
@@ -43,14 +44,6 @@ def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | No
     if not by_id and named.casefold() != f"@{me.username}".casefold():
         return None
     return len(before), len(before) + len(named)
-
-
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    for start, end in sorted(spans, reverse=True):
-        before, after = text[:start].rstrip(" "), text[end:].lstrip(" ")
-        glue = " " if before and after and not before.endswith("\n") and after[0] not in ",.:;!?\n" else ""
-        text = before + glue + after.lstrip(",:" if not before else "")
-    return text.strip() if spans else text
 
 
 def _other_content(message: Message) -> str:

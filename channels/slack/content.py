@@ -1,0 +1,186 @@
+"""What a Slack message says and carries: its words without the mention of us, its files, what it shares. Pure."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from channels import base
+from channels.slack.wire import Attachment, Blocks, File, Message
+from channels.text import without
+
+_TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
+_ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+_TYPED = frozenset(("rich_text", "markdown"))
+"""Blocks that only repeat what the message's text says."""
+_NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied", "check_file_info"))
+
+
+class Identity(NamedTuple):
+    """Who we are in a workspace."""
+
+    team: str
+    user: str
+    """The bot user, which is what people mention."""
+    bot: str
+
+
+class Person(NamedTuple):
+    name: str
+    language: str | None = None
+
+
+Names = Callable[[str], Person | None]
+"""Who has a user id, where that is known by now."""
+
+
+class Words(NamedTuple):
+    """A message's text, and whether it named us."""
+
+    text: str
+    mentions_us: bool
+
+
+def words(message: Message, me: Identity, names: Names) -> Words:
+    """All that people read in a message, without the mentions of us."""
+    spans = [found.span() for found in _TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
+    own = block_words(message.blocks, names) if _says_more(message) else ""
+    own = own or readable(without(message.text, spans), names)
+    shared = (_attachment_words(attachment, names) for attachment in message.attachments)
+    files = (_not_here(file) for file in message.files)
+    return Words("\n".join(filter(None, (own, *shared, *files))), bool(spans))
+
+
+def _says_more(message: Message) -> bool:
+    """Whether the blocks hold more than the text: apps put a mere summary there, or nothing."""
+    return bool(message.blocks) and (
+        not message.text or (bool(message.bot_id) and any(block.get("type") not in _TYPED for block in message.blocks))
+    )
+
+
+def readable(text: str, names: Names) -> str:
+    """Slack's markup as people read it: names for ids, plain links, `&`, `<` and `>` as they are."""
+    if "<" in text:
+        text = _TOKEN.sub(lambda found: _token(found, names), text)
+    if "&" in text:
+        for escaped, char in _ESCAPED:
+            text = text.replace(escaped, char)
+    return text
+
+
+def _token(found: re.Match[str], names: Names) -> str:
+    kind, target, label = found[1], found[2], found[3] or ""
+    if kind == "@":
+        known = names(target)
+        return f"@{known.name if known else label or target}"
+    if kind == "#":
+        return f"#{label or target}"
+    if kind == "!":
+        return label or f"@{target.partition('^')[0]}"
+    address = target.removeprefix("mailto:")
+    if not label or label in address:
+        return address
+    return f"{label} ({address})"
+
+
+def block_words(blocks: Blocks, names: Names) -> str:
+    """The words of an app's blocks, a line for each that has any."""
+    return "\n".join(filter(None, (_block_words(block, names) for block in blocks)))
+
+
+def _block_words(block: dict[str, JsonValue], names: Names) -> str:
+    match block.get("type"):
+        case "section":
+            shown = _several([block.get("text"), block.get("fields")], names, "\n")
+        case "header":
+            shown = _text_object(block.get("text"), names)
+        case "context":
+            shown = _several([block.get("elements")], names, " ")
+        case "markdown":
+            shown = str(block.get("text", ""))
+        case "image":
+            shown = _text_object(block, names)
+        case "actions" | "divider" | "input":
+            shown = ""
+        case _:
+            shown = "".join(_leaves(block, names)).strip()
+    return shown
+
+
+def _several(parts: list[JsonValue], names: Names, glue: str) -> str:
+    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    return glue.join(filter(None, (_text_object(each, names) for each in flat)))
+
+
+def _text_object(value: JsonValue, names: Names) -> str:
+    if not isinstance(value, dict):
+        return ""
+    if value.get("type") == "image":
+        return f"[{value.get('alt_text') or 'image'}]"
+    text = value.get("text")
+    return readable(text, names) if isinstance(text, str) else ""
+
+
+def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
+    """The words inside of rich text, tables, cards and whatever else nests."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _leaves(each, names)
+    elif isinstance(value, dict):
+        kind, text = value.get("type"), value.get("text") or value.get("url")
+        if kind == "user":
+            yield _token_of("@", value.get("user_id"), names)
+        elif kind == "emoji":
+            yield f":{value.get('name')}:"
+        elif isinstance(text, str):
+            yield text
+        for inner in ("title", "elements", "rows", "blocks", "tasks"):
+            yield from _leaves(value.get(inner), names)
+        if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
+            yield "\n"
+
+
+def _token_of(kind: str, target: JsonValue, names: Names) -> str:
+    return readable(f"<{kind}{target}>", names)
+
+
+def _attachment_words(attachment: Attachment, names: Names) -> str:
+    """What an app's card, a link's preview or a shared message says, under the name of who says it."""
+    said = attachment.text or block_words(attachment.blocks, names)
+    title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
+    fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
+    files = (f"[{_name(file)}]" for file in attachment.files)
+    lines = [attachment.pretext, title, said, *fields, *files]
+    shown = "\n".join(readable(line, names) for line in lines if line) or readable(attachment.fallback, names)
+    return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
+
+
+def attachments(message: Message) -> tuple[base.Attachment, ...]:
+    """The files that can be fetched."""
+    return tuple(_attachments(message.files))
+
+
+def _attachments(files: Iterable[File]) -> Iterator[base.Attachment]:
+    for file in files:
+        address = file.url_private_download or file.url_private
+        if address and not _is_elsewhere(file):
+            mime_type = file.mimetype or "application/octet-stream"
+            yield base.Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address)
+
+
+def _is_elsewhere(file: File) -> bool:
+    return file.is_external or file.mode == "external" or file.mode in _NOT_HERE
+
+
+def _not_here(file: File) -> str:
+    """A line for a file that cannot be fetched."""
+    if file.mode in _NOT_HERE:
+        return f"[{_name(file)}: not available any more]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
+    if _is_elsewhere(file):
+        return f"[{_name(file)}: {file.external_url or file.url_private or file.permalink}]"
+    return ""
+
+
+def _name(file: File) -> str:
+    return file.name or file.title or f"file-{file.id}"

@@ -1,0 +1,119 @@
+"""Slash commands, presses and the window of "Ask Parley" as our events. Pure; `now` dates what Slack gives no date."""
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageReceived, Sender
+from channels.slack.content import Identity, Names, readable, words
+from channels.slack.normalise import is_direct
+from channels.slack.phrases import Phrases
+from channels.slack.wire import Interaction, Named, SlashCommand
+
+ASK = "ask_parley"
+"""The shortcut on a message, and the window that it opens."""
+_QUESTION = "question"
+_LONGEST_QUOTE = 1_500
+"""Slack gives a window 3,000 characters of memory."""
+
+
+class Asked(BaseModel):
+    """What the window remembers: where, and about which words."""
+
+    channel: str
+    thread: str | None
+    quoted: str
+
+
+def command_invoked(command: SlashCommand, me: Identity, names: Names, now: float) -> CommandInvoked:
+    """`/parley name arguments`. In a channel the answer is for the one who asked."""
+    direct = is_direct(command.channel_id)
+    name, _, arguments = readable(command.text, names).strip().partition(" ")
+    return CommandInvoked(
+        event_id=f"slack:{me.team}:{command.channel_id}:command:{command.trigger_id}",
+        chat=ChatKey(platform="slack", account=me.team, chat=command.channel_id),
+        sender=_person(Named(id=command.user_id, name=command.user_name), names),
+        at=now,
+        addressed=Addressed.DIRECT if direct else Addressed.MENTION,
+        message_id=command.trigger_id,
+        name=name.lower().removeprefix("/") or "help",
+        arguments=arguments.strip(),
+        respond=None if direct else command.response_url or None,
+    )
+
+
+def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPressed | None:
+    """None for what is no button of a message."""
+    action = next((each for each in interaction.actions if each.type == "button" and each.value), None)
+    where = interaction.container
+    channel = where.channel_id or (interaction.channel.id if interaction.channel else "")
+    if action is None or where.message_ts is None or not channel:
+        return None
+    thread = where.thread_ts or (interaction.message.thread_ts if interaction.message else None)
+    return ButtonPressed(
+        event_id=f"slack:{me.team}:{channel}:{where.message_ts}:press:{interaction.user.id}:{action.action_ts}",
+        chat=ChatKey(
+            platform="slack", account=me.team, chat=channel, thread=None if thread == where.message_ts else thread
+        ),
+        sender=_person(interaction.user, names),
+        at=float(action.action_ts),
+        addressed=Addressed.DIRECT if is_direct(channel) else Addressed.REPLY,
+        message_id=where.message_ts,
+        action=action.value,
+    )
+
+
+def question_window(interaction: Interaction, me: Identity, names: Names, phrases: Phrases) -> dict[str, JsonValue]:
+    """The window that asks what to do about the message that the shortcut was used on."""
+    message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
+    said = words(message, me, names).text[:_LONGEST_QUOTE] if message else ""
+    speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
+    root = message.thread if message else None
+    asked = Asked(
+        channel=channel,
+        thread=root or (None if is_direct(channel) else interaction.message_ts),
+        quoted=f"{speaker}: {said}" if speaker else said,
+    )
+    return {
+        "type": "modal",
+        "callback_id": ASK,
+        "private_metadata": asked.model_dump_json(),
+        "title": {"type": "plain_text", "text": phrases.ask_title},
+        "submit": {"type": "plain_text", "text": phrases.ask},
+        "close": {"type": "plain_text", "text": phrases.cancel},
+        "blocks": [
+            {
+                "type": "input",
+                "block_id": _QUESTION,
+                "label": {"type": "plain_text", "text": phrases.ask_what},
+                "element": {"type": "plain_text_input", "action_id": _QUESTION, "multiline": True},
+            }
+        ],
+    }
+
+
+def question_asked(interaction: Interaction, me: Identity, names: Names, now: float) -> MessageReceived | None:
+    """What was typed into the window, as said in the thread of the message that it is about."""
+    view = interaction.view
+    if view is None or view.callback_id != ASK:
+        return None
+    typed = next((field.value for fields in view.state.values.values() for field in fields.values()), "")
+    try:
+        asked = Asked.model_validate_json(view.private_metadata)
+    except ValidationError:
+        return None
+    return MessageReceived(
+        event_id=f"slack:{me.team}:{asked.channel}:view:{view.id}",
+        chat=ChatKey(platform="slack", account=me.team, chat=asked.channel, thread=asked.thread),
+        sender=_person(interaction.user, names),
+        at=now,
+        addressed=Addressed.DIRECT if is_direct(asked.channel) else Addressed.MENTION,
+        text=typed,
+        message_id=view.id,
+        reply_to=asked.thread,
+        quoted=asked.quoted or None,
+    )
+
+
+def _person(named: Named, names: Names) -> Sender:
+    known = names(named.id)
+    name = known.name if known else named.name or named.username or named.id
+    return Sender(id=named.id, name=name, language=known.language if known else None)
