@@ -224,6 +224,8 @@ class Limits(_Value):
     """How many calls the platform allows over all chats."""
     edits_per_minute: float | None = None
     """How many edits it allows over all chats, where it counts them apart."""
+    slash: str = "/"
+    """What people type before the name of a command."""
     keeps_keys: bool = False
     """Whether a second send with the same key brings back the message that the first has made."""
     is_local: bool = False
@@ -335,6 +337,14 @@ class CatchesUp(ReadsHistory, Protocol):
     async def gap(self) -> None:
         """Return each time that the platform is listened to anew and may have said something meanwhile: after a start,
         and whenever a connection could not be taken up where it broke. To be awaited again each time."""
+
+
+@runtime_checkable
+class ClosesCommands(Protocol):
+    """For platforms that show that a command is being obeyed until they are told otherwise."""
+
+    async def close_command(self, chat: ChatKey, respond: str) -> None:
+        """The command was obeyed, and nothing is to be said to it. Raises ChannelError."""
 
 
 @runtime_checkable

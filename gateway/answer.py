@@ -14,7 +14,9 @@ from gateway.store.rows import Post, Run
 from gateway.texts import Language, say
 
 
-def answer_text(said: Iterable[AgentMessage], end: AgentEnd, run: Run, limits: LoopLimits, language: Language) -> str:
+def answer_text(
+    said: Iterable[AgentMessage], end: AgentEnd, run: Run, limits: LoopLimits, slash: str, language: Language
+) -> str:
     """The words for people, Markdown, never empty: every finished answer of the run, then why it ended if not well."""
     words = [
         message.text.strip()
@@ -28,7 +30,7 @@ def answer_text(said: Iterable[AgentMessage], end: AgentEnd, run: Run, limits: L
             words.append(say("stopped", language))
         case TerminalReason.ERROR:
             kind = end.failure or FailureKind.FATAL
-            words.append(say(f"error_{kind.value}", language, run=run.id[:8]))
+            words.append(say(f"error_{kind.value}", language, slash=slash, run=run.id[:8]))
         case TerminalReason.MAX_TURNS:
             words.append(say("max_turns", language, most=limits.max_turns))
         case TerminalReason.MAX_TOOL_CALLS:

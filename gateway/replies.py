@@ -1,8 +1,12 @@
 """What Parley itself says in a chat, without a run: noted first, together with what it answers, then delivered."""
 
-from channels.base import CommandInvoked, InboundEvent, OutboundMessage
+import structlog
+
+from channels.base import ChannelError, ClosesCommands, CommandInvoked, InboundEvent, OutboundMessage
 from gateway.desk import Desk
 from gateway.store.rows import InboxItem, Post
+
+log = structlog.get_logger(__name__)
 
 
 class Replies:
@@ -15,6 +19,7 @@ class Replies:
         """Note the reply and settle the event in one transaction, then deliver it. None says nothing."""
         if message is None:
             await self._desk.store.settle([item.seq])
+            await self._say_nothing(item.event)
             return
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked):
@@ -31,3 +36,11 @@ class Replies:
         post = Post(f"{name}:reply:0", name, event.chat, message)
         await self._desk.store.post([post])
         await self._desk.delivery.deliver(event.chat, [post])
+
+    async def _say_nothing(self, event: InboundEvent) -> None:
+        channel = self._desk.delivery.channel(event.chat)
+        if isinstance(event, CommandInvoked) and event.respond and isinstance(channel, ClosesCommands):
+            try:
+                await channel.close_command(event.chat, event.respond)
+            except ChannelError as error:
+                log.info("command not closed", chat=str(event.chat), reason=error.reason)

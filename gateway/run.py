@@ -143,7 +143,8 @@ class ChatRun:
         if end.error:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
         said = [*earlier, *end.messages]
-        text = answer_text(said, end, self._run, self._agent.loop.limits, self._language)
+        slash = self._channel.limits.slash
+        text = answer_text(said, end, self._run, self._agent.loop.limits, slash, self._language)
         posts = answer_posts(self._channel, self._run, text, progress, self._desk.clock.time())
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)

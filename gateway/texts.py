@@ -19,14 +19,17 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "模型没有给出回答，请重试或换一种问法。",
     },
     "mention_only": {"en": "Yes? Tell me what you need.", "zh": "请告诉我您需要什么。"},
-    "unknown_command": {"en": "I do not know /{name}. See /help.", "zh": "我不认识 /{name}，请看 /help。"},
+    "unknown_command": {
+        "en": "I do not know {slash}{name}. See {slash}help.",
+        "zh": "我不认识 {slash}{name}，请看 {slash}help。",
+    },
     "slow_down": {
         "en": "That was a lot at once. Please send it again in {seconds} s.",
         "zh": "消息太多了，请 {seconds} 秒后再发一次。",
     },
     "start": {
-        "en": "Hello, I am {name}. Write to me as you would to a colleague; /help lists what else I understand.",
-        "zh": "您好，我是 {name}。像和同事说话一样给我发消息即可；/help 列出其他命令。",
+        "en": "Hello, I am {name}. Write to me as you would to a colleague; {slash}help lists what else I understand.",
+        "zh": "您好，我是 {name}。像和同事说话一样给我发消息即可；{slash}help 列出其他命令。",
     },
     "demo": {
         "en": "Right now the **demo model** answers: it is no AI, but its tools are real.",
@@ -68,8 +71,8 @@ _TEXTS: dict[str, dict[Language, str]] = {
     },
     "budget_exhausted": {"en": "[Reached the budget of this answer]", "zh": "[已达到本次回答的预算]"},
     "error_overflow": {
-        "en": "This conversation is too long for the model. Start a new one with /new. (run {run})",
-        "zh": "对话太长，模型无法处理。请用 /new 开始新的对话。（运行 {run}）",
+        "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
+        "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",
     },
     "error_transient": {
         "en": "The model cannot be reached right now. Please try again in a while. (run {run})",
@@ -84,8 +87,8 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "模型拒绝了我们的密钥，请联系所有者。（运行 {run}）",
     },
     "error_invalid": {
-        "en": "The model refused this request. Try it in other words, or start anew with /new. (run {run})",
-        "zh": "模型拒绝了该请求，请换一种说法，或用 /new 重新开始。（运行 {run}）",
+        "en": "The model refused this request. Try it in other words, or start anew with {slash}new. (run {run})",
+        "zh": "模型拒绝了该请求，请换一种说法，或用 {slash}new 重新开始。（运行 {run}）",
     },
     "error_fatal": {
         "en": "Something went wrong on our side. Please try again. (run {run})",

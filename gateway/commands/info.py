@@ -14,7 +14,7 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 
 
 async def start(given: Invocation) -> OutboundMessage:
-    lines = [say("start", given.language, name=given.desk.about.name)]
+    lines = [say("start", given.language, slash=given.slash, name=given.desk.about.name)]
     if given.desk.about.demo:
         lines.append(say("demo", given.language))
     buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
@@ -23,7 +23,8 @@ async def start(given: Invocation) -> OutboundMessage:
 
 async def help_(given: Invocation) -> OutboundMessage:
     rows = [
-        f"- /{command.name}{' ' + command.arguments if command.arguments else ''} – {command.about[given.language]}"
+        f"- {given.slash}{command.name}{f' {command.arguments}' if command.arguments else ''}"
+        f" – {command.about[given.language]}"
         for command in given.commands
     ]
     return reply("\n".join([say("help", given.language), "", *rows]))

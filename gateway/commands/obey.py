@@ -11,7 +11,8 @@ from gateway.texts import say
 async def obey(desk: Desk, session: ChatSession, sender: Sender, name: str, arguments: str) -> OutboundMessage | None:
     """Do what the command says; what to answer, or None where there is nothing to say."""
     language = await session.language(sender)
+    slash = desk.delivery.channel(session.key).limits.slash
     command = BY_NAME.get(name)
     if command is None:
-        return reply(say("unknown_command", language, name=name[:40]))
-    return await command.run(Invocation(desk, session, sender, language, arguments, COMMANDS))
+        return reply(say("unknown_command", language, slash=slash, name=name[:40]))
+    return await command.run(Invocation(desk, session, sender, language, arguments, COMMANDS, slash))

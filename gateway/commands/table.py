@@ -19,6 +19,8 @@ class Invocation:
     language: Language
     arguments: str
     commands: Sequence["Command"]
+    slash: str
+    """What stands before a command's name on this platform."""
 
 
 Body = Callable[[Invocation], Awaitable[OutboundMessage | None]]

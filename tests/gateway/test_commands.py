@@ -6,6 +6,8 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.scripted import Waits
+from channels.base import ChannelError, ChatKey, CommandInvoked, Limits, Sender
+from channels.memory import MemoryChannel
 from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
 from gateway.texts import LANGUAGES
 from tests.gateway.conftest import StartBot
@@ -233,3 +235,48 @@ def test_the_readme_lists_every_command_with_what_it_does() -> None:
     for command in COMMANDS:
         about = command.about["en"]
         assert f"| `/{command.name}` | {about[0].lower()}{about[1:]} |" in readme
+
+
+async def test_help_names_commands_as_the_platform_wants_them_typed(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=MemoryChannel(limits=Limits(max_text=4_000, slash="!")))
+
+    await bot.hears("/help")
+    await bot.hears("/dance")
+
+    assert "- !new – Begin a new conversation" in bot.screen[0]
+    assert bot.screen[1] == "I do not know !dance. See !help."
+
+
+class ClosingChannel(MemoryChannel):
+    """Shows that a command is being obeyed until it is told otherwise, as Discord does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closed: list[str] = []
+
+    async def close_command(self, chat: ChatKey, respond: str) -> None:
+        self.closed.append(respond)
+        raise ChannelError("it has run out", permanent=True)
+
+
+async def test_a_command_without_an_answer_is_closed(start_bot: StartBot) -> None:
+    channel = ClosingChannel()
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "never said"), channel=channel)
+    await channel.hears("think for ever")
+    await channel.until(lambda: len(bot.llm.requests) == 1)
+
+    stop = CommandInvoked(
+        event_id="e",
+        chat=channel.chat(),
+        sender=Sender(id="ann", name="Ann"),
+        at=1.0,
+        message_id="m",
+        name="stop",
+        respond="there",
+    )
+    await channel.deliver(stop)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Stopped."]
+    assert channel.closed == ["there"]

@@ -49,7 +49,7 @@ def test_every_text_is_said_somewhere() -> None:
 def test_every_failure_of_a_model_has_words_that_name_the_run() -> None:
     for kind in FailureKind:
         for language in LANGUAGES:
-            assert "1234" in say(f"error_{kind.value}", language, run="1234")
+            assert "1234" in say(f"error_{kind.value}", language, run="1234", slash="/")
 
 
 def test_both_notices_about_limits_say_the_limit() -> None:  # D-06
