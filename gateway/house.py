@@ -17,7 +17,7 @@ from agent_core.loop import AgentLoop
 from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
 from agent_core.tools import Tool, ToolRegistry
-from channels.base import CatchesUp, Channel, ChatKey, Inbox
+from channels.base import CatchesUp, Channel, ChannelError, ChatKey
 from gateway.about import About
 from gateway.access import Access, People
 from gateway.catch_up import CatchUp
@@ -52,11 +52,19 @@ class AgentParts:
 class House:
     """A running Parley without its command line; tests and embedders open one as the program does."""
 
-    def __init__(self, store: Store, handler: ChannelMessageHandler, channels: Sequence[Channel], clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        handler: ChannelMessageHandler,
+        channels: Sequence[Channel],
+        clock: Clock,
+        console: Callable[[str], None],
+    ) -> None:
         self.store = store
         self.handler = handler
         self._channels = channels
         self._clock = clock
+        self._console = console
 
     @classmethod
     @asynccontextmanager
@@ -112,27 +120,40 @@ class House:
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:
-            yield cls(store, handler, channels, clock)
+            yield cls(store, handler, channels, clock, console)
         finally:
             await handler.close()
 
     async def run(self) -> None:
-        """Serve every channel until one of them ends or fails, or until cancelled. Raises what a channel raises."""
-        tasks = [task for channel in self._channels for task in self._serve(channel)]
+        """Serve every channel until one of them ends, or until cancelled. One that a person has to put right is given
+        up with a word on the console, while the others go on; what the last one raises is raised."""
+        serving = {
+            asyncio.create_task(self._serve(channel), name=channel.name): channel.name for channel in self._channels
+        }
+        left = set(serving)
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
+            while left:
+                done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    error = task.exception()
+                    if not left or not isinstance(error, ChannelError):
+                        task.result()
+                        return
+                    self._console(f"{serving[task]} has stopped, and the others go on: {error.reason}")
         finally:
-            for task in tasks:
+            for task in serving:
                 task.cancel()
-            await asyncio.wait(tasks)
+            await asyncio.wait(serving)
 
-    def _serve(self, channel: Channel) -> list[asyncio.Task[None]]:
-        inbox: Inbox = self.handler.accept
-        tasks = []
-        if isinstance(channel, CatchesUp):
-            behind = CatchUp(channel.name, channel, inbox, self.handler.accept_late, self.store, self._clock)
-            tasks.append(asyncio.create_task(behind.run(), name=f"catch up {channel.name}"))
-            inbox = behind.accept
-        return [asyncio.create_task(channel.run(inbox, SPECS), name=channel.name), *tasks]
+    async def _serve(self, channel: Channel) -> None:
+        """Run a channel, catching up behind it where it can."""
+        if not isinstance(channel, CatchesUp):
+            await channel.run(self.handler.accept, SPECS)
+            return
+        behind = CatchUp(channel.name, channel, self.handler.accept, self.handler.accept_late, self.store, self._clock)
+        catching_up = asyncio.create_task(behind.run(), name=f"catch up {channel.name}")
+        try:
+            await channel.run(behind.accept, SPECS)
+        finally:
+            catching_up.cancel()
+            await asyncio.wait([catching_up])
