@@ -16,7 +16,7 @@ SHUTDOWN_SECONDS = 0.01
 
 
 class LoopbackServer(ABC):
-    """Listens on 127.0.0.1 at a free port while it is entered; `url` has no slash at its end.
+    """Listens on 127.0.0.1 while it is entered, at `port`; `url` has no slash at its end. OSError: the port is taken.
 
     Strict: whatever the emulator does not know is answered with an error *and* written down in `violations`, so that
     a fixture can assert that there were none.
@@ -31,6 +31,8 @@ class LoopbackServer(ABC):
         self.violations: list[str] = []
         self.changes = Changes()
         self.url = ""
+        self.port = 0
+        """Where to listen, to be set before it is entered; 0: at any port that is free."""
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
@@ -44,8 +46,12 @@ class LoopbackServer(ABC):
             handler_cancellation=self.cancel_on_disconnect,
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0, backlog=2048)
-        await site.start()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=2048)
+        try:
+            await site.start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
         port: int = self._runner.addresses[0][1]
         self.url = f"http://127.0.0.1:{port}"
         return self

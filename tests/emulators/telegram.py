@@ -35,7 +35,7 @@ from tests.emulators.telegram_params import (
     read_fields,
 )
 from tests.emulators.telegram_state import Person, Room, World
-from tests.emulators.telegram_updates import Json, Superseded, UpdateQueue
+from tests.emulators.telegram_updates import FIRST_ID, Json, Superseded, UpdateQueue
 
 BOT_ID = 4_242_000_001
 CONFLICT = "Conflict: "
@@ -44,7 +44,11 @@ WEBHOOK_ACTIVE = "can't use getUpdates method while webhook is active; use delet
 
 
 class TelegramEmulator(LoopbackServer):
-    """One bot's Telegram. `flood.on = False` lifts the platform's limits."""
+    """One bot's Telegram. `flood.on = False` lifts the platform's limits.
+
+    Whoever plays the same Telegram again to a bot that remembers the last one gives it a higher `first_id`: ids of
+    messages and updates never come again.
+    """
 
     def __init__(
         self,
@@ -52,18 +56,20 @@ class TelegramEmulator(LoopbackServer):
         username: str = "parley_bot",
         flood: bool = True,
         privacy: bool = False,
+        first_id: int = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(clock)
         self.bot = Person(BOT_ID, "Parley", username, is_bot=True)
         self.token = f"{BOT_ID}:EMULATED"
         self.flood = FloodPolicy(on=flood)
-        self.updates = UpdateQueue(self.faults, self.changes)
+        self.updates = UpdateQueue(self.faults, self.changes, max(FIRST_ID, first_id))
         self.webhook = ""
         self._poller: web.Request | None = None
         self._world = World(self.bot, self.updates, self.changes, clock, privacy)
         self._api = BotApi(self._world)
         self._ids = itertools.count(1)
+        self._first_id = first_id
 
     @property
     def bot_url(self) -> str:
@@ -85,14 +91,14 @@ class TelegramEmulator(LoopbackServer):
 
     def private(self, person: Person) -> Chat:
         """The chat of this person with the bot; its id is the person's."""
-        return self._open(Room(person.id, "private", "", [person]))
+        return self._open(Room(person.id, "private", "", [person], first_id=self._first_id))
 
     def group(self, title: str, people: Sequence[Person] = (), *, forum: bool = False, supergroup: bool = True) -> Chat:
         """A group that the bot is in; one that is to `migrate()` is made with `supergroup=False`."""
         number = next(self._ids)
         kind = "supergroup" if supergroup or forum else "group"
         room_id = -1_000_000_000_000 - number if kind == "supergroup" else -number
-        return self._open(Room(room_id, kind, title, list(people), forum))
+        return self._open(Room(room_id, kind, title, list(people), forum, first_id=self._first_id))
 
     def _open(self, room: Room) -> Chat:
         return Chat(self._world, self._world.rooms.setdefault(room.id, room))

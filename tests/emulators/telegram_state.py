@@ -207,14 +207,17 @@ class Room:
     actions: list[Action] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     changes: Changes = field(default_factory=Changes)
-    _ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+    first_id: int = 1
+
+    def __post_init__(self) -> None:
+        self._ids = itertools.count(self.first_id)
 
     @property
     def private(self) -> bool:
         return self.kind == "private"
 
     def next_id(self) -> int:
-        """Counts from 1 in every chat, so that whoever takes message ids for unique is found out."""
+        """Counts from the same number in every chat, so that whoever takes message ids for unique is found out."""
         return next(self._ids)
 
     def to_json(self) -> Json:

@@ -33,11 +33,11 @@ class UpdateQueue:
 
     faults: Faults
     changes: Changes
+    next_id: int = FIRST_ID
     _waiting: deque[_Delivery] = field(default_factory=deque)
     _confirmed: list[Json] = field(default_factory=list)
     _kept_back: list[Json] = field(default_factory=list)
     _poll: asyncio.Future[None] | None = None
-    _next_id: int = FIRST_ID
     _asked: frozenset[str] | None = None
 
     @property
@@ -59,10 +59,10 @@ class UpdateQueue:
         if self._unwanted(kinds):
             return
         if "update_id" not in update:
-            update = {"update_id": self._next_id, **update}
+            update = {"update_id": self.next_id, **update}
         given = update["update_id"]
-        update_id = given if isinstance(given, int) else self._next_id
-        self._next_id = max(self._next_id, update_id) + 1
+        update_id = given if isinstance(given, int) else self.next_id
+        self.next_id = max(self.next_id, update_id) + 1
         self._waiting.append(_Delivery(update, update_id))
         if self.faults.duplicates:
             self.faults.duplicates -= 1
