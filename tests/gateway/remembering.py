@@ -22,6 +22,7 @@ class RememberingChannel(MemoryChannel):
         """While it is not set, questions for history wait."""
         self.open.set()
         self._gap = asyncio.Event()
+        self._gap.set()
 
     def reconnect(self) -> None:
         """Something may have been said meanwhile."""
