@@ -263,7 +263,7 @@ class DiscordEmulator(LoopbackServer):
         key, now = route.key(request.match_info), self.clock()
         if route.authorized and request.headers.get("Authorization") != f"Bot {self.gateway.token}":
             return self._failure(UNAUTHORIZED)
-        wait = self.pace.refuse(key, route.limit, now)
+        wait = self.pace.refuse(key, route.limit, now, overall=route.authorized)
         if wait is not None:
             return self._too_many(wait, self.pace.headers(key, route.limit, now, time.time()))
         headers = self.pace.headers(key, route.limit, now, time.time())
@@ -317,6 +317,8 @@ class DiscordEmulator(LoopbackServer):
         body: Json = {"message": error.message, "code": error.code}
         if error.errors is not None:
             body["errors"] = error.errors
+        if error.retry_after is not None:
+            body["retry_after"] = error.retry_after
         return _reply(Answer(body, error.status), headers or {})
 
     def _misused(self, name: str, error: ValidationError) -> DiscordError:
@@ -333,7 +335,7 @@ class DiscordEmulator(LoopbackServer):
 
     async def _file(self, request: web.Request) -> web.Response:
         file = self._world.files.get(request.match_info["file"])
-        if file is None or file.path != request.path:
+        if file is None or file.path != request.path or "hm" not in request.query:
             return web.Response(text="This content is no longer available.", status=404)
         return web.Response(body=file.content, content_type=file.mime)
 

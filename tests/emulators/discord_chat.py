@@ -2,7 +2,7 @@
 
 import heapq
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tests.emulators.discord_events import Events
 from tests.emulators.discord_state import (
@@ -81,29 +81,32 @@ class Chat:
         photo: bytes | None = None,
         document: tuple[str, bytes, str] | None = None,
         caption: str = "",
+        embeds: Sequence[Json] = (),
     ) -> Message:
         """Write a message, or invoke the command that the text begins with if the bot has it.
 
-        `document` is (name, content, MIME type). An invoked command leaves no message in the chat; what is returned
-        for it stands for the person's words.
+        `document` is (name, content, MIME type); only bots have `embeds`. An invoked command leaves no message in the
+        chat; what is returned for it stands for the person's words.
         """
         command = _COMMAND.fullmatch(text)
         registered = command and self._registered(command[1])
         if command and registered:
             return self._invoke(person, text, registered, (command[2] or "").strip())
-        message = self._world.write(self.channel, person, self._with_mentions(text or caption))
+        channel = self.channel if reply_to is None else reply_to.channel
+        message = self._world.write(channel, person, self._with_mentions(text or caption))
+        message.embeds.extend(embeds)
         if reply_to is not None:
             message.reference, message.kind = reply_to, REPLY
         if photo is not None:
-            message.files.append(self._world.store(self.channel, "photo.jpg", "image/jpeg", photo, is_photo=True))
+            message.files.append(self._world.store(channel, "photo.jpg", "image/jpeg", photo, is_photo=True))
         if document is not None:
             name, content, mime = document
-            message.files.append(self._world.store(self.channel, name, mime, content))
-        if self.channel.kind == THREAD and self.channel.archived and not self.channel.locked:
-            self.channel.archived = False
-            self._events.channel("UPDATE", self.channel)
+            message.files.append(self._world.store(channel, name, mime, content))
+        if channel.archived and not channel.locked:
+            channel.archived = False
+            self._events.channel("UPDATE", channel)
         self._events.message_made(message)
-        self._world.touch(self.channel)
+        self._world.touch(channel)
         return message
 
     async def edits(self, message: Message, text: str) -> None:
@@ -183,20 +186,29 @@ class Chat:
         return thread
 
     def _with_mentions(self, text: str) -> str:
+        if "@" not in text:
+            return text
         for each in (self._world.bot, *self.channel.people):
             for name in (each.username, each.name):
                 text = re.sub(rf"@{re.escape(name)}\b", f"<@{each.id}>", text)
         return text
 
     def _registered(self, name: str) -> Json | None:
+        """The command of this name that the client offers here."""
         guild = self.channel.guild
-        return (guild.commands.get(name) if guild else None) or self._world.commands.get(name)
+        found = (guild.commands.get(name) if guild else None) or self._world.commands.get(name)
+        contexts = found.get("contexts") if found else None
+        here = 1 if guild is None else 0
+        return None if isinstance(contexts, list) and here not in contexts else found
 
     def _invoke(self, person: Person, text: str, command: Json, arguments: str) -> Message:
         data: Json = {"id": command["id"], "name": command["name"], "type": 1}
         options = command.get("options")
-        if arguments and isinstance(options, list) and options and isinstance(options[0], dict):
-            data["options"] = [{"name": options[0]["name"], "type": 3, "value": arguments}]
+        first = options[0] if isinstance(options, list) and options else None
+        if arguments and isinstance(first, dict):
+            data["options"] = [{"name": first["name"], "type": 3, "value": arguments}]
+        elif isinstance(first, dict) and first.get("required"):
+            raise AssertionError(f"the client does not let anybody send {text} without {first['name']}")
         interaction = self._interaction(_SLASH, person, self.channel)
         interaction.name = str(command["name"])
         self._events.interaction(interaction, data)

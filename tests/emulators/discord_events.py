@@ -22,12 +22,16 @@ class Events:
 
     def message_gone(self, message: Message) -> None:
         where = message.channel
+        if where.unseen:
+            return
         data: Json = {"id": message.id, "channel_id": where.id, **_guild_of(where)}
         needs = Intent.DIRECT_MESSAGES if where.guild is None else Intent.GUILD_MESSAGES
         self._tell("MESSAGE_DELETE", needs, data, own=message.sender.id == self.world.bot.id)
 
     def reaction(self, name: str, message: Message, person: Person, emoji: str) -> None:
         where = message.channel
+        if where.unseen:
+            return
         data: Json = {
             "user_id": person.id,
             "message_id": message.id,
@@ -72,9 +76,11 @@ class Events:
         self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
 
     def _message(self, name: str, message: Message) -> None:
-        if message.ephemeral:
+        if message.channel.unseen:
             return
-        needs = Intent.DIRECT_MESSAGES if message.channel.guild is None else Intent.GUILD_MESSAGES
+        # Discord tells of ephemeral messages as if they were direct ones.
+        direct = message.channel.guild is None or message.ephemeral
+        needs = Intent.DIRECT_MESSAGES if direct else Intent.GUILD_MESSAGES
         self.gateway.dispatch(
             Event(
                 name,

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import secrets
-import zlib
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntFlag
@@ -13,6 +11,7 @@ from aiohttp import WSMsgType, web
 from pydantic import JsonValue
 
 from tests.emulators.control import Changes, Faults
+from tests.emulators.discord_socket import Socket
 from tests.emulators.discord_state import Json
 
 DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, RESUME, RECONNECT, MEMBERS, INVALID, HELLO, ACK = (
@@ -96,43 +95,8 @@ class Session:
     confirmed: int = 0
     """The highest number that a heartbeat of the client has named."""
     frames: list[_Frame] = field(default_factory=list)
-    socket: "Socket | None" = None
+    socket: Socket | None = None
     resumable: bool = True
-
-
-@dataclass
-class Socket:
-    """One connection. What is put into `outgoing` is sent in order; an int closes with that code."""
-
-    response: web.WebSocketResponse
-    request: web.Request
-    compressed: bool
-    outgoing: "asyncio.Queue[str | int]" = field(default_factory=asyncio.Queue)
-    session: Session | None = None
-    greeted: bool = False
-    heard: deque[float] = field(default_factory=deque)
-    close_code: int | None = None
-
-    def put(self, op: int, data: JsonValue = None) -> None:
-        self.outgoing.put_nowait(json.dumps({"op": op, "d": data, "s": None, "t": None}))
-
-    def close(self, code: int) -> None:
-        self.close_code = code
-        self.outgoing.put_nowait(code)
-
-    async def write(self) -> None:
-        """Send what is put in until the socket closes."""
-        compressor = zlib.compressobj()
-        while True:
-            item = await self.outgoing.get()
-            if isinstance(item, int):
-                await self.response.close(code=item)
-                return
-            if self.compressed:
-                data = compressor.compress(item.encode()) + compressor.flush(zlib.Z_SYNC_FLUSH)
-                await self.response.send_bytes(data)
-            else:
-                await self.response.send_str(item)
 
 
 @dataclass
@@ -197,10 +161,9 @@ class Gateway:
         self._tell(event)
 
     def _tell(self, event: Event) -> None:
-        twice = self.faults.duplicates > 0
-        for session in self.sessions.values():
-            if event.needs & ~session.intents:
-                continue
+        hearing = [each for each in self.sessions.values() if not event.needs & ~each.intents]
+        twice = self.faults.duplicates > 0 and bool(hearing)
+        for session in hearing:
             self.intents_used |= event.needs
             if event.content and session.intents & Intent.MESSAGE_CONTENT:
                 self.intents_used |= Intent.MESSAGE_CONTENT
@@ -275,7 +238,7 @@ class Gateway:
             self.violate(f"the emulator has no compression {compress}")
         response = web.WebSocketResponse(max_msg_size=0, autoping=True)
         await response.prepare(request)
-        socket = Socket(response, request, compressed=compress == "zlib-stream")
+        socket = Socket(response, compressed=compress == "zlib-stream")
         self.sockets.append(socket)
         socket.put(HELLO, {"heartbeat_interval": int(self.heartbeat_seconds * 1000)})
         writer = asyncio.create_task(self._write(socket))
@@ -299,7 +262,7 @@ class Gateway:
 
     def _lose(self, socket: Socket) -> None:
         self.sockets.remove(socket)
-        session = socket.session
+        session = self.sessions.get(socket.session_id)
         if session is not None and session.socket is socket:
             session.socket = None
             ended = socket.close_code is None and socket.response.close_code in (1000, 1001)
@@ -328,30 +291,31 @@ class Gateway:
         self.changes.notify()
 
     def _obey(self, socket: Socket, op: int, data: JsonValue) -> None:
+        session = self.sessions.get(socket.session_id)
         match op:
             case 1:
-                self._beat(socket, data)
+                self._beat(socket, session, data)
             case 2 | 6 if not isinstance(data, dict):
                 socket.close(4002)
-            case 2 if socket.session is not None:
+            case 2 if socket.session_id:
                 socket.close(4005)
             case 2 if isinstance(data, dict):
                 self._identify(socket, data)
             case 6 if isinstance(data, dict):
                 self._resume(socket, data)
-            case _ if socket.session is None:
+            case _ if session is None:
                 socket.close(4003)
             case 3:
                 pass
             case 8 if isinstance(data, dict):
-                self._number(socket.session, "GUILD_MEMBERS_CHUNK", self.members(data), own=True)
+                self._number(session, "GUILD_MEMBERS_CHUNK", self.members(data), own=True)
             case _:
                 self.violate(f"gateway op {op}")
                 socket.close(4001)
 
-    def _beat(self, socket: Socket, seq: JsonValue) -> None:
-        if socket.session is not None and isinstance(seq, int):
-            socket.session.confirmed = max(socket.session.confirmed, seq)
+    def _beat(self, socket: Socket, session: Session | None, seq: JsonValue) -> None:
+        if session is not None and isinstance(seq, int):
+            session.confirmed = max(session.confirmed, seq)
         if not self.withhold_acks:
             socket.put(ACK)
 
@@ -378,7 +342,8 @@ class Gateway:
         for each in [each for each in self.sessions.values() if each.socket is None]:
             del self.sessions[each.id]
         session = Session(secrets.token_hex(16), intents, socket=socket)
-        socket.session = self.sessions[session.id] = session
+        self.sessions[session.id] = session
+        socket.session_id = session.id
         ready, servers = self.greet(session)
         self._number(session, "READY", ready, own=True)
         for event in servers:
@@ -398,7 +363,7 @@ class Gateway:
         else:
             if session.socket is not None:
                 session.socket.close(4000)
-            session.socket, socket.session = socket, session
+            session.socket, socket.session_id = socket, session.id
             session.confirmed = max(session.confirmed, seq)
             for frame in session.frames[seq:]:
                 self._send(session, frame)

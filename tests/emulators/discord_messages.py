@@ -1,5 +1,6 @@
 """What the bot writes into messages: the rules for their content, whichever call brings it."""
 
+import mimetypes
 from dataclasses import dataclass
 
 from tests.emulators.discord_events import Events
@@ -143,7 +144,9 @@ class Pen:
             if index not in uploads:
                 raise invalid("attachments", "ATTACHMENT_NOT_FOUND", f"there is no files[{index}]")
             upload = uploads[index]
-            kept.append(self.world.store(message.channel, name or upload.name, upload.mime, upload.content))
+            said = name or upload.name
+            mime = mimetypes.guess_type(said)[0] or upload.mime
+            kept.append(self.world.store(message.channel, said, mime, upload.content))
         message.files = kept
 
 

@@ -62,14 +62,14 @@ class Pace:
     def close_all(self, seconds: float, now: float) -> None:
         self._all_closed = (now, now + seconds)
 
-    def refuse(self, key: str | None, limit: tuple[int, float] | None, now: float) -> Wait | None:
-        """None when the call passes (and is counted). `key` is None for answers to interactions."""
+    def refuse(self, key: str | None, limit: tuple[int, float] | None, now: float, *, overall: bool) -> Wait | None:
+        """None when the call passes (and is counted). `overall`: whether it counts among all of the bot's calls."""
         if key is None:
             return None
-        shut = self._shut(key, now)
+        shut = self._shut(key, now, overall=overall)
         if shut is not None or not self.on:
             return shut
-        if not self._overall.take(now):
+        if overall and not self._overall.take(now):
             left = self._overall.left(now)
             self.close_all(left, now)
             return Wait(left, "global")
@@ -79,9 +79,9 @@ class Pace:
         self.close(key, left, now)
         return Wait(left)
 
-    def _shut(self, key: str, now: float) -> Wait | None:
+    def _shut(self, key: str, now: float, *, overall: bool) -> Wait | None:
         since, until = self._all_closed
-        if now < until - EARLY:
+        if overall and now < until - EARLY:
             self.calls_in_window += now > since + NEWS_TRAVELS
             return Wait(until - now, "global")
         until = self._closed.get(key, 0.0)

@@ -16,12 +16,15 @@ _FILE_PART = re.compile(r"files\[(\d+)\]")
 class DiscordError(Exception):
     """An error in Discord's words; `code` 0 stands for plain HTTP errors."""
 
-    def __init__(self, status: int, code: int, message: str, errors: Json | None = None) -> None:
+    def __init__(
+        self, status: int, code: int, message: str, errors: Json | None = None, retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
         self.errors = errors
+        self.retry_after = retry_after
 
 
 def invalid(name: str, code: str, message: str) -> DiscordError:

@@ -14,6 +14,8 @@ from tests.emulators.discord_params import DiscordError, Params, Upload, invalid
 from tests.emulators.discord_state import REPLY, THREAD, Action, Channel, Guild, Json, Message
 
 OLD_SECONDS = 3600
+OLD_RETRY_AFTER = 0.1
+OLD_EDIT = "Maximum number of edits to messages older than 1 hour reached. Try again later."
 NONCE_SECONDS = 300
 MAX_REACTIONS = 20
 GATEWAY_FLAGS = (1 << 15) | (1 << 19)
@@ -107,7 +109,7 @@ class RestApi:
         self._pen.check_not_empty(wanted, asked.uploads)
         said = self._said_before(channel, wanted)
         if said is not None:
-            return Answer(self._shown(said))
+            return Answer({**self._shown(said), "nonce": wanted.nonce})
         self._pen.may_write(channel, wanted, asked.uploads)
         reference = self._referenced(channel, wanted.message_reference)
         message = self._pen.new(channel, wanted, asked.uploads)
@@ -119,7 +121,7 @@ class RestApi:
             channel.nonces[wanted.nonce] = message
         self._events.message_made(message)
         self._world.touch(channel)
-        return Answer(self._shown(message))
+        return Answer({**self._shown(message), **({} if wanted.nonce is None else {"nonce": wanted.nonce})})
 
     def check_mentions(self, call: str, allowed: params.AllowedMentions | None) -> None:
         """What an agent writes must never wake everybody."""
@@ -152,8 +154,8 @@ class RestApi:
         if channel.archived:
             raise DiscordError(400, 50083, "Thread is archived")
         if self._world.clock() - message.at > OLD_SECONDS:
-            # Discord allows a few more and does not say how many.
-            raise DiscordError(429, 30046, "Maximum number of edits to messages older than 1 hour reached")
+            # Discord allows a few and does not say how many. As it answers 429, SDKs try again before they give up.
+            raise DiscordError(429, 30046, OLD_EDIT, retry_after=OLD_RETRY_AFTER)
         self._pen.change(message, wanted, asked.uploads)
         return Answer(self._shown(message))
 

@@ -16,7 +16,7 @@ _GUILD_COMMANDS = "/applications/{application}/guilds/{guild}/commands"
 
 @dataclass(frozen=True)
 class RestRoute:
-    """`limit`: calls and seconds, per channel."""
+    """`limit`: calls and seconds, per channel or, for what follows on an interaction, per token of one."""
 
     name: str
     path: str
@@ -34,8 +34,10 @@ class RestRoute:
         return self.on_rest is not None
 
     def key(self, match: Mapping[str, str]) -> str | None:
-        """Its bucket; None for answers to interactions, which count nowhere."""
-        return f"{self.name}:{match.get('channel', '')}" if self.authorized else None
+        """Its bucket, by what Discord calls the major parameter; None for what counts nowhere."""
+        if not self.authorized and self.limit is None:
+            return None
+        return f"{self.name}:{match.get('channel', '')}{match.get('token', '')}"
 
 
 ROUTES = [
@@ -65,7 +67,9 @@ ROUTES = [
         "POST interaction", "/interactions/{interaction}/{token}/callback", on_interactions=InteractionApi.callback
     ),
     RestRoute("GET answer", _ANSWER, on_interactions=InteractionApi.get_answer),
-    RestRoute("PATCH answer", _ANSWER, on_interactions=InteractionApi.patch_answer),
+    RestRoute("PATCH answer", _ANSWER, on_interactions=InteractionApi.patch_answer, limit=FIVE_IN_FIVE),
     RestRoute("DELETE answer", _ANSWER, on_interactions=InteractionApi.delete_answer),
-    RestRoute("POST followup", "/webhooks/{application}/{token}", on_interactions=InteractionApi.follow_up),
+    RestRoute(
+        "POST followup", "/webhooks/{application}/{token}", on_interactions=InteractionApi.follow_up, limit=FIVE_IN_FIVE
+    ),
 ]

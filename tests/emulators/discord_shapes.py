@@ -216,7 +216,10 @@ def attachment(world: World, file: StoredFile) -> Json:
 
 
 def message(world: World, of: Message, *, hide: bool = False, inner: bool = False) -> Json:
-    """As REST and the gateway have it. `hide`: without what the MESSAGE_CONTENT intent is needed for."""
+    """As REST has it: without the nonce, which Discord does not keep.
+
+    `hide`: without what the MESSAGE_CONTENT intent is needed for.
+    """
     hidden = hide and needs_content_intent(world, of)
     about: Json = {
         "id": of.id,
@@ -238,8 +241,6 @@ def message(world: World, of: Message, *, hide: bool = False, inner: bool = Fals
     }
     if of.webhook_id is not None:
         about.update({"webhook_id": of.webhook_id, "application_id": of.webhook_id})
-    if of.nonce is not None:
-        about["nonce"] = of.nonce
     if of.thread is not None:
         about["thread"] = thread(of.thread)
     if of.interaction is not None:
@@ -318,7 +319,9 @@ def event_message(world: World, of: Message, *, hide: bool) -> Json:
     """As MESSAGE_CREATE and MESSAGE_UPDATE have it."""
     about = message(world, of, hide=hide)
     about["channel_type"] = of.channel.kind
-    if of.channel.guild is not None:
+    if of.nonce is not None:
+        about["nonce"] = of.nonce
+    if of.channel.guild is not None and not of.ephemeral:
         about["guild_id"] = of.channel.guild.id
         if of.webhook_id is None:
             about["member"] = member(of.channel.guild)

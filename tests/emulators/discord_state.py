@@ -156,10 +156,6 @@ class Message:
         """A deferred answer that has no words yet: "Parley is thinking…"."""
         return bool(self.flags & LOADING)
 
-    @property
-    def gone(self) -> bool:
-        return self.deleted
-
     def button(self, text: str | None = None, data: str | None = None) -> Button | None:
         for each in itertools.chain.from_iterable(self.buttons):
             if (text is None or each.text == text) and (data is None or each.data == data):
@@ -261,8 +257,10 @@ class Channel:
         return FILE_LIMITS[0] if self.guild is None else self.guild.file_limit
 
     @property
-    def major(self) -> str:
-        return self.id
+    def unseen(self) -> bool:
+        """Whether the bot hears nothing of it."""
+        gone = self.deleted or (self.guild is not None and self.guild.kicked)
+        return gone or "VIEW_CHANNEL" in self.denied or (self.parent is not None and self.parent.unseen)
 
 
 @dataclass
@@ -289,7 +287,7 @@ class World:
 
     def meet(self, person: Person) -> None:
         self.people[person.id] = person
-        self.names[person.id] = person.username
+        self.names[person.id] = person.username if person.is_bot else person.name
 
     def direct_channel(self, person: Person) -> Channel:
         """The one with this person; it is made when somebody first asks for it."""
