@@ -1,6 +1,6 @@
-"""Parley on an emulated Telegram with an emulated model: one that a module's tests share, or one of a test's own."""
+"""Parley on each platform with an emulated model: one that a module's tests share, or one of a test's own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -8,24 +8,44 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
+from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import chromium
-from tests.end_to_end.program import Stage
+from tests.end_to_end.platforms.catalogue import FACTS, KINDS
+from tests.end_to_end.platforms.platform import Platform
+from tests.end_to_end.platforms.telegram import Telegram
+from tests.end_to_end.stage import Stage
+
+Kind = Callable[[], Platform]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Once for each platform that the test's marks let through; pytest keeps those of one platform together."""
+    if "platform_kind" not in metafunc.fixturenames:
+        return
+    conditions = [mark.args[0] for mark in metafunc.definition.iter_markers("where")]
+    names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
+    metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Stage]:
-    stage = Stage(folder)
-    async with stage.telegram, stage.model:
-        stage.settle_in()
-        try:
-            yield stage
-        finally:
-            await stage.program.kill()
+async def opened(folder: Path, platform_kind: Kind) -> AsyncIterator[Stage]:
+    async with platform_kind() as platform:
+        stage = Stage(folder, platform)
+        async with stage.model:
+            stage.settle_in()
+            try:
+                yield stage
+            finally:
+                await stage.program.kill()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with opened(tmp_path_factory.mktemp("parley")) as stage:
+async def shared_stage(platform_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with opened(tmp_path_factory.mktemp("parley"), platform_kind) as stage:
         await stage.start()
         yield stage
 
@@ -33,17 +53,30 @@ async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 @pytest_asyncio.fixture(loop_scope="module")
 async def stage(shared_stage: Stage) -> AsyncIterator[Stage]:
     """Parley runs already, in a process that the tests of a module share; each test brings people of its own."""
-    shared_stage.clear()
+    await shared_stage.clear()
     yield shared_stage
     shared_stage.check()
 
 
+@pytest.fixture
+def telegram(stage: Stage) -> TelegramEmulator:
+    """For what Telegram alone has."""
+    assert isinstance(stage.platform, Telegram)
+    return stage.platform.telegram
+
+
 @pytest_asyncio.fixture
-async def own_stage(tmp_path: Path) -> AsyncIterator[Stage]:
+async def own_stage(platform_kind: Kind, tmp_path: Path) -> AsyncIterator[Stage]:
     """Parley is not started yet, and the test may end it as it likes."""
-    async with opened(tmp_path) as stage:
+    async with opened(tmp_path, platform_kind) as stage:
         yield stage
         stage.check()
+
+
+@pytest.fixture
+def own_telegram(own_stage: Stage) -> TelegramEmulator:
+    assert isinstance(own_stage.platform, Telegram)
+    return own_stage.platform.telegram
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

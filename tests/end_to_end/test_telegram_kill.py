@@ -1,110 +1,41 @@
-"""The program is killed at the worst moments, and started again: every message is answered, and none twice."""
+"""Starts that only Telegram knows: with an offset never confirmed, a topic in which it had spoken, a webhook."""
 
 import asyncio
-import re
-import time
-from collections.abc import Callable
 
 import pytest
 
-from tests.emulators.control import Effect, Fault
-from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
-from tests.emulators.telegram_chat import Chat
-from tests.end_to_end.program import Stage
+from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [only("telegram"), pytest.mark.timeout(120)]
 
 
 def echo(asked: ModelRequest) -> Answer:
     return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
 
 
-def shows(words: str) -> Callable[[Chat], bool]:
-    """Whether this is all that the bot says in a chat."""
-    return lambda chat: chat.screen == [words]
-
-
-async def test_killed_with_four_chats_waiting_for_the_model_all_four_are_answered_once(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
-    people = [stage.private(name) for name in ("Ann", "Bob", "Eve", "Joe")]
-
-    for person, chat in people:
-        await chat.says(person, f"I am {person.name}")
-    await stage.asked(4)
-    await stage.program.kill()
-    stage.script.respond = echo
-    started = time.monotonic()
-    await stage.start()
-
-    for person, chat in people:
-        await chat.until(shows(f"You said I am {person.name}."), timeout=20)
-    first = min(chat.bot_messages[0].at for _, chat in people)
-    assert first - started < 10
-
-
-async def test_killed_with_four_messages_of_one_chat_open_all_four_are_heard_and_answered_once(
-    own_stage: Stage,
+async def test_killed_before_telegram_was_told_that_the_message_arrived(
+    own_stage: Stage, own_telegram: TelegramEmulator
 ) -> None:
-    stage = own_stage
-    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    for words in ("one", "two", "three", "four"):
-        await chat.says(ann, words)
-    await stage.asked(1)
-    await stage.heard()
-    await stage.program.kill()
-    stage.script.respond = lambda asked: says(f"heard {len(asked.texts('user'))}")
-    await stage.start()
-    await chat.until(lambda c: c.screen[-1].endswith("heard 4"), timeout=20)
-
-    assert stage.said == ["one", "two", "three", "four"]
-    assert "\n".join(chat.screen).count("heard 4") == 1
-
-
-async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_afterwards(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    for words in ("one", "two", "three"):
-        await chat.says(ann, words)
-        await stage.asked(1)
-    await stage.heard()
-    await stage.program.kill()
-    writing = asyncio.Event()
-    stage.script.respond = lambda asked: says(f"heard {len(asked.texts('user'))}", hold=writing)
-    await stage.start()
-    await stage.asked(2)
-    await chat.says(ann, "four")
-    await stage.heard()
-    writing.set()
-
-    await chat.until(lambda c: c.screen[-1].endswith("heard 4"), timeout=20)
-    assert stage.said == ["one", "two", "three", "four"]
-
-
-async def test_killed_before_telegram_was_told_that_the_message_arrived(own_stage: Stage) -> None:
     """It was accepted and never confirmed, so that it comes once more."""
     stage = own_stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
     await stage.start()
-    ann, chat = stage.private("Ann")
+    ann = own_telegram.person("Ann")
+    chat = own_telegram.private(ann)
 
-    confirmed = stage.telegram.faults.hold("getUpdates")
-    stage.telegram.kill_connections()
-    await stage.telegram.wait_for(lambda: stage.telegram.faults.pending == 0)
+    confirmed = own_telegram.faults.hold("getUpdates")
+    own_telegram.kill_connections()
+    await own_telegram.wait_for(lambda: own_telegram.faults.pending == 0)
     await chat.says(ann, "hello")
     confirmed.set()
-    lost = stage.telegram.faults.hold("getUpdates", times=None)
+    lost = own_telegram.faults.hold("getUpdates", times=None)
     await stage.asked(1)
     await stage.program.kill()
     lost.set()
-    stage.telegram.faults.clear()
+    own_telegram.faults.clear()
     stage.script.respond = echo
     await stage.start()
     await chat.until(lambda c: c.screen == ["You said hello."], timeout=20)
@@ -114,171 +45,12 @@ async def test_killed_before_telegram_was_told_that_the_message_arrived(own_stag
     await chat.until(lambda c: c.screen == ["You said hello.", "You said thanks."])
 
 
-async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.then(
-        calls(ToolUse("add_note", {"text": "buy milk"})),
-        says("never said", hold=asyncio.Event()),
-        calls("list_notes"),
-        says("Noted."),
-    )
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    await chat.says(ann, "remember the milk")
-    await stage.asked(2)
-    await stage.program.kill()
-    await stage.start()
-    await chat.until(lambda c: c.screen[-1] == "Noted.", timeout=20)
-
-    assert stage.model.requests[-1].last_text.count("buy milk") == 1
-    assert stage.said == ["remember the milk"]
-    assert len(chat.screen) == 1
-
-
-async def test_killed_during_a_tool_that_may_run_again_it_runs_again(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.then(calls(ToolUse("wait", {"seconds": 2})), says("Waited."))
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    await chat.says(ann, "wait two seconds")
-    await chat.until(lambda c: "(1 s)" in c.screen[0])
-    await stage.program.kill()
-    await stage.start()
-    await chat.until(lambda c: re.fullmatch("1 tool, [0-9]+ s", c.screen[0]) is not None, timeout=20)
-
-    assert chat.screen[1:] == ["Waited."]
-    assert chat.bot_messages[0].buttons == []
-    assert stage.model.requests[-1].last_text == "Waited 2 s."
-
-
-async def test_killed_while_the_answer_is_sent_it_is_sent_once(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.then(says("Hello Ann."))
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    stage.telegram.faults.add(Fault("sendMessage", Effect(hold=asyncio.Event()), 1))
-    await chat.says(ann, "hello")
-    await stage.telegram.wait_for(lambda: stage.telegram.faults.pending == 0)
-    await stage.program.kill()
-    await stage.start()
-
-    await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=20)
-    assert len(stage.model.requests) == 1
-
-
-async def test_killed_while_progress_becomes_the_answer_there_is_one_message(own_stage: Stage) -> None:
-    """Telegram made the edit, the answer to it was lost, and an edit may be made again."""
-    stage = own_stage
-    writing = asyncio.Event()
-    stage.script.then(calls(ToolUse("wait", {"seconds": 0.5})), says("Done.", hold=writing), says("Still here."))
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    await chat.says(ann, "wait a moment")
-    await chat.until(lambda c: "✓" in c.screen[0])
-    stage.telegram.faults.lose_answer("editMessageText")
-    writing.set()
-    await chat.until(lambda c: c.screen == ["Done."])
-    await stage.program.kill()
-    stage.telegram.faults.clear()
-    await stage.start()
-    await chat.says(ann, "are you there?")
-
-    await chat.until(lambda c: c.screen == ["Done.", "Still here."], timeout=20)
-
-
-async def test_killed_in_the_middle_of_a_long_answer_the_rest_follows_in_order(own_stage: Stage) -> None:
-    stage = own_stage
-    words = "\n\n".join(f"paragraph {number} " + "x" * 3000 for number in range(4))
-    stage.script.then(says(words))
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    stage.telegram.faults.add(
-        Fault("sendMessage", Effect(hold=asyncio.Event()), 1, lambda call: "paragraph 2" in str(call.params["text"]))
-    )
-    await chat.says(ann, "write a lot")
-    await stage.telegram.wait_for(lambda: stage.telegram.faults.pending == 0)
-    assert len(chat.screen) == 2
-    await stage.program.kill()
-    await stage.start()
-    await chat.until(lambda c: len(c.screen) == 4, timeout=20)
-
-    assert [shown[:11] for shown in chat.screen] == [f"paragraph {number}" for number in range(4)]
-    assert len(stage.model.requests) == 1
-
-
-async def test_killed_while_a_command_is_answered_it_is_answered_once(own_stage: Stage) -> None:
-    stage = own_stage
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    stage.telegram.faults.add(Fault("sendMessage", Effect(hold=asyncio.Event()), 1))
-    await chat.says(ann, "/stop")
-    await stage.telegram.wait_for(lambda: stage.telegram.faults.pending == 0)
-    await stage.program.kill()
-    await stage.start()
-
-    await chat.until(lambda c: c.screen == ["Nothing is running."], timeout=20)
-
-
-async def test_killed_in_a_window_the_next_life_still_answers(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.then(says("Hello Ann."))
-    await stage.start()
-    ann, chat = stage.private("Ann")
-
-    stage.telegram.faults.rate_limit("sendMessage", retry_after=2)
-    await chat.says(ann, "hello")
-    await stage.telegram.wait_for(lambda: stage.telegram.faults.pending == 0)
-    await stage.program.kill()
-    await asyncio.sleep(2)  # the window itself: nobody who died can remember it
-    await stage.start()
-
-    await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=20)
-
-
-async def test_stopped_by_the_operator_it_ends_quickly_and_goes_on_after_the_restart(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
-    people = [stage.private(name) for name in ("Ann", "Bob", "Eve")]
-
-    for person, chat in people:
-        await chat.says(person, f"I am {person.name}")
-    await stage.asked(3)
-    before = time.monotonic()
-    assert await stage.program.terminate() == 0
-    assert time.monotonic() - before < 5
-    stage.script.respond = echo
-    await stage.start()
-
-    for person, chat in people:
-        await chat.until(shows(f"You said I am {person.name}."), timeout=20)
-
-
-async def test_what_was_written_while_it_was_down_is_answered(own_stage: Stage) -> None:
+async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
     stage = own_stage
     stage.script.respond = echo
     await stage.start()
-    ann, chat = stage.private("Ann")
-
-    await stage.program.terminate()
-    await chat.says(ann, "anybody there?")
-    await stage.start()
-
-    await chat.until(lambda c: c.screen == ["You said anybody there?."], timeout=20)
-
-
-async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage) -> None:
-    stage = own_stage
-    stage.script.respond = echo
-    await stage.start()
-    ann = stage.telegram.person("Ann")
-    topic: Chat = stage.telegram.group("Forum", [ann], forum=True).topic("Travel")
+    ann = own_telegram.person("Ann")
+    topic = own_telegram.group("Forum", [ann], forum=True).topic("Travel")
 
     await topic.says(ann, "@parley_bot Oslo")
     await topic.until(lambda c: len(c.screen) == 1)
@@ -288,3 +60,18 @@ async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage) -> 
     await topic.says(ann, "Bergen")
 
     await topic.until(lambda c: c.screen[1:] == ["You said Ann: Bergen."], timeout=20)
+
+
+async def test_a_webhook_that_somebody_set_is_removed_and_nothing_lost(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    own_stage.script.then(says("Hello Ann."))
+    ann = own_telegram.person("Ann")
+    chat = own_telegram.private(ann)
+    own_telegram.webhook = "https://example.org/hook"
+    await chat.says(ann, "hello")
+
+    await own_stage.start()
+
+    await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=20)
+    assert own_telegram.webhook == ""

@@ -5,7 +5,10 @@ import base64
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.embedded import ROCKETS
 from tests.end_to_end.pictures import picture
-from tests.end_to_end.program import Stage
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+pytestmark = only("telegram")
 
 EMBEDDED = "tests.end_to_end.embedded"
 

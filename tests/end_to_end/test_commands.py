@@ -1,13 +1,16 @@
-"""Slash commands and buttons on Telegram."""
+"""Slash commands and buttons."""
 
 import asyncio
 
 import pytest
 
 from tests.emulators.model_script import says
-from tests.end_to_end.program import Stage, newest
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.stage import Stage, newest
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+COMMANDS = {"start", "help", "status", "new", "stop", "language"}
 
 
 async def test_stop_ends_the_answer_and_hangs_up_on_the_model(stage: Stage) -> None:
@@ -34,7 +37,7 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
     await chat.until(lambda c: c.screen == ["Stopped."])
     await chat.until(lambda _: press.answered)
     await stage.model.wait_for(lambda: asked.abandoned)
-    assert newest(chat).buttons == []
+    assert [each for row in newest(chat).buttons for each in row] == []
 
 
 async def test_stop_in_the_middle_of_a_stream_keeps_quiet_about_the_half_answer(stage: Stage) -> None:
@@ -133,14 +136,17 @@ async def test_start_offers_examples_and_a_pressed_one_is_asked(stage: Stage) ->
     assert stage.said == ["What is 17 * 23?"]
 
 
-async def test_help_lists_the_commands_that_the_menu_has(stage: Stage) -> None:
+async def test_help_lists_the_commands(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
 
     await chat.says(ann, "/help")
-    await chat.until(lambda c: "/new" in c.screen[0])
 
-    assert {"start", "help", "status", "new", "stop", "language"} <= stage.telegram.commands.keys()
-    assert all(f"/{name}" in chat.screen[0] for name in stage.telegram.commands)
+    await chat.until(lambda c: all(f"/{name}" in c.screen[0] for name in COMMANDS))
+
+
+@where(lambda facts: facts.menu)
+async def test_the_menu_has_the_commands_that_help_lists(stage: Stage) -> None:
+    assert await stage.platform.menu() == COMMANDS
 
 
 async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stage) -> None:
@@ -155,7 +161,8 @@ async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stag
     await chat.until(lambda c: c.screen[-1] == "当前没有正在运行的任务。")
 
 
-async def test_a_person_with_a_chinese_telegram_reads_chinese(stage: Stage) -> None:
+@where(lambda facts: facts.knows_language)
+async def test_a_person_with_a_chinese_client_reads_chinese(stage: Stage) -> None:
     ann, chat = stage.private("安", language="zh-hans")
 
     await chat.says(ann, "/stop")

@@ -1,0 +1,115 @@
+"""A platform, a model, and Parley between them."""
+
+import asyncio
+from collections.abc import Callable
+from copy import copy
+from pathlib import Path
+
+from tests.emulators.model_script import ModelRequest
+from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.platforms.emulated import Emulated
+from tests.end_to_end.platforms.platform import Chat, Message, Person, Platform
+from tests.end_to_end.program import START_SECONDS, Program
+from tests.end_to_end.script import Script
+
+API_KEY = "sk-canary-4f1d9b7c2a6e"
+MODEL = "test-model"
+
+
+class Stage:
+    """What a conversation test works with, the same on every platform."""
+
+    def __init__(self, folder: Path, platform: Platform) -> None:
+        self.platform = platform
+        self.script = Script()
+        self.model = OpenAiEmulator(self.script, models=(MODEL,))
+        self._folder = folder
+        self._read = 0
+
+    def settle_in(self) -> None:
+        """Once both servers stand."""
+        environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
+        self.program = Program(self._folder, environ)
+        self.platform.settle(self.program)
+
+    def twin(self) -> "Stage":
+        """The same once more: another program with the same home, settings and platform."""
+        twin = copy(self)
+        twin.program = self.program.twin()
+        return twin
+
+    @property
+    def net(self) -> Emulated:
+        """The platform, for tests of those that are emulated."""
+        if not isinstance(self.platform, Emulated):
+            raise TypeError(f"{self.platform.facts.name} is not emulated")
+        return self.platform
+
+    def private(self, name: str = "Ann", *, language: str = "en") -> tuple[Person, Chat]:
+        """Somebody who may speak, and their chat with Parley."""
+        person = self.platform.person(name, language)
+        return person, self.platform.private(person)
+
+    async def start(self) -> None:
+        """Start the program and wait until it listens."""
+        await self.platform.launch()
+        ended = asyncio.create_task(self.program.ended())
+        listening = asyncio.create_task(self.platform.listening())
+        try:
+            await asyncio.wait([ended, listening], return_when=asyncio.FIRST_COMPLETED)
+            if not listening.done():
+                raise AssertionError(f"it ended: {self.program.console}")
+            await listening
+        finally:
+            ended.cancel()
+            listening.cancel()
+            await asyncio.gather(ended, listening, return_exceptions=True)
+
+    async def heard(self) -> None:
+        """Until Parley has taken in all that people did."""
+        await self.platform.heard()
+
+    async def asked(self, count: int) -> ModelRequest:
+        """Until the model was asked so often since the test began; the last of these requests."""
+        await self.model.wait_for(lambda: len(self.model.requests) >= count, START_SECONDS)
+        return self.model.requests[count - 1]
+
+    @property
+    def log(self) -> str:
+        """What the program has written since the test began."""
+        return self.program.console[self._read :]
+
+    @property
+    def said(self) -> list[str]:
+        """What people said in the newest request to the model, without the circumstances that go with it."""
+        return [words.rpartition("</context>\n")[2] for words in self.model.requests[-1].texts("user")]
+
+    def check(self) -> None:
+        """What must be true after every test."""
+        self.platform.check()
+        assert self.model.violations == []
+        assert self.script.missed == []
+        assert not self.script.answers
+        assert self.model.faults.pending == 0
+        assert API_KEY not in self.program.console
+        assert "Traceback" not in self.log
+
+    async def clear(self) -> None:
+        """Forget what an earlier test on the same stage left."""
+        await self.platform.begin()
+        self.script.clear()
+        self.model.requests.clear()
+        self.model.faults.clear()
+        self.model.calls.clear()
+        self.model.violations.clear()
+        self._read = len(self.program.console)
+
+
+def newest(chat: Chat) -> Message:
+    """The bot's newest message, with its buttons and history."""
+    return chat.bot_messages[-1]
+
+
+def shows(*texts: str) -> Callable[[Chat], bool]:
+    """Whether these are all that the bot says in a chat."""
+    return lambda chat: chat.screen == [*texts]

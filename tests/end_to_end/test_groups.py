@@ -1,0 +1,136 @@
+"""Parley among several people: who is answered, and who may do what there.
+
+What is said is said in one place: a group, a server's channel, or one thread of a Slack channel.
+"""
+
+import asyncio
+
+import pytest
+
+from tests.emulators.model_script import says
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.stage import Stage, newest
+
+pytestmark = [where(lambda facts: facts.groups), pytest.mark.asyncio(loop_scope="module")]
+
+
+async def test_in_a_group_only_who_names_parley_is_answered(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    stage.script.then(says("At noon."))
+
+    await team.says(ann, "lunch?")
+    await team.says(bob, "when?")
+    await team.says(bob, "@parley_bot when is lunch?")
+    await team.until(lambda c: c.screen == ["At noon."])
+
+    assert stage.said == ["Bob: when is lunch?"]
+    assert len(stage.model.requests) == 1
+
+
+@where(lambda facts: facts.shows_replies)
+async def test_an_answer_in_a_group_is_a_reply_to_the_question(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    stage.script.then(says("At noon."))
+
+    question = await team.says(bob, "@parley_bot when is lunch?")
+    await team.says(ann, "hm")
+    await team.until(lambda c: c.screen == ["At noon."])
+
+    assert newest(team).reply_to == question
+
+
+async def test_a_reply_to_parley_needs_no_mention(stage: Stage) -> None:
+    ann = stage.net.person("Ann")
+    team = await stage.net.room("Team", [ann])
+    stage.script.then(says("At noon."), says("In the canteen."))
+
+    await team.says(ann, "@parley_bot when is lunch?")
+    await team.until(lambda c: c.screen == ["At noon."])
+    await team.says(ann, "and where?", reply_to=newest(team))
+
+    await team.until(lambda c: c.screen == ["At noon.", "In the canteen."])
+
+
+async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    writing = asyncio.Event()
+    stage.script.then(says("For Ann.", hold=writing), says("For Bob."))
+
+    await team.says(ann, "@parley_bot mine first")
+    await stage.asked(1)
+    await team.says(bob, "@parley_bot and mine")
+    await stage.heard()
+    writing.set()
+
+    await team.until(lambda c: c.screen == ["For Ann.", "For Bob."])
+    assert stage.said == ["Ann: mine first", "Bob: and mine"]
+
+
+async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    writing = asyncio.Event()
+    stage.script.then(says("Oslo.", hold=writing), says("Bergen."), says("Rome."))
+
+    await team.says(ann, "@parley_bot plan a trip to Oslo")
+    await stage.asked(1)
+    await team.says(bob, "@parley_bot plan one to Rome")
+    await team.says(ann, "@parley_bot no, to Bergen")
+    await stage.heard()
+    writing.set()
+
+    await team.until(lambda c: c.screen == ["Oslo.\n\nBergen.", "Rome."])
+    steered = stage.model.requests[1].texts("user")
+    assert [words.rpartition("\n")[2] for words in steered] == ["Ann: plan a trip to Oslo", "Ann: no, to Bergen"]
+
+
+async def test_in_a_group_nobody_stops_what_another_asked_for(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    writing = asyncio.Event()
+    stage.script.then(says("Here you are.", hold=writing))
+
+    await team.says(ann, "@parley_bot write a poem")
+    await stage.asked(1)
+    await team.says(bob, "/stop")
+    await team.until(lambda c: "Only the person who asked" in c.screen[-1])
+    writing.set()
+
+    await team.until(lambda c: "Here you are." in c.screen)
+
+
+async def test_a_mention_alone_is_asked_what_it_wants(stage: Stage) -> None:
+    ann = stage.net.person("Ann")
+    team = await stage.net.room("Team", [ann])
+
+    await team.says(ann, "@parley_bot")
+
+    await team.until(lambda c: c.screen == ["Yes? Tell me what you need."])
+    assert stage.model.requests == []
+
+
+async def test_other_bots_are_not_answered(stage: Stage) -> None:
+    ann, other = stage.net.person("Ann"), stage.net.bot("Other")
+    team = await stage.net.room("Team", [ann, other])
+    stage.script.then(says("Hello Ann."))
+
+    await team.says(other, "@parley_bot hello")
+    await team.says(ann, "@parley_bot hello")
+
+    await team.until(lambda c: c.screen == ["Hello Ann."])
+    assert len(stage.model.requests) == 1
+
+
+async def test_strangers_in_a_group_are_not_answered(stage: Stage) -> None:
+    ann, mallory = stage.net.person("Ann"), stage.net.stranger()
+    team = await stage.net.room("Team", [ann, mallory])
+    stage.script.then(says("Hello Ann."))
+
+    await team.says(mallory, "@parley_bot hello")
+    await team.says(ann, "@parley_bot hello")
+
+    await team.until(lambda c: c.screen == ["Hello Ann."])
+    assert stage.said == ["Ann: hello"]

@@ -1,0 +1,190 @@
+"""What Telegram alone has in a conversation: entities, quotes, albums, a file limit of its own, blocked bots, topics,
+groups that move.
+"""
+
+import asyncio
+
+import pytest
+
+from tests.emulators.model_script import says
+from tests.emulators.telegram import TelegramEmulator
+from tests.emulators.telegram_chat import Chat
+from tests.emulators.telegram_state import Person
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+pytestmark = [only("telegram"), pytest.mark.asyncio(loop_scope="module")]
+
+MEGABYTE = 2**20
+FENCED = "\n\n".join(f"Part {part}\n\n```python\n" + "print(1)\n" * 300 + "```" for part in range(1, 4))
+
+
+def private(telegram: TelegramEmulator, name: str = "Ann") -> tuple[Person, Chat]:
+    person = telegram.person(name, language="en")
+    return person, telegram.private(person)
+
+
+async def test_what_is_bold_in_the_answer_is_an_entity(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann, chat = private(telegram)
+    stage.script.then(says("It is **391**."))
+
+    await chat.says(ann, "what is 17*23?")
+    await chat.until(lambda c: c.screen == ["It is 391."])
+
+    found = chat.bot_messages[-1].entities
+    assert [(entity.type, entity.offset, entity.length) for entity in found] == [("bold", 6, 3)]
+
+
+async def test_code_that_is_split_is_code_in_every_part(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann, chat = private(telegram)
+    stage.script.then(says(FENCED, chunk=1000))
+
+    await chat.says(ann, "write me a lot of code")
+    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 900, timeout=15)
+
+    for message in chat.bot_messages:
+        assert "```" not in message.text
+        marked = "".join(
+            message.text.encode("utf-16-le")[2 * each.offset : 2 * (each.offset + each.length)].decode("utf-16-le")
+            for each in message.entities
+            if each.type == "pre"
+        )
+        assert marked.count("print(") == message.text.count("print(")
+
+
+async def test_what_is_quoted_is_told_to_the_model(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann, chat = private(telegram)
+    stage.script.then(says("Oslo, Bergen and Tromsø."), says("It is in the north."))
+
+    await chat.says(ann, "name three towns")
+    await chat.until(lambda c: len(c.screen) == 1)
+    await chat.says(ann, "where is that?", reply_to=chat.bot_messages[-1], quote="Tromsø")
+
+    await chat.until(lambda c: c.screen[-1] == "It is in the north.")
+    assert "In reply to: Parley: Tromsø" in stage.model.requests[-1].last_text
+
+
+async def test_a_file_that_telegram_does_not_give_to_bots_is_refused_in_words_and_the_message_answered(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    stage.script.then(says("It is too large."))
+
+    await chat.says(ann, document=("film.mp4", bytes(50 * MEGABYTE), "video/mp4"), caption="watch this")
+
+    await chat.until(lambda c: c.screen == ["It is too large."])
+    assert "film.mp4 is too large: Telegram gives bots files of at most 20 MB" in stage.said[0]
+    assert telegram.calls_of("download") == []
+
+
+async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    stage.script.then(says("Ten files."))
+
+    for number in range(20):
+        await chat.says(
+            ann, document=(f"{number}.txt", b"words", "text/plain"), album="all", caption="" if number else "read"
+        )
+
+    await chat.until(lambda c: c.screen == ["Ten files."], timeout=15)
+    assert len(stage.said) == 1
+    assert stage.said[0].count("in the workspace") == 10
+    assert "10 more files were left out" in stage.said[0]
+
+
+async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is_in_a_file(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    words = "".join(f"{number:07} " for number in range(12_500))
+    stage.script.then(says("A lot of numbers."))
+
+    for start in range(0, len(words), 4096):
+        await chat.says(ann, words[start : start + 4096])
+    await chat.until(lambda c: c.screen == ["A lot of numbers."], timeout=15)
+
+    assert len(words) == 100_000
+    assert len(stage.said) == 1
+    assert "characters, is in the file message-" in stage.said[0]
+    files = list(stage.program.home.glob(f"workspaces/*{chat.id}*/message-*.txt"))
+    assert [file.read_text().split() for file in files] == [words.split()]
+
+
+async def test_who_blocked_parley_meanwhile_can_be_answered_again_later(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    bob, with_bob = private(telegram, "Bob")
+    writing = asyncio.Event()
+    stage.script.then(says("Hello?", hold=writing), says("Hello Bob."), says("Welcome back."))
+
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+    await chat.blocks()
+    writing.set()
+    await with_bob.says(bob, "hello")
+    await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await telegram.wait_for(lambda: 403 in [call.status for call in telegram.calls_of("sendMessage")])
+    await chat.unblocks()
+    await chat.says(ann, "here I am again")
+
+    await chat.until(lambda c: c.screen == ["Welcome back."])
+
+
+async def test_a_command_for_another_bot_is_left_to_it(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    team = telegram.group("Team", [ann])
+
+    await team.says(ann, "/status@other_bot")
+    await team.says(ann, "/status@parley_bot")
+
+    await team.until(lambda c: "Model:" in c.screen[0])
+    assert len(team.screen) == 1
+
+
+async def test_a_topic_is_a_chat_of_its_own(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    forum = telegram.group("Forum", [ann], forum=True)
+    travel, food = forum.topic("Travel"), forum.topic("Food")
+    stage.script.then(says("Oslo."), says("Soup."))
+
+    await travel.says(ann, "@parley_bot where to?")
+    await travel.until(lambda c: c.screen == ["Oslo."])
+    await food.says(ann, "@parley_bot what is there to eat?")
+    await food.until(lambda c: c.screen == ["Soup."])
+
+    assert travel.screen == ["Oslo."]
+    assert stage.said == ["Ann: what is there to eat?"]
+
+
+async def test_where_parley_spoke_in_a_topic_it_needs_no_mention_there(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann = telegram.person("Ann")
+    forum = telegram.group("Forum", [ann], forum=True)
+    travel, food = forum.topic("Travel"), forum.topic("Food")
+    stage.script.then(says("Oslo."), says("By train."))
+
+    await travel.says(ann, "@parley_bot where to?")
+    await travel.until(lambda c: c.screen == ["Oslo."])
+    await food.says(ann, "soup?")
+    await travel.says(ann, "how do I get there?")
+
+    await travel.until(lambda c: c.screen == ["Oslo.", "By train."])
+    assert food.screen == []
+
+
+async def test_an_answer_follows_a_group_that_moved(stage: Stage, telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    team = telegram.group("Team", [ann], supergroup=False)
+    writing = asyncio.Event()
+    stage.script.then(says("Here it is.", hold=writing))
+
+    await team.says(ann, "@parley_bot write something")
+    await stage.asked(1)
+    moved = await team.migrate()
+    writing.set()
+
+    await moved.until(lambda c: c.screen == ["Here it is."])
