@@ -25,13 +25,15 @@ _WORDS = {
 def refused(error: ValidationError, layer: Layer, names: Names, *prefix: str) -> SettingsError:
     """The first error, placed where the value stood. `prefix`: where the model that refused stands in the settings."""
     first = error.errors(include_url=False, include_input=False)[0]
+    beside = next((entry.place for entry in layer.values()), "the others")
+    if not first["loc"]:  # about several settings together, in words of its own
+        return SettingsError(f"Beside {beside}: {_words(first)}.")
     key: Key = (*prefix, *(str(part) for part in first["loc"]))[:2]
     entry = layer.get(key) or layer.get(key[:1])
     if entry is not None:
         words = _words(first)
         return SettingsError(f"{entry.place} {words}{'' if words.endswith('?') else '.'}")
     missing = next((name for name, setting in names.flat.items() if setting == key), ".".join(key))
-    beside = next((entry.place for entry in layer.values()), "the others")
     return SettingsError(f"{missing} is missing beside {beside}; set it too, or take that out.")
 
 

@@ -192,6 +192,12 @@ def test_a_mistake_in_toml_is_one_sentence(load: Load, tmp_path: Path, toml: str
             "@BotFather.",
         ),
         ("PARLEY_WEB=maybe", "PARLEY_WEB in {}, line 1 must be on or off (in TOML: true or false)."),
+        (
+            "SLACK_BOT_TOKEN=xoxb-1-a2b3c4",
+            "Beside SLACK_BOT_TOKEN in {}, line 1: SLACK_APP_TOKEN is missing: without it Slack's events do not come. "
+            "Make one at api.slack.com/apps, your app, Basic Information, App-Level Tokens, with the scope "
+            "connections:write (or set SLACK_SIGNING_SECRET to take events by HTTP).",
+        ),
     ],
 )
 def test_a_mistake_in_dotenv_is_one_sentence(load: Load, tmp_path: Path, dotenv: str, sentence: str) -> None:
