@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 APPS = "api.slack.com/apps"
 _BOT = re.compile(r"xoxb-[A-Za-z0-9-]{4,}")
 _APP = re.compile(r"xapp-[A-Za-z0-9-]{4,}")
-_SECRET = re.compile(r"[0-9a-zA-Z]{16,}")
+_SECRET = re.compile(r"(?!xox|xapp)[0-9A-Za-z-]{16,}")
 
 
 def _bot_token(token: SecretStr) -> SecretStr:

@@ -3,8 +3,16 @@
 import re
 from collections.abc import Set
 
-from channels.base import Addressed, ChatKey, CommandInvoked, InboundEvent, MessageDeleted, MessageEdited
-from channels.base import MessageReceived, Sender
+from channels.base import (
+    Addressed,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    MessageDeleted,
+    MessageEdited,
+    MessageReceived,
+    Sender,
+)
 from channels.slack.content import Identity, Names, attachments, words
 from channels.slack.wire import Message
 

@@ -1,0 +1,237 @@
+"""Slack as a channel: one app in one workspace, which listens by Socket Mode or signed HTTP."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pydantic import JsonValue
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from channels.base import (
+    Attachment,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    Inbox,
+    Limits,
+    MessageGone,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+)
+from channels.slack import render
+from channels.slack.client import Client, sdk_log
+from channels.slack.config import Config
+from channels.slack.content import Identity
+from channels.slack.errors import BadBlocks
+from channels.slack.files import MAX_UPLOAD, Files
+from channels.slack.history import History
+from channels.slack.hooks import Hooks
+from channels.slack.intake import Authorized, Intake
+from channels.slack.normalise import is_direct
+from channels.slack.people import People
+from channels.slack.signs import Signs
+from channels.slack.sockets import Sockets
+
+log = logging.getLogger(__name__)
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 3.0
+"""Seconds between tries to reach Slack at the start."""
+_NOT_EDITABLE = ("ephemeral:", "file:")
+
+
+def open_channel(config: Config) -> "SlackChannel":
+    """Makes no connection yet."""
+    return SlackChannel(config)
+
+
+class SlackChannel:
+    """One app. Also shows that it works on an answer, downloads, deletes, reads the history and finds what it sent."""
+
+    name = "slack"
+
+    def __init__(self, config: Config) -> None:
+        self.limits = Limits(
+            max_text=render.MAX_TEXT,
+            edit_every=timedelta(seconds=1.2),
+            edit_every_in_groups=timedelta(seconds=1.2),
+            burst=3,
+            threads_share_pace=True,
+            edits_per_minute=50,
+            max_upload=MAX_UPLOAD,
+            typing_every=timedelta(seconds=60),  # Slack takes a status away after two minutes
+        )
+        self._config = config
+        self._client = Client(config)
+        self._people = People(self._client)
+        self._signs = Signs(self._client)
+        self._history = History(self._client, self._people)
+        self._files = Files(self._client)
+        self._me: Identity | None = None
+        self._commands: frozenset[str] = frozenset()
+        self._listener: asyncio.Future[Sockets | Hooks] | None = None
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        """See `Channel.run`."""
+        self._commands = frozenset(command.name for command in commands)
+        me = await self._introduce()
+        intake = Intake(self._client, me, self._people, self._signs, inbox, self._commands)
+        listener = self._listen(intake, me)
+        self._listening().set_result(listener)
+        tasks = [asyncio.create_task(listener.run()), asyncio.create_task(self._client.refused())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                if task.done():
+                    task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await intake.close()
+
+    async def gap(self) -> None:
+        """See `CatchesUp.gap`."""
+        listener = await asyncio.shield(self._listening())
+        await listener.gap()
+
+    def _listening(self) -> "asyncio.Future[Sockets | Hooks]":
+        if self._listener is None:
+            self._listener = asyncio.get_running_loop().create_future()
+        return self._listener
+
+    def _listen(self, intake: Intake, me: Identity) -> Sockets | Hooks:
+        """Socket Mode, unless there is only a signing secret."""
+        secret = self._config.signing_secret.get_secret_value() if self._config.signing_secret else ""
+        app = AsyncApp(
+            logger=sdk_log,
+            name="parley",
+            process_before_response=True,
+            client=AsyncWebClient(base_url=self._config.base_url, logger=sdk_log, retry_handlers=[]),  # never asked
+            authorize=Authorized(me, self._config.bot_token.get_secret_value()),
+            signing_secret=secret,
+            ignoring_self_events_enabled=False,  # the intake knows which of them matter
+            attaching_function_token_enabled=False,
+            attaching_conversation_kwargs_enabled=False,
+        )
+        app.middleware(intake)
+        if self._config.app_token is None:
+            return Hooks(app, secret, self._config.port)
+
+        def greeted(app_id: str) -> None:
+            intake.app_id = app_id
+
+        return Sockets(self._client, app, greeted)
+
+    async def _introduce(self) -> Identity:
+        """Who the token belongs to, asked for until Slack answers."""
+        wait = FIRST_WAIT
+        while True:
+            try:
+                return await self._identity()
+            except ChannelError as error:
+                if error.permanent:
+                    raise
+                log.warning("Slack does not answer: %s", error.reason)
+                seconds = max(wait * random.uniform(0.8, 1.2), error.retry_after or 0.0)  # noqa: S311
+            await asyncio.sleep(seconds)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    async def _identity(self) -> Identity:
+        if self._me is None:
+            about = await self._client.call("auth.test", {})
+            team, user, bot = (str(about.get(name) or "") for name in ("team_id", "user_id", "bot_id"))
+            log.info("slack bot=%s user=%s team=%s workspace=%s", about.get("user"), user, team, about.get("team"))
+            self._me = Identity(team, user, bot)
+        return self._me
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """The first of the messages it takes: one for whatever `split` returned. What answers a command in a channel
+        is shown to the one who asked, and cannot be edited."""
+        posted = [await self._post(chat, part, key) for part in render.split(message)]
+        await self._signs.take_away(chat)
+        return posted[0]
+
+    async def _post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        if message.attachments:
+            return await self._files.upload(chat, message.attachments[0], render.comment_of(message), key)
+        if message.respond is not None and await self._client.respond(
+            message.respond, {"response_type": "ephemeral", **render.body(message)}
+        ):
+            return Posted(chat=chat, message_id=f"ephemeral:{key}")
+        try:
+            return await self._write(chat, render.body(message), key)
+        except BadBlocks as error:
+            log.warning("sent without formatting chat=%s: %s", chat, error.reason)
+            posted = [await self._write(chat, {"text": text}, key) for text in render.plain_texts(message)]
+            return posted[0]
+
+    async def _write(self, chat: ChatKey, body: render.Json, key: str) -> Posted:
+        where: dict[str, JsonValue] = {"channel": chat.chat}
+        if chat.thread is not None:
+            where["thread_ts"] = chat.thread
+        quiet: dict[str, JsonValue] = {"unfurl_links": False, "unfurl_media": False}
+        answer = await self._client.call(
+            "chat.postMessage", {**where, **body, **quiet, "metadata": render.metadata(key)}
+        )
+        ts = answer.get("ts")
+        if not isinstance(ts, str):
+            raise ChannelError("Slack's answer names no message", ambiguous=True)
+        return Posted(chat=chat, message_id=ts)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        """Only the words and buttons; see `Channel.edit`."""
+        if posted.message_id.startswith(_NOT_EDITABLE):
+            raise MessageGone("Slack does not let that be edited")
+        first = render.split(message)[0]
+        where: dict[str, JsonValue] = {"channel": posted.chat.chat, "ts": posted.message_id}
+        try:
+            await self._client.call("chat.update", {**where, **render.body(first)})
+        except BadBlocks as error:
+            log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
+            text = render.plain_texts(first)[0]
+            await self._client.call("chat.update", {**where, "text": text, "blocks": []})
+        await self._signs.take_away(posted.chat)
+
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
+        """See `FindsSent`. An upload is found for as long as the program runs."""
+        if message.attachments:
+            return await self._files.uploaded(chat, key)
+        return await self._history.sent(chat, key, await self._identity())
+
+    async def history(
+        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `ReadsHistory`. A thread of more than a thousand messages is read from its beginning."""
+        me = await self._identity()
+        return await self._history.said(chat, me, self._commands, after=after, before=before, most=most)
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """See `Channel.split`."""
+        return render.split(message)
+
+    def is_group(self, chat: ChatKey) -> bool:
+        """See `Channel.is_group`."""
+        return not is_direct(chat.chat)
+
+    async def typing(self, chat: ChatKey) -> None:
+        """See `ShowsTyping`."""
+        await self._signs.show(chat)
+
+    async def download(self, attachment: Attachment) -> bytes:
+        """See `Downloads`."""
+        return await self._files.download(attachment)
+
+    async def delete(self, posted: Posted) -> None:
+        """Raises MessageGone for a message that is gone already."""
+        await self._client.call("chat.delete", {"channel": posted.chat.chat, "ts": posted.message_id})
+
+    async def close(self) -> None:
+        """See `Channel.close`."""
+        await self._people.close()
+        await self._client.close()

@@ -1,0 +1,161 @@
+"""The Web API through slack_sdk's client: any method, its answer as a dictionary, every failure as a ChannelError.
+
+Retries are the house's: the SDK's own are off. Methods that read are kept to their tier's pace here, in one place; what
+writes is paced by the house, which knows the chats.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import aiohttp
+from pydantic import JsonValue
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from channels.base import ChannelError
+from channels.slack.config import Config
+from channels.slack.errors import Failure, Refused, meaning
+from channels.slack.pace import Pace
+
+log = logging.getLogger(__name__)
+sdk_log = logging.getLogger("channels.slack.sdk")
+"""What the SDK says. With no level of its own it would put every payload, people's words and all, into a string."""
+sdk_log.setLevel(logging.ERROR)
+
+TOTAL_SECONDS = 20.0
+CONNECT_SECONDS = 5.0
+TRANSFER_SECONDS = 120.0
+BY_QUERY = frozenset(
+    ("conversations.history", "conversations.replies", "users.info", "files.info", "files.getUploadURLExternal")
+)
+"""Methods that take no JSON."""
+TIERS = {
+    "conversations.history": (50, 15),
+    "conversations.replies": (50, 15),
+    "users.info": (100, 15),
+    "files.info": (100, 15),
+}
+"""Calls a minute, and how many at once (docs.slack.dev/apis/web-api/rate-limits)."""
+
+Answer = dict[str, JsonValue]
+
+
+class Client:
+    """One app in one workspace. Opens its session with the first call, so that it may be made outside of a loop."""
+
+    def __init__(self, config: Config) -> None:
+        self.web = AsyncWebClient(
+            token=config.bot_token.get_secret_value(),
+            base_url=config.base_url,
+            retry_handlers=[],
+            logger=sdk_log,
+        )
+        self._app_token = config.app_token.get_secret_value() if config.app_token else ""
+        self._paces = {method: Pace(*tier) for method, tier in TIERS.items()}
+        self._refused: Refused | None = None
+        self._on_refused = asyncio.Event()
+        self._session: aiohttp.ClientSession | None = None
+
+    async def call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
+        """One call. Raises ChannelError."""
+        if method in self._paces:
+            await self._paces[method].wait()
+        try:
+            return await self._ask(method, parameters)
+        except Refused as error:
+            self.give_up(error)
+            raise
+
+    async def connection_address(self) -> str:
+        """Where the next web socket is opened. Raises ChannelError."""
+        answer = await self._ask("apps.connections.open", {"token": self._app_token})
+        return str(answer.get("url", ""))
+
+    def give_up(self, error: Refused) -> None:
+        """The bot's token is worth nothing any more."""
+        self._refused = error
+        self._on_refused.set()
+
+    async def refused(self) -> None:
+        """Raise Refused as soon as Slack takes the bot's token no more; never return."""
+        await self._on_refused.wait()
+        if self._refused is not None:
+            raise self._refused
+
+    async def respond(self, address: str, body: Mapping[str, JsonValue]) -> bool:
+        """Answer a command where Slack said; False where that has run out. Raises ChannelError."""
+        try:
+            async with self.session.post(address, json=body, proxy=self.web.proxy) as answer:
+                await answer.read()
+                if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise ChannelError(f"a command's answer: HTTP {answer.status}", ambiguous=True)
+                return answer.ok
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise _unreached(error) from error
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, sock_connect=CONNECT_SECONDS),
+            )
+            self.web.session = self._session
+        return self._session
+
+    async def close(self) -> None:
+        self.web.session = None
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+    async def _ask(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
+        _ = self.session
+        given: dict[str, Any] = dict(parameters)
+        try:
+            if method in BY_QUERY:
+                answer = await self.web.api_call(method, http_verb="GET", params=given)
+            elif method == "apps.connections.open":
+                answer = await self.web.api_call(method, params=given)
+            else:
+                answer = await self.web.api_call(method, json=given)
+        except SlackApiError as error:
+            raise meaning(_failure(method, error.response)) from error
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise _unreached(error) from error
+        except (AttributeError, ValueError) as error:  # the SDK expects an object of JSON and looks into whatever came
+            raise ChannelError(f"{method}: an answer that is none of Slack's", ambiguous=True) from error
+        return answer.data if isinstance(answer.data, dict) else {}
+
+
+def _failure(method: str, response: object) -> Failure:
+    """The SDK hands over its own response, or aiohttp's where the body was no JSON."""
+    if isinstance(response, AsyncSlackResponse):
+        data = response.data if isinstance(response.data, dict) else {}
+        said = {name: str(data[name]) for name in ("error", "needed") if data.get(name)}
+        wait = _seconds(response.headers.get("Retry-After"))
+        return Failure(method, said.get("error", ""), response.status_code, wait, said.get("needed", ""))
+    if isinstance(response, aiohttp.ClientResponse):
+        return Failure(method, "", response.status, _seconds(response.headers.get("Retry-After")))
+    return Failure(method, "", 0)
+
+
+def _seconds(header: object) -> float | None:
+    try:
+        return max(float(str(header)), 0.0) if header is not None else None
+    except ValueError:
+        return None
+
+
+def _unreached(error: aiohttp.ClientError | TimeoutError) -> ChannelError:
+    """Never the error's own words, which may hold an address with a secret."""
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        return ChannelError(f"no connection to Slack ({type(error).__name__})")
+    if isinstance(error, TimeoutError):
+        return ChannelError("Slack did not answer in time", ambiguous=True)
+    return ChannelError(f"the connection to Slack broke ({type(error).__name__})", ambiguous=True)

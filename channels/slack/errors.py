@@ -1,0 +1,116 @@
+"""What a failure of Slack's Web API means to the house: one table for all methods."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+
+from channels.base import ChannelError, MessageGone
+from channels.slack.config import APPS
+
+_ANEW = f"copy the Bot User OAuth Token again from {APPS}, your app, OAuth & Permissions, into SLACK_BOT_TOKEN"
+_APP_ANEW = f"make a new one at {APPS}, your app, Basic Information, App-Level Tokens, and put it into SLACK_APP_TOKEN"
+DEFAULT_WAIT = 5.0
+"""Seconds, where a proxy says 429 and not for how long."""
+
+
+class Refused(ChannelError):
+    """The token is of no use any more, or the app may not do what all of it hangs on: a person has to act."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, permanent=True)
+
+
+class MissingScope(ChannelError):
+    """The app was not given a right."""
+
+    def __init__(self, method: str, needed: str) -> None:
+        super().__init__(
+            f"Slack does not let the app call {method}: it lacks the scope {needed or '(unnamed)'}; add it at {APPS},"
+            " your app, OAuth & Permissions, then reinstall the app",
+            permanent=True,
+        )
+
+
+class BadBlocks(ChannelError):
+    """Slack does not accept the formatting."""
+
+
+class Nothing(ChannelError):
+    """What was asked for is so already: a reaction that is there, or is gone."""
+
+
+class Failure(NamedTuple):
+    """An answer of the Web API that is not ok."""
+
+    method: str
+    error: str
+    """Slack's word; empty where the answer was none of Slack's."""
+    status: int
+    retry_after: float | None = None
+    needed: str = ""
+
+
+_TOKEN = frozenset(
+    (
+        "not_allowed_token_type",
+        "invalid_auth",
+        "not_authed",
+        "token_revoked",
+        "token_expired",
+        "account_inactive",
+        "user_removed_from_team",
+    )
+)
+_GONE = frozenset(("message_not_found", "cant_update_message", "edit_window_closed", "cant_delete_message"))
+_BLOCKS = frozenset(("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"))
+_SLOWER = frozenset(("ratelimited", "rate_limited"))
+_ALREADY = frozenset(("already_reacted", "no_reaction"))
+_LATER = frozenset(("internal_error", "service_unavailable", "team_added_to_org", "accesslimited"))
+_UNKNOWN_OUTCOME = frozenset(("fatal_error", "request_timeout"))
+_WORDS = {
+    "is_archived": "the channel is archived",
+    "not_in_channel": "Parley is not in the channel: invite it there (/invite)",
+    "channel_not_found": "there is no such channel, or Parley is not in it",
+    "thread_not_found": "the thread does not exist any more",
+    "cannot_reply_to_message": "that message cannot be replied to",
+    "restricted_action": "the workspace does not let Parley write there",
+    "restricted_action_read_only_channel": "the workspace does not let Parley write there",
+    "restricted_action_thread_locked": "the thread is locked",
+    "restricted_action_thread_only_channel": "in that channel one may write in threads only",
+    "messages_tab_disabled": f"the app takes no direct messages: switch its Messages Tab on at {APPS}, App Home",
+    "msg_too_long": "the message is too long for Slack",
+}
+
+
+def meaning(failure: Failure) -> ChannelError:
+    """The exception that a failed call raises."""
+    error, method = failure.error, failure.method
+    if failure.status == HTTPStatus.TOO_MANY_REQUESTS or error in _SLOWER:
+        wait = DEFAULT_WAIT if failure.retry_after is None else failure.retry_after
+        return ChannelError(f"Slack asks to wait {wait:g} s with {method}", retry_after=wait)
+    if not error or error in _UNKNOWN_OUTCOME:
+        # Slack's own servers may have done it before something in front of them failed.
+        return ChannelError(f"{method}: {error or f'HTTP {failure.status}'}", ambiguous=True)
+    if error in _LATER:
+        return ChannelError(f"{method}: {error}")
+    return _final(failure)
+
+
+def _final(failure: Failure) -> ChannelError:
+    """Slack has understood and will not do it."""
+    error, method = failure.error, failure.method
+    if error in _TOKEN:
+        return Refused(_refused(method, error))
+    if error == "missing_scope":
+        return MissingScope(method, failure.needed)
+    if error in _GONE:
+        return MessageGone(f"{method}: {error}")
+    kind = BadBlocks if error in _BLOCKS else Nothing if error in _ALREADY else ChannelError
+    return kind(_WORDS.get(error, f"{method}: {error}"), permanent=True)
+
+
+def _refused(method: str, error: str) -> str:
+    if method == "apps.connections.open":
+        return f"Slack refuses the app-level token ({error}); {_APP_ANEW}"
+    if error == "account_inactive":
+        return f"Slack refuses the bot token (account_inactive): the app was removed; install it again, then {_ANEW}"
+    return f"Slack refuses the bot token ({error}); {_ANEW}"

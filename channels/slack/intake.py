@@ -1,0 +1,180 @@
+"""Where Bolt hands over everything that comes: each event is accepted before Slack is told that it arrived.
+
+A middleware behind Bolt's own, rather than listeners: Bolt acknowledges events by itself before a listener runs, or
+gathers two dozen arguments for it; here its answer is ours.
+"""
+
+import asyncio
+import logging
+import time
+import weakref
+from collections.abc import Awaitable, Callable, Mapping, Set
+
+from pydantic import JsonValue
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from channels.base import ButtonPressed, CommandInvoked, InboundEvent, Inbox, MessageReceived, NotTakenIn
+from channels.slack.client import Client
+from channels.slack.content import Identity
+from channels.slack.courtesies import Courtesies
+from channels.slack.errors import Failure, Refused, meaning
+from channels.slack.interactions import command_invoked, pressed, question_asked
+from channels.slack.normalise import normalise
+from channels.slack.people import People
+from channels.slack.signs import Signs
+from channels.slack.wire import read_command, read_interaction, read_message
+
+log = logging.getLogger(__name__)
+
+_MESSAGES = frozenset(("message", "app_mention"))
+_INTERACTIONS = frozenset(("block_actions", "view_submission"))
+_REMOVED = frozenset(("app_uninstalled", "tokens_revoked"))
+
+Body = Mapping[str, JsonValue]
+
+
+class Authorized(AsyncAuthorize):
+    """Who we are, asked once. Bolt would ask Slack with the first event, and for each of a first burst."""
+
+    def __init__(self, me: Identity, token: str) -> None:
+        self._result = AuthorizeResult(
+            enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token
+        )
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None,
+        actor_enterprise_id: str | None = None,
+        actor_team_id: str | None = None,
+        actor_user_id: str | None = None,
+    ) -> AuthorizeResult:
+        return self._result
+
+
+class Intake(AsyncMiddleware):
+    """Turns what comes into events and awaits the inbox. `app_id` is set where Slack tells whose socket it is."""
+
+    def __init__(
+        self,
+        client: Client,
+        me: Identity,
+        people: People,
+        signs: Signs,
+        inbox: Inbox,
+        commands: Set[str],
+    ) -> None:
+        self.app_id = ""
+        self._client = client
+        self._me = me
+        self._people = people
+        self._signs = signs
+        self._inbox = inbox
+        self._commands = commands
+        self._courtesies = Courtesies(client, me, people)
+        self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+
+    async def close(self) -> None:
+        await self._courtesies.close()
+
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
+        next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 (the SDK's signature)
+    ) -> BoltResponse | None:
+        """200 for what Slack need not send again, 503 for what it should."""
+        body: Body = req.body
+        if self._is_foreign(body, req.context.team_id):
+            return BoltResponse(status=200, body="")
+        try:
+            await self._take(body)
+        except NotTakenIn as error:
+            log.error("event not accepted: %s", error)  # noqa: TRY400 (it comes again until it is, each time)
+            return BoltResponse(status=503, body="")
+        return BoltResponse(status=200, body="")
+
+    def _is_foreign(self, body: Body, team: str | None) -> bool:
+        app = body.get("api_app_id")
+        if team in (None, self._me.team) and (not app or not self.app_id or app == self.app_id):
+            return False
+        log.warning("ignored an event of another app or workspace app=%s team=%s", app, team)
+        return True
+
+    async def _take(self, body: Body) -> None:
+        """Raises NotTakenIn, or whatever else the inbox does: then nothing is acknowledged."""
+        event = body.get("event")
+        if isinstance(event, dict) and event.get("type") in _REMOVED:
+            self._give_up(event)
+            return
+        user = self._speaker(body)
+        async with self._turn(body):
+            if user and self._people(user) is None and self._event(body) is not None:
+                await self._people.meet(user)
+            normalised = self._event(body)
+        if normalised is not None:
+            await self._accept(normalised)
+        else:
+            self._courtesies.take(body)
+
+    def _event(self, body: Body) -> InboundEvent | None:
+        """Pure but for what is known of people by now."""
+        if body.get("type") == "event_callback":
+            return self._message(body)
+        if "command" in body:
+            command = read_command(body)
+            return command_invoked(command, self._me, self._people, time.time()) if command else None
+        interaction = read_interaction(body) if body.get("type") in _INTERACTIONS else None
+        if interaction is None:
+            return None
+        press = pressed(interaction, self._me, self._people)
+        return press or question_asked(interaction, self._me, self._people, time.time())
+
+    def _message(self, body: Body) -> InboundEvent | None:
+        raw = body.get("event")
+        if not isinstance(raw, dict) or raw.get("type") not in _MESSAGES:
+            return None
+        message = read_message(raw)
+        if message is None:
+            log.warning("malformed event event_id=%s", body.get("event_id"))
+            return None
+        return normalise(message, self._me, self._people, self._commands)
+
+    async def _accept(self, event: InboundEvent) -> None:
+        if isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
+            self._signs.heard(event.chat, event.message_id, event.sender.language)
+        await self._inbox(event)
+
+    def _turn(self, body: Body) -> asyncio.Lock:
+        """Events of one conversation go to the inbox in the order in which they came, whoever's name is waited for."""
+        event = body.get("event")
+        channel = str(event.get("channel", "")) if isinstance(event, dict) else ""
+        return self._turns.setdefault(channel, asyncio.Lock())
+
+    @staticmethod
+    def _speaker(body: Body) -> str:
+        """Whose name is worth asking for."""
+        event = body.get("event")
+        user = event.get("user") if isinstance(event, dict) else body.get("user") or body.get("user_id")
+        if isinstance(user, dict):
+            user = user.get("id")
+        return user if isinstance(user, str) else ""
+
+    def _give_up(self, event: Mapping[str, JsonValue]) -> None:
+        tokens = event.get("tokens")
+        bots = tokens.get("bot") if isinstance(tokens, dict) else None
+        if event.get("type") == "tokens_revoked" and not (isinstance(bots, list) and self._me.user in bots):
+            return
+        error = "account_inactive" if event.get("type") == "app_uninstalled" else "token_revoked"
+        failure = meaning(Failure("an event", error, 200))
+        if isinstance(failure, Refused):
+            self._client.give_up(failure)

@@ -1,0 +1,85 @@
+"""Who stands behind a user id. Asked for in the background: nobody's message waits long for a name."""
+
+import asyncio
+import logging
+import time
+
+from channels.base import ChannelError
+from channels.slack.client import Answer, Client
+from channels.slack.content import Person
+
+log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 0.2
+"""How long a message may wait for the name of who says it."""
+FRESH_SECONDS = 3_600.0
+AGAIN_SECONDS = 60.0
+"""After a look-up that failed."""
+MOST = 10_000
+MOST_AT_ONCE = 50
+"""Look-ups on their way; more people than that stay without a name until they speak again."""
+
+
+class People:
+    """Names and languages by user id, from `users.info`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._known: dict[str, tuple[Person | None, float]] = {}
+        """With when to ask again."""
+        self._asking: dict[str, asyncio.Task[None]] = {}
+
+    def __call__(self, user: str) -> Person | None:
+        """What is known by now; to be used as `Names`."""
+        found = self._known.get(user)
+        return found[0] if found else None
+
+    async def meet(self, user: str) -> None:
+        """Return when the person is known, or after a moment."""
+        if not user.startswith(("U", "W")):
+            return
+        found = self._known.get(user)
+        if found is None or found[1] < time.monotonic():
+            asking = self._ask(user)
+            if asking is not None and found is None:
+                await asyncio.wait((asking,), timeout=WAIT_SECONDS)
+
+    async def close(self) -> None:
+        for task in self._asking.values():
+            task.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+
+    def _ask(self, user: str) -> asyncio.Task[None] | None:
+        if user not in self._asking:
+            if len(self._asking) >= MOST_AT_ONCE:
+                return None
+            self._asking[user] = asyncio.create_task(self._look_up(user))
+        return self._asking[user]
+
+    async def _look_up(self, user: str) -> None:
+        try:
+            answer = await self._client.call("users.info", {"user": user, "include_locale": True})
+        except ChannelError as error:
+            log.info("no name for user=%s: %s", user, error.reason)
+            self._keep(user, self(user), AGAIN_SECONDS)
+        else:
+            self._keep(user, _person(answer), FRESH_SECONDS)
+        finally:
+            del self._asking[user]
+
+    def _keep(self, user: str, person: Person | None, seconds: float) -> None:
+        if len(self._known) >= MOST:
+            del self._known[next(iter(self._known))]
+        self._known[user] = (person, time.monotonic() + seconds)
+
+
+def _person(answer: Answer) -> Person | None:
+    user = answer.get("user")
+    if not isinstance(user, dict):
+        return None
+    profile = user.get("profile")
+    about = profile if isinstance(profile, dict) else {}
+    candidates = (about.get("display_name"), about.get("real_name"), user.get("real_name"), user.get("name"))
+    name = next((str(each) for each in candidates if each), "")
+    locale = user.get("locale")
+    return Person(name, str(locale) if locale else None) if name else None

@@ -1,0 +1,89 @@
+"""An emulated Slack, and the real adapter listening to it into a list."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+
+import pytest
+from pydantic import SecretStr
+
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, MessageReceived, NotTakenIn
+from channels.slack.adapter import SlackChannel, open_channel
+from channels.slack.config import Config
+from tests.emulators.slack import SlackEmulator
+from tests.emulators.slack_chat import Chat
+
+COMMANDS = (
+    CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),
+    CommandSpec(name="stop", description={"en": "Stop at once"}),
+)
+
+
+class Inbox:
+    """Keeps events in the order they come; refuses as often as it is told to."""
+
+    def __init__(self, slack: SlackEmulator) -> None:
+        self.events: list[InboundEvent] = []
+        self.offered = 0
+        self.refusals = 0
+        self._seen: set[str] = set()
+        self._slack = slack
+
+    async def __call__(self, event: InboundEvent) -> Accepted:
+        self.offered += 1
+        if self.refusals:
+            self.refusals -= 1
+            raise NotTakenIn("disk full")
+        outcome = Accepted.DUPLICATE if event.event_id in self._seen else Accepted.NEW
+        if outcome is Accepted.NEW:
+            self._seen.add(event.event_id)
+            self.events.append(event)
+        self._slack.changes.notify()
+        return outcome
+
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+        await self._slack.wait_for(lambda: condition(self.events), seconds)
+
+    async def next(self) -> InboundEvent:
+        """The oldest event so far; it is taken away."""
+        await self.until(bool)
+        return self.events.pop(0)
+
+    async def message(self) -> MessageReceived:
+        event = await self.next()
+        assert isinstance(event, MessageReceived)
+        return event
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackEmulator]:
+    async with SlackEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+@pytest.fixture
+async def channel(slack: SlackEmulator) -> AsyncIterator[SlackChannel]:
+    opened = open_channel(config_for(slack))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def inbox(slack: SlackEmulator, channel: SlackChannel) -> AsyncIterator[Inbox]:
+    """What the channel hears over web sockets."""
+    heard = Inbox(slack)
+    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    await slack.wait_for(lambda: slack.connected or running.done())
+    yield heard
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+
+
+def config_for(slack: SlackEmulator) -> Config:
+    return Config(bot_token=SecretStr(slack.bot_token), app_token=SecretStr(slack.app_token), base_url=slack.api_url)
+
+
+def key_of(slack: SlackEmulator, chat: Chat, thread: str | None = None) -> ChatKey:
+    return ChatKey(platform="slack", account=slack.team_id, chat=chat.id, thread=thread)
