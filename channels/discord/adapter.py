@@ -1,0 +1,163 @@
+"""Discord as a channel: a bot in servers, threads and direct messages, over discord.py's gateway and REST client."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pydantic import JsonValue
+
+from channels.base import (
+    Attachment,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    Inbox,
+    Limits,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+)
+from channels.discord.backoff import Backoff
+from channels.discord.commands import publish_commands
+from channels.discord.config import Config
+from channels.discord.connection import SILENCE, Connection
+from channels.discord.content import Identity
+from channels.discord.files import download
+from channels.discord.hearing import Hearing
+from channels.discord.history import read_history
+from channels.discord.interactions import Interactions
+from channels.discord.normalise import DIRECT, View
+from channels.discord.places import FILE_LIMIT, Places
+from channels.discord.posting import Posting
+from channels.discord.recent import Recent
+from channels.discord.render import MAX_TEXT, split
+from channels.discord.rest import Rest
+from channels.discord.threads import Threads
+
+log = logging.getLogger(__name__)
+
+
+def open_channel(config: Config) -> "DiscordChannel":
+    """Makes no connection yet."""
+    return DiscordChannel(config)
+
+
+class DiscordChannel:
+    """One bot. Also shows typing, downloads, deletes, and catches up from history."""
+
+    name = "discord"
+    limits = Limits(
+        max_text=MAX_TEXT,
+        # Discord bears five calls of a kind in five seconds; at the sixth the SDK waits, and so would the answer.
+        edit_every=timedelta(seconds=1.25),
+        edit_every_in_groups=timedelta(seconds=1.25),
+        burst=3,
+        threads_share_pace=False,
+        calls_per_second=45,
+        keeps_keys=True,
+        max_upload=FILE_LIMIT,
+        typing_every=timedelta(seconds=8),
+    )
+
+    def __init__(self, config: Config, silence: float = SILENCE) -> None:
+        """`silence`: seconds after which a quiet line is taken for dead."""
+        self._config = config
+        self._places = Places()
+        self._recent = Recent()
+        self._rest = Rest(config, self._hear)
+        self._connection = Connection(self._rest, silence)
+        self._interactions = Interactions(self._rest)
+        threads = Threads(self._rest, self._places, self._recent, config)
+        self._posting = Posting(self._rest, threads, self._places, self._interactions)
+        self._hearing: Hearing | None = None
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        """See `Channel.run`. Discord delivers each event once, so what `inbox` cannot keep yet is kept here."""
+        me = await self._introduce()
+        log.info("discord bot=@%s id=%s", me.username, me.id)
+        self._hearing = Hearing(self._rest, self._view(me), self._recent, self._interactions, inbox)
+        listening = asyncio.create_task(self._connection.run())
+        revoked = asyncio.create_task(self._rest.revoked())
+        publishing = asyncio.create_task(publish_commands(self._rest, commands))
+        try:
+            done, _ = await asyncio.wait([listening, revoked], return_when=asyncio.FIRST_COMPLETED)
+            done.pop().result()
+        finally:
+            for task in (listening, revoked, publishing):
+                task.cancel()
+            await asyncio.gather(listening, revoked, publishing, return_exceptions=True)
+            hearing, self._hearing = self._hearing, None
+            await self._interactions.close()
+            await hearing.close()
+
+    async def _introduce(self) -> Identity:
+        """Who the token belongs to, asked for until Discord answers."""
+        backoff = Backoff()
+        while True:
+            try:
+                return await self._rest.me()
+            except ChannelError as error:
+                if error.permanent:
+                    raise
+                log.warning("Discord does not answer: %s", error.reason)
+                await backoff.wait(error.retry_after or 0.0)
+
+    def _view(self, me: Identity) -> View:
+        return View(me, self._places, self._config)
+
+    def _hear(self, event: str, raw: JsonValue) -> None:
+        if event in ("READY", "RESUMED"):
+            self._connection.greeted(event)
+        self._places.hear(event, raw)
+        if self._hearing is not None:
+            self._hearing.hear(event, raw)
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """The first of the messages it takes: one for whatever `split` returned."""
+        parts = split(message)
+        posted = [
+            await self._posting.send(chat, part, key if not number else f"{key}:{number}")
+            for number, part in enumerate(parts)
+        ]
+        return posted[0]
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        """See `Channel.edit`."""
+        await self._posting.edit(posted, message)
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """See `Channel.split`."""
+        return split(message)
+
+    def is_group(self, chat: ChatKey) -> bool:
+        """Everything but direct messages."""
+        return chat.account != DIRECT
+
+    async def typing(self, chat: ChatKey) -> None:
+        """Discord shows it for 10 s or until our next message."""
+        await self._posting.typing(chat)
+
+    async def download(self, attachment: Attachment) -> bytes:
+        """At most 25 MiB."""
+        return await download(self._rest, attachment)
+
+    async def delete(self, posted: Posted) -> None:
+        """Raises MessageGone for a message that is gone already."""
+        await self._posting.delete(posted)
+
+    async def history(
+        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `ReadsHistory.history`."""
+        view = self._view(await self._rest.me())
+        return await read_history(self._rest, view, chat, after=after, before=before, most=most)
+
+    async def gap(self) -> None:
+        """See `CatchesUp.gap`."""
+        await self._connection.gap()
+
+    async def close(self) -> None:
+        """See `Channel.close`."""
+        await self._rest.close()

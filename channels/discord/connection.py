@@ -1,0 +1,241 @@
+"""The gateway, supervised: listens until cancelled, resumes where it can, and never spends the bot's last sessions.
+
+Not the SDK's own `connect`: that one dies where the line drops before Discord's greeting or a payload is odd, waits up
+to 17 minutes between tries, and begins sessions as often as it likes. Discord takes the token away from a bot that
+begins more than 1,000 in a day, so that the count is asked of Discord itself before each: it holds over restarts.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+import zlib
+from typing import NamedTuple
+
+import aiohttp
+import yarl
+from discord import ConnectionClosed
+from discord.gateway import DiscordWebSocket, KeepAliveHandler, ReconnectWebSocket
+from discord.http import Route
+from pydantic import JsonValue
+
+from channels.base import ChannelError
+from channels.discord.backoff import Backoff
+from channels.discord.client import Client
+from channels.discord.errors import NO_CONTENT_INTENT, Revoked
+from channels.discord.rest import Call, Rest
+from channels.discord.wire import GatewayAddress, SessionLimit, read
+
+log = logging.getLogger(__name__)
+
+SILENCE = 20.0
+"""Seconds without a word, our own heartbeats' echo among them, after which the line is taken for dead."""
+HELLO_SECONDS = 15.0
+GOODBYE_SECONDS = 1.0
+RESERVE = 50
+"""Sessions of a day that are left for a person who repairs what made us use up the others."""
+IDENTIFY_EVERY = 5.0
+"""Seconds in which Discord lets a bot begin one session."""
+PATIENT_AFTER = 5
+"""Sessions in a row that did not last, after which the next ones are begun ever more rarely."""
+LONGEST_PAUSE = 120.0
+"""At one session in so many seconds a whole day stays below Discord's 1,000; one that lives longer has lasted."""
+INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
+
+_LINE_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+
+
+class _Session(NamedTuple):
+    """What Discord needs to go on where the line broke."""
+
+    id: str
+    sequence: int | None
+    gateway: yarl.URL
+
+
+class _Turns:
+    """When the next session may be begun."""
+
+    def __init__(self) -> None:
+        self._earliest = 0.0
+        self._begun_at = 0.0
+        self._short = 0
+
+    async def wait(self, limit: SessionLimit) -> None:
+        await asyncio.sleep(self._earliest - time.monotonic())
+        now = time.monotonic()
+        self._short = 0 if now - self._begun_at > LONGEST_PAUSE else self._short + 1
+        self._begun_at = now
+        every = IDENTIFY_EVERY / max(limit.max_concurrency, 1)
+        self._earliest = now + min(every * 2 ** max(self._short - PATIENT_AFTER, 0), LONGEST_PAUSE)
+
+
+class Connection:
+    """One bot's ear."""
+
+    def __init__(self, rest: Rest, silence: float = SILENCE) -> None:
+        self._rest = rest
+        self._silence = silence
+        self._backoff = Backoff()
+        self._turns = _Turns()
+        self._session: _Session | None = None
+        self._heard_at = 0.0
+        self._gap = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until cancelled. Raises ChannelError, permanent, for what needs a person."""
+        while True:
+            try:
+                await self._listen()
+            except ChannelError as error:
+                if isinstance(error, Revoked):
+                    self._rest.revoke()
+                if error.permanent:
+                    raise
+                log.warning("Discord is not heard: %s", error.reason)
+                await self._backoff.wait(error.retry_after or 0.0)
+
+    async def gap(self) -> None:
+        """See `CatchesUp.gap`."""
+        await self._gap.wait()
+        self._gap.clear()
+
+    def greeted(self, event: str) -> None:
+        """READY or RESUMED came. After READY, what was said since the last session is not dispatched any more."""
+        self._backoff.reset()
+        log.info("discord %s", event.lower())
+        if event == "READY":
+            self._gap.set()
+
+    async def _listen(self) -> None:
+        """One socket, until it breaks. Raises ChannelError, but not where Discord only wants us to take a new one."""
+        client = await self._rest.client()
+        session = self._session
+        gateway = session.gateway if session else await self._admission()
+        socket = await self._open(client, gateway, session)
+        try:
+            await self._attend(socket)
+        except ReconnectWebSocket as again:
+            log.info("discord asks to %s", again.op.lower())
+            self._session = self._session if again.resume else None
+            if again.resume:
+                await self._backoff.wait()
+
+    async def _admission(self) -> yarl.URL:
+        """Where to connect, when a session may be begun. Raises ChannelError where too few are left."""
+        about = read(GatewayAddress, await self._rest.call(Call(Route("GET", "/gateway/bot"))))
+        if about is None:
+            raise ChannelError("Discord does not say where its gateway is")
+        limit = about.session_start_limit
+        if limit.remaining <= RESERVE:
+            seconds = limit.reset_after / 1000
+            log.error(
+                "Parley has connected to Discord too often today: %d starts are left before Discord takes the token"
+                " away; it waits %.0f minutes. See why it was started so often",
+                limit.remaining,
+                seconds / 60,
+            )
+            raise ChannelError("too few sessions are left", retry_after=seconds)
+        await self._turns.wait(limit)
+        return yarl.URL(about.url)
+
+    async def _open(self, client: Client, gateway: yarl.URL, session: _Session | None) -> DiscordWebSocket:
+        """Greeted, and told who we are."""
+        opened = False
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                socket = await DiscordWebSocket.from_client(
+                    client,
+                    initial=True,
+                    gateway=gateway,
+                    session=session.id if session else None,
+                    sequence=session.sequence if session else None,
+                    resume=session is not None,
+                )
+            opened = True
+        except ReconnectWebSocket as error:
+            raise ChannelError("the gateway closed before it greeted") from error
+        except ConnectionClosed as closed:
+            raise _verdict(closed) from closed
+        except (*_LINE_LOST, *_UNREADABLE) as error:
+            raise ChannelError(f"the gateway cannot be reached: {error or type(error).__name__}") from error
+        finally:
+            if not opened:
+                _silence_orphans(client)
+        return socket
+
+    async def _attend(self, socket: DiscordWebSocket) -> None:
+        """Read, and see to it that there is something to read. Raises ReconnectWebSocket or ChannelError."""
+        self._heard_at = time.monotonic()
+        reading = asyncio.create_task(self._read(socket))
+        code = 4000
+        try:
+            while not reading.done():
+                await asyncio.wait([reading], timeout=self._silence / 4)
+                quiet = time.monotonic() - self._heard_at
+                if quiet > self._silence:
+                    raise ChannelError(f"Discord has been silent for {quiet:.0f} s")
+                if quiet > self._silence / 2:
+                    await _beat(socket)
+            await reading
+        except asyncio.CancelledError:
+            code = 1000
+            raise
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            await _hang_up(socket, code)
+
+    async def _read(self, socket: DiscordWebSocket) -> None:
+        while True:
+            try:
+                await socket.poll_event()
+            except ConnectionClosed as closed:
+                raise _verdict(closed) from closed
+            except _LINE_LOST as error:
+                raise ChannelError(f"the line broke: {error or type(error).__name__}") from error
+            except _UNREADABLE as error:
+                log.warning("malformed event: %s: %s", type(error).__name__, error)
+            self._heard_at = time.monotonic()
+            if socket.session_id:
+                self._session = _Session(socket.session_id, socket.sequence, socket.gateway)
+
+
+def _verdict(closed: ConnectionClosed) -> ChannelError:
+    """What it means that Discord closed with a code after which the SDK would not connect again."""
+    match closed.code:
+        case 4004:
+            return Revoked()
+        case 4014:
+            return ChannelError(NO_CONTENT_INTENT, permanent=True)
+        case 4010 | 4011 | 4012 | 4013:
+            return ChannelError(
+                f"Discord does not accept the connection: {closed.code} {closed.reason}", permanent=True
+            )
+        case _:
+            return ChannelError(f"Discord closed the connection: {closed.code}")
+
+
+async def _beat(socket: DiscordWebSocket) -> None:
+    beat: JsonValue = {"op": DiscordWebSocket.HEARTBEAT, "d": socket.sequence}
+    try:
+        await socket.send_heartbeat(beat)
+    except (ConnectionClosed, *_LINE_LOST) as error:
+        log.debug("no heartbeat: %s", error)  # the reader sees why
+
+
+async def _hang_up(socket: DiscordWebSocket, code: int) -> None:
+    """Also ends the SDK's thread of heartbeats. A line that is dead does not say goodbye."""
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await socket.close(code)
+    except _LINE_LOST as error:
+        log.debug("no goodbye: %s", error)
+
+
+def _silence_orphans(client: Client) -> None:
+    """A socket that broke between its greeting and our answer has left the SDK's thread of heartbeats behind."""
+    for thread in threading.enumerate():
+        if isinstance(thread, KeepAliveHandler) and thread.ws.token == client.http.token:
+            thread.stop()

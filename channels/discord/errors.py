@@ -1,0 +1,103 @@
+"""What a failure of Discord's means to the house: one table, in words for people."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+import aiohttp
+from discord import HTTPException, LoginFailure, RateLimited
+
+from channels.base import ChannelError, MessageGone
+from channels.discord.config import PORTAL, TOKEN_PAGE
+
+WRONG_TOKEN = f"Discord refuses the bot token; copy it again into DISCORD_BOT_TOKEN: {TOKEN_PAGE}"
+NO_CONTENT_INTENT = (
+    "Discord does not let the bot read messages: switch on the Message Content Intent"
+    f" ({PORTAL}, your application, Bot, Privileged Gateway Intents), save, and start Parley again"
+)
+BLOCKED_SECONDS = 5.0
+"""How long to be silent after a refusal that does not say for how long."""
+
+UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
+NO_ACCESS, NO_PERMISSION, BAD_INTERACTION_TOKEN = 50001, 50013, 50027
+THREAD_EXISTS, ALREADY_ANSWERED, TOO_LARGE = 160004, 40060, 40005
+TOO_OLD = 30046
+GONE = {
+    UNKNOWN_MESSAGE: "the message does not exist any more",
+    TOO_OLD: "Discord takes no more edits of a message that old",
+    50005: "the message is not the bot's own",
+}
+REASONS = {
+    UNKNOWN_CHANNEL: "the channel or thread does not exist any more",
+    10004: "the bot is not in that server any more",
+    NO_ACCESS: "the bot cannot see that channel any more: it was removed from the server, or lacks View Channels",
+    50007: "this person takes no direct messages from the bot",
+    NO_PERMISSION: "the bot lacks a permission in that channel",
+    50083: "the thread is archived",
+    160005: "the thread is locked",
+    TOO_LARGE: "the file is too large for Discord",
+}
+"""What trying again does not make better."""
+
+
+class Refused(ChannelError):
+    """Discord said no, with a code of its own; 0 where it gave none."""
+
+    def __init__(self, reason: str, code: int, status: int) -> None:
+        super().__init__(reason, permanent=True)
+        self.code = code
+        self.status = status
+
+
+class Revoked(ChannelError):
+    """The token is not valid any more: every further call would count against our address."""
+
+    def __init__(self) -> None:
+        super().__init__(WRONG_TOKEN, permanent=True)
+
+
+class Blocked(ChannelError):
+    """Everything must wait, not this call alone: a 429 of Cloudflare's, which is a web page."""
+
+
+def translate(error: Exception, lacking: str = "") -> ChannelError:
+    """`lacking` names the permissions that the call needs, for where Discord says that one of them is missing."""
+    match error:
+        case LoginFailure():
+            return Revoked()
+        case RateLimited(retry_after=seconds):
+            return ChannelError("Discord says to wait", retry_after=seconds)
+        case HTTPException():
+            return _answered(error, lacking)
+        case KeyError(args=("retry_after",)):  # the SDK wants it in every 429; that of an edit too late has none
+            return MessageGone(GONE[TOO_OLD])
+        case aiohttp.ClientConnectorError():
+            return ChannelError(f"Discord cannot be reached: {error}")
+        case _:
+            return ChannelError(f"Discord did not answer: {error or type(error).__name__}", ambiguous=True)
+
+
+def _answered(error: HTTPException, lacking: str) -> ChannelError:
+    code, status = error.code, error.status
+    if code in GONE:
+        return MessageGone(GONE[code])
+    if status == HTTPStatus.UNAUTHORIZED and code != BAD_INTERACTION_TOKEN:
+        return Revoked()
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return _blocked(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return ChannelError(f"Discord has trouble: {status}", ambiguous=True)
+    reason = REASONS.get(code, f"{error.text} ({code or status})")
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        reason = REASONS[TOO_LARGE]
+    if code == NO_PERMISSION and lacking:
+        reason = f"{reason}: give its role {lacking} there"
+    return Refused(reason, code, status)
+
+
+def _blocked(error: HTTPException) -> ChannelError:
+    headers: Mapping[str, str] = error.response.headers
+    try:
+        seconds = float(headers.get("Retry-After", BLOCKED_SECONDS))
+    except ValueError:
+        seconds = BLOCKED_SECONDS
+    return Blocked("Discord blocks this address for a while: too many calls", retry_after=seconds)

@@ -1,0 +1,84 @@
+"""Files that come in from Discord's CDN, and files that go out."""
+
+import asyncio
+import io
+from http import HTTPStatus
+from pathlib import Path
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from channels.base import Attachment, ChannelError
+from channels.discord.content import Reference
+from channels.discord.places import MIB
+from channels.discord.rest import Call, Rest
+from channels.discord.wire import Message, read
+
+MAX_DOWNLOAD = 25 * MIB
+"""People may send more; what is larger is nothing for a model or a chat's workspace."""
+DOWNLOAD_SECONDS = 120.0
+_EXPIRED = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN, HTTPStatus.GONE)
+
+
+async def download(rest: Rest, attachment: Attachment) -> bytes:
+    """Raises ChannelError, permanent where the file is too large or gone."""
+    if (attachment.size or 0) > MAX_DOWNLOAD:
+        raise _too_large(attachment, MAX_DOWNLOAD)
+    reference = Reference.parse(attachment.reference)
+    if reference is None:
+        raise ChannelError(f"Discord does not give {attachment.safe_name}", permanent=True)
+    content = await _fetch(attachment, reference.url)
+    if content is None:  # addresses live for a day
+        content = await _fetch(attachment, await _new_address(rest, reference))
+    if content is None:
+        raise ChannelError(f"{attachment.safe_name} is not there any more", permanent=True)
+    return content
+
+
+async def _fetch(attachment: Attachment, url: str) -> bytes | None:
+    """None where the address has run out."""
+    content = bytearray()
+    timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
+            if answer.status in _EXPIRED:
+                return None
+            answer.raise_for_status()
+            async for chunk in answer.content.iter_any():
+                content += chunk
+                if len(content) > MAX_DOWNLOAD:
+                    raise _too_large(attachment, MAX_DOWNLOAD)
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise ChannelError(f"Discord does not give {attachment.safe_name}: {type(error).__name__}") from error
+    return bytes(content)
+
+
+async def _new_address(rest: Rest, reference: Reference) -> str:
+    route = Route(
+        "GET",
+        "/channels/{channel_id}/messages/{message_id}",
+        channel_id=reference.channel,
+        message_id=reference.message,
+    )
+    message = read(Message, await rest.call(Call(route, lacking="Read Message History")))
+    found = message.attachments if message else ()
+    return next((file.url for file in found if file.id == reference.file), reference.url)
+
+
+async def upload(file: Attachment, limit: int) -> discord.File:
+    """Raises ChannelError, permanent."""
+    path = Path(file.path)
+    try:
+        if (await asyncio.to_thread(path.stat)).st_size > limit:
+            raise _too_large(file, limit)
+        content = await asyncio.to_thread(path.read_bytes)
+    except OSError as error:
+        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error
+    return discord.File(io.BytesIO(content), filename=file.safe_name)
+
+
+def _too_large(file: Attachment, limit: int) -> ChannelError:
+    return ChannelError(
+        f"{file.safe_name} is too large: here Discord takes files of at most {limit // MIB} MB", permanent=True
+    )

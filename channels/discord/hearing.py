@@ -1,0 +1,99 @@
+"""What the gateway dispatches, on its way to the inbox."""
+
+import logging
+import time
+from functools import partial
+
+from discord.http import Route
+from pydantic import JsonValue
+
+from channels.base import ChannelError, InboundEvent, Inbox
+from channels.discord.interactions import Interactions
+from channels.discord.lanes import Lanes
+from channels.discord.normalise import View, edited, interacted, received
+from channels.discord.recent import Recent
+from channels.discord.rest import Call, Rest
+from channels.discord.wire import THREADS, Deletion, Interaction, Message, read
+
+log = logging.getLogger(__name__)
+
+
+class Hearing:
+    """Hears on behalf of one inbox. Nothing that is dispatched makes it raise."""
+
+    def __init__(self, rest: Rest, view: View, recent: Recent, interactions: Interactions, inbox: Inbox) -> None:
+        self._rest = rest
+        self._view = view
+        self._recent = recent
+        self._interactions = interactions
+        self._lanes = Lanes(inbox)
+
+    def hear(self, event: str, raw: JsonValue) -> None:
+        match event:
+            case "MESSAGE_CREATE" | "MESSAGE_UPDATE":
+                self._message(event, raw)
+            case "MESSAGE_DELETE":
+                self._deletion(raw)
+            case "INTERACTION_CREATE":
+                self._interaction(raw)
+
+    async def close(self) -> None:
+        await self._lanes.close()
+
+    def _message(self, event: str, raw: JsonValue) -> None:
+        message = read(Message, raw)
+        if message is None:
+            log.warning("malformed event: %s", event)
+            return
+        if message.author.id == self._view.me.id:
+            return
+        self._rest.allow(message.channel_id)
+        if not message.is_bots:
+            self._lanes.join(message.channel_id, partial(self._read, event, message))
+
+    async def _read(self, event: str, message: Message) -> InboundEvent | None:
+        await self._find_place(message)
+        make = received if event == "MESSAGE_CREATE" else edited
+        made = make(message, self._view, message.guild_id)
+        if made is not None:
+            self._recent.keep(made)
+        return made
+
+    async def _find_place(self, message: Message) -> None:
+        """Ask for a thread's channel where it was not told, as of one that was put away."""
+        maybe_thread = message.channel_type is None or message.channel_type in THREADS
+        if message.guild_id is None or not maybe_thread or self._view.places.knows(message.channel_id):
+            return
+        route = Route("GET", "/channels/{channel_id}", channel_id=message.channel_id)
+        try:
+            self._view.places.learn(await self._rest.call(Call(route)), message.guild_id)
+        except ChannelError as error:
+            log.warning("channel not known id=%s: %s", message.channel_id, error.reason)
+
+    def _deletion(self, raw: JsonValue) -> None:
+        deletion = read(Deletion, raw)
+        if deletion is None:
+            log.warning("malformed event: MESSAGE_DELETE")
+            return
+
+        async def make() -> InboundEvent | None:
+            return self._recent.deleted(deletion.id, time.time())
+
+        self._lanes.join(deletion.channel_id, make)
+
+    def _interaction(self, raw: JsonValue) -> None:
+        interaction = read(Interaction, raw)
+        if interaction is None:
+            log.warning("malformed event: INTERACTION_CREATE")
+            return
+        if isinstance(raw, dict) and not self._view.places.knows(interaction.channel_id):
+            self._view.places.learn(raw.get("channel"), interaction.guild_id or "")
+        event = interacted(interaction, self._view)
+        if event is None:
+            return
+        self._rest.allow(interaction.channel_id)
+
+        async def make() -> InboundEvent | None:
+            return event
+
+        self._interactions.begin(interaction, self._lanes.join(interaction.channel_id, make))

@@ -1,0 +1,88 @@
+"""Telling Discord in time that a command or a pressed button has arrived: it waits three seconds, then shows a failure.
+
+The words of the answer come later, over the interaction's own address, which lives 15 minutes.
+"""
+
+import asyncio
+import logging
+
+from discord.http import Route
+from pydantic import JsonValue
+
+from channels.base import Accepted, ChannelError
+from channels.discord.errors import ALREADY_ANSWERED, Refused
+from channels.discord.lanes import Outcome
+from channels.discord.rest import Call, Rest
+from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 0.5
+"""Seconds that the store may take before Discord is told all the same."""
+DEFER, DEFER_UPDATE = 5, 6
+
+
+class Interactions:
+    """Those that were not told yet."""
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def begin(self, interaction: Interaction, outcome: Outcome) -> None:
+        task = asyncio.create_task(self._tell(interaction, outcome))
+        self._tasks[interaction.id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(interaction.id, None))
+
+    async def told(self, interaction: str) -> None:
+        """Return when Discord knows of it: an answer before that would find nobody."""
+        task = self._tasks.get(interaction)
+        if task is not None:
+            await asyncio.wait([task])
+
+    async def close(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
+        """The store first, but not for long. In servers only the person sees the answer."""
+        await asyncio.wait([outcome], timeout=PATIENCE)
+        body: JsonValue = {"type": DEFER_UPDATE}
+        if interaction.type != COMPONENT:
+            body = {"type": DEFER, "data": {"flags": EPHEMERAL if interaction.guild_id else 0}}
+        try:
+            await self._rest.call(Call(callback(interaction.id, interaction.token), json=body))
+        except ChannelError as error:
+            if not (isinstance(error, Refused) and error.code == ALREADY_ANSWERED):
+                log.warning("interaction not answered in time id=%s: %s", interaction.id, error.reason)
+            return
+        if interaction.type != COMPONENT and outcome.done():
+            await self._take_back(interaction, outcome.result())
+
+    async def _take_back(self, interaction: Interaction, accepted: Accepted | None) -> None:
+        """Nobody will answer, so that nothing is to stand there "thinking"."""
+        if accepted in (Accepted.NEW, Accepted.DUPLICATE):
+            return
+        me = await self._rest.me()
+        try:
+            await self._rest.call(Call(original("DELETE", me.application, interaction.token)))
+        except ChannelError as error:
+            log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
+
+
+def callback(interaction: str, token: str) -> Route:
+    path = "/interactions/{webhook_id}/{webhook_token}/callback"
+    return Route("POST", path, webhook_id=interaction, webhook_token=token)
+
+
+def original(method: str, application: str, token: str) -> Route:
+    """The first answer to an interaction, or the message whose button was pressed."""
+    path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
+    return Route(method, path, webhook_id=application, webhook_token=token)
+
+
+def follow_up(application: str, token: str) -> Route:
+    """A further answer to an interaction."""
+    return Route("POST", "/webhooks/{webhook_id}/{webhook_token}", webhook_id=application, webhook_token=token)

@@ -1,0 +1,117 @@
+"""Our messages as Discord's: sent, edited and taken away. Nothing that a model writes can wake anybody."""
+
+import hashlib
+import logging
+
+from discord.http import Route
+from pydantic import JsonValue
+
+from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.discord.errors import BAD_INTERACTION_TOKEN, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
+from channels.discord.files import upload
+from channels.discord.interactions import Interactions, follow_up, original
+from channels.discord.normalise import DIRECT
+from channels.discord.places import Places
+from channels.discord.render import components, render, split
+from channels.discord.rest import Call, Rest
+from channels.discord.threads import Threads
+from channels.discord.wire import EPHEMERAL
+
+log = logging.getLogger(__name__)
+
+SUPPRESS_EMBEDS, SILENT = 1 << 2, 1 << 12
+NONCE_LENGTH = 25
+_RUN_OUT = (UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, BAD_INTERACTION_TOKEN)
+
+Body = dict[str, JsonValue]
+
+
+class Posting:
+    def __init__(self, rest: Rest, threads: Threads, places: Places, interactions: Interactions) -> None:
+        self._rest = rest
+        self._threads = threads
+        self._places = places
+        self._interactions = interactions
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """One message that `split` made. Discord brings back the one it has where the same key comes again soon."""
+        if message.respond is not None:
+            try:
+                return await self._respond(chat, message, message.respond)
+            except MessageGone:
+                log.info("the deferred answer is gone chat=%s", chat)
+            except Refused as error:
+                if error.code not in _RUN_OUT:
+                    raise
+                log.info("too late to answer the command itself chat=%s", chat)
+            message = message.model_copy(update={"reply_to": None})
+        channel = await self._threads.channel_of(chat)
+        body = _body(message)
+        body["flags"] = SUPPRESS_EMBEDS | (SILENT if message.silent else 0)
+        body["nonce"] = hashlib.sha256(key.encode()).hexdigest()[:NONCE_LENGTH]
+        body["enforce_nonce"] = True
+        if message.reply_to and message.reply_to != chat.thread:  # a thread's first message stands outside of it
+            body["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
+        route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
+        return await self._write(chat, route, message, body)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        """Only the words and buttons; without buttons, those that were there go."""
+        part = split(message)[0]
+        await self._rest.call(Call(self._route("PATCH", posted), json=_body(part), lacking=_lacking(posted.chat, part)))
+
+    async def delete(self, posted: Posted) -> None:
+        await self._rest.call(Call(self._route("DELETE", posted)))
+
+    async def typing(self, chat: ChatKey) -> None:
+        channel = await self._threads.channel_of(chat)
+        lacking = "Send Messages in Threads" if chat.thread else "Send Messages"
+        await self._rest.call(Call(Route("POST", "/channels/{channel_id}/typing", channel_id=channel), lacking=lacking))
+
+    def _route(self, method: str, posted: Posted) -> Route:
+        channel = posted.chat.thread or posted.chat.chat
+        path = "/channels/{channel_id}/messages/{message_id}"
+        return Route(method, path, channel_id=channel, message_id=posted.message_id)
+
+    async def _respond(self, chat: ChatKey, message: OutboundMessage, respond: str) -> Posted:
+        """The first part fills what was deferred, the others follow it; in servers only the person sees them."""
+        interaction, token, *number = respond.split("/")
+        await self._interactions.told(interaction)
+        application = (await self._rest.me()).application
+        body = _body(message)
+        if not number:
+            return await self._write(chat, original("PATCH", application, token), message, body)
+        body["flags"] = SUPPRESS_EMBEDS | (0 if chat.account == DIRECT else EPHEMERAL)
+        return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
+
+    async def _write(
+        self, chat: ChatKey, route: Route, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
+    ) -> Posted:
+        limit = self._places.file_limit(chat.account)
+        files = [await upload(file, limit) for file in message.attachments]
+        if files:
+            body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]
+        lacking = _lacking(chat, message)
+        answer = await self._rest.call(Call(route, json=body, query=query, files=files, lacking=lacking))
+        message_id = answer.get("id") if isinstance(answer, dict) else None
+        if not isinstance(message_id, str):
+            raise ChannelError("Discord's answer names no message", ambiguous=True)
+        return Posted(chat=chat, message_id=message_id)
+
+
+def _body(message: OutboundMessage) -> Body:
+    bare = bool(message.attachments) and not message.markdown.strip()
+    return {
+        "content": "" if bare else render(message.markdown),
+        "components": components(message.buttons),
+        "allowed_mentions": {"parse": [], "replied_user": False},
+    }
+
+
+def _lacking(chat: ChatKey, message: OutboundMessage) -> str:
+    needed = ["Send Messages in Threads" if chat.thread else "Send Messages"]
+    if message.attachments:
+        needed.append("Attach Files")
+    if message.reply_to:
+        needed.append("Read Message History")
+    return ", ".join(needed)

@@ -1,0 +1,246 @@
+"""GitHub markdown as Discord shows it: nearly the same, but for tables, pictures, small headings and rules. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from channels.base import Button, OutboundMessage
+from channels.fences import Fence, Fences
+from channels.text import split_markdown, utf16_len, visible
+
+MAX_TEXT = 2_000
+"""Discord counts characters, whichever; UTF-16 units are never fewer."""
+MAX_LABEL = 80
+MAX_ACTION = 100
+MAX_ROWS = MAX_IN_ROW = 5
+SMALLEST_HEADING = 3
+
+_NOTHING = "…"
+_RULE = "⎯" * 12
+_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL = re.compile(r"(?<!\\)\|")
+_TICKS = re.compile(r"(`+)(?!`)(?:(?!\1(?!`)).)+?(?<!`)\1(?!`)")
+_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HRULE = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_QUOTE = re.compile(r"[ ]{0,3}>(?:[ \t]?>)*[ \t]?")
+_TASK = re.compile(r"([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\][ \t]+")
+_PLUS = re.compile(r"([ \t]*)\+([ \t]+)")
+_UNDERLINE = re.compile(r"(?<!\w)__(?=[^\s_])([^_\n]+)(?<=[^\s_])__(?!\w)")
+_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(<?([^\s()<>]+(?:\([^\s()]*\))?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_LINK = re.compile(r"(?<!\\)\[([^\[\]\n]+)\]\(<?([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_BREAK = re.compile(r"<br[ ]*/?>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_WEB = ("http://", "https://")
+
+
+@lru_cache(maxsize=64)
+def render(markdown: str) -> str:
+    """What is sent; never empty."""
+    parts = [_code(markdown_part) if is_code else _prose(markdown_part) for is_code, markdown_part in _parts(markdown)]
+    text = "\n".join(part for part in parts if part is not None).strip("\n")
+    return text if visible(text) else markdown if visible(markdown) else _NOTHING
+
+
+def _parts(markdown: str) -> Iterator[tuple[bool, str]]:
+    """The text in pieces: fenced code with its fences, and what is between."""
+    fences = Fences(markdown)
+    text, at, prose = fences.text, 0, 0
+    while at < len(text):
+        fence = fences.around(at + 1)
+        if fence is None or fence.start != at:
+            line_end = text.find("\n", at)
+            at = len(text) if line_end < 0 else line_end + 1
+            continue
+        if prose < at:
+            yield False, text[prose : at - 1]
+        yield True, _fenced(text, fence)
+        at = prose = fence.end + 1
+    if prose < len(text):
+        yield False, text[prose:]
+
+
+def _fenced(text: str, fence: Fence) -> str:
+    return text[fence.start : fence.code_end].rstrip("\n") + "\n" + fence.closer
+
+
+def _code(block: str) -> str:
+    """Discord knows backticks only, and no longer run of them around a shorter one."""
+    opener, _, rest = block.partition("\n")
+    code, _, closer = rest.rpartition("\n")
+    language = opener.lstrip(" \t>-*+.)0123456789`~").split(maxsplit=1)
+    if "~~~" in closer or "```" in code:
+        code = code.replace("```", "`\u200b`\u200b`")
+    if ">" in closer:
+        code = "\n".join(re.sub(r"^[ \t]*>[ \t]?", "", line) for line in code.split("\n"))
+    name = language[0] if language and re.fullmatch(r"[\w+#.-]+", language[0]) else ""
+    return f"```{name}\n{code}\n```"
+
+
+def _prose(text: str) -> str:
+    lines = _COMMENT.sub("", text).split("\n")
+    shown: list[str] = []
+    at = 0
+    while at < len(lines):
+        rows = _table_rows(lines, at)
+        if rows:
+            shown.append(_table(lines[at : at + rows]))
+            at += rows
+            continue
+        underline = lines[at + 1].strip() if at + 1 < len(lines) else ""
+        if lines[at].strip() and underline and set(underline) <= {"="}:
+            shown.append(_line(f"# {lines[at].strip()}"))
+            at += 2
+            continue
+        shown.append(_line(lines[at]))
+        at += 1
+    return "\n".join(shown)
+
+
+def _line(line: str) -> str:
+    if _HRULE.fullmatch(line):
+        return _RULE
+    heading = _HEADING.fullmatch(line)
+    if heading:
+        words = _spans(heading[2])
+        return f"{heading[1]} {words}" if len(heading[1]) <= SMALLEST_HEADING else f"**{words.replace('**', '')}**"
+    quote = _QUOTE.match(line)
+    prefix, rest = ("> ", line[quote.end() :]) if quote else ("", line)
+    rest = _PLUS.sub(r"\1-\2", rest) if _PLUS.match(rest) else rest
+    task = _TASK.match(rest)
+    if task:
+        rest = f"{task[1]}{'⬜' if task[2] == ' ' else '✅'} {rest[task.end() :]}"
+    return prefix + _spans(rest)
+
+
+def _spans(line: str) -> str:
+    """Inside a line, leaving code as it is."""
+    shown, at = [], 0
+    for code in _TICKS.finditer(line):
+        shown += [_words(line[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join([*shown, _words(line[at:])])
+
+
+def _words(text: str) -> str:
+    text = _BREAK.sub("\n", text)
+    text = _IMAGE.sub(lambda found: _link(found[1], found[2]), text)
+    text = _LINK.sub(lambda found: _link(found[1], found[2]), text)
+    return re.sub(r"(?<!\\)\|\|", r"\\|\\|", _UNDERLINE.sub(r"**\1**", text))
+
+
+def _link(words: str, address: str) -> str:
+    """Discord shows a link behind words only if it leads to the web and the words are no address themselves."""
+    if not address.startswith(_WEB):
+        return f"{words} ({address})" if words else address
+    if not words or words.startswith(_WEB):
+        return address
+    return f"[{words}]({address})"
+
+
+def _table_rows(lines: Sequence[str], at: int) -> int:
+    """How many lines from here on are a table."""
+    if at + 1 >= len(lines) or "|" not in lines[at] or "|" not in lines[at + 1]:
+        return 0
+    if not _DELIMITER.fullmatch(lines[at + 1]) or len(_cells(lines[at])) != len(_cells(lines[at + 1])):
+        return 0
+    end = at + 2
+    while end < len(lines) and "|" in lines[end]:
+        end += 1
+    return end - at
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
+
+
+def _table(lines: Sequence[str]) -> str:
+    """Columns in a block of code, which alone Discord shows with letters of one width."""
+    rows = [[_plain(cell) for cell in _cells(line)] for number, line in enumerate(lines) if number != 1]
+    columns = len(rows[0])
+    rows = [(row + [""] * columns)[:columns] for row in rows]
+    widths = [max(_width(row[column]) for row in rows) for column in range(columns)]
+    text = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    text.insert(1, "  ".join("─" * width for width in widths))
+    return "```\n" + "\n".join(text).replace("```", "'''") + "\n```"
+
+
+def _plain(cell: str) -> str:
+    """Marks are shown as they are inside code."""
+    cell = _BREAK.sub(" ", _LINK.sub(r"\1", _IMAGE.sub(r"\1", cell)))
+    return re.sub(r"\*\*|__|~~|`", "", cell)
+
+
+def _width(text: str) -> int:
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+    """One message for each of Discord's: texts of at most 2,000 characters, then one file each.
+
+    A text short enough stands beside the first file. Only the first part replies; buttons hang on the last text. The
+    answer to a command keeps its address in every part, so that none of it is seen by others.
+    """
+    files, markdown = message.attachments, message.markdown
+    if files and markdown.strip() and _fits(markdown):
+        texts: tuple[str, ...] = ()
+    else:
+        texts = split_markdown(_with_tables(markdown), _fits, size=MAX_TEXT)
+        markdown = ""
+    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
+    for index, file in enumerate(files):
+        caption = markdown if index == 0 else ""
+        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
+    parts = parts or [OutboundMessage(markdown=message.markdown, silent=message.silent)]
+    last_text = max(len(texts) - 1, 0)
+    parts[last_text] = parts[last_text].model_copy(update={"buttons": message.buttons})
+    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
+    if message.respond is not None:
+        parts = [
+            part.model_copy(update={"respond": message.respond if not number else f"{message.respond}/{number}"})
+            for number, part in enumerate(parts)
+        ]
+    return tuple(parts)
+
+
+def _with_tables(markdown: str) -> str:
+    """Tables as they will be shown, so that one that is cut keeps its columns."""
+    if "|" not in markdown:
+        return markdown
+    return "\n".join(part if is_code else _tables(part) for is_code, part in _parts(markdown))
+
+
+def _tables(text: str) -> str:
+    lines, shown, at = text.split("\n"), [], 0
+    while at < len(lines):
+        rows = _table_rows(lines, at)
+        shown.append(_table(lines[at : at + rows]) if rows else lines[at])
+        at += rows or 1
+    return "\n".join(shown)
+
+
+def _fits(markdown: str) -> bool:
+    return utf16_len(render(markdown)) <= MAX_TEXT
+
+
+def components(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
+    """Rows of buttons, at most five of five. A button whose action is too long for Discord is a mistake of ours and
+    raises ValueError."""
+    lines = [list(row[at : at + MAX_IN_ROW]) for row in rows for at in range(0, len(row), MAX_IN_ROW)]
+    if len(lines) > MAX_ROWS:
+        buttons = [button for row in rows for button in row]
+        lines = [buttons[at : at + MAX_IN_ROW] for at in range(0, min(len(buttons), MAX_ROWS * MAX_IN_ROW), MAX_IN_ROW)]
+    return [{"type": 1, "components": [_button(button) for button in line]} for line in lines]
+
+
+def _button(button: Button) -> JsonValue:
+    if len(button.action) > MAX_ACTION:
+        raise ValueError(f"button action {button.action!r} is longer than {MAX_ACTION} characters")
+    label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
+    return {"type": 2, "style": 2, "label": label, "custom_id": button.action}

@@ -1,0 +1,190 @@
+"""Discord's REST API through the SDK's HTTP client, which knows Discord's limits; every failure is a ChannelError.
+
+Discord bans an address after 10,000 answers 401, 403 or 429 in ten minutes. So a refused token ends all calls at once,
+and what was forbidden is not tried again for a while.
+"""
+
+import asyncio
+import io
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import NamedTuple
+
+import aiohttp
+import discord
+from discord.http import Route
+from pydantic import JsonValue
+
+from channels.base import ChannelError
+from channels.discord.client import Client, Heard
+from channels.discord.config import Config
+from channels.discord.content import Identity
+from channels.discord.errors import Blocked, Refused, Revoked, translate
+
+log = logging.getLogger(__name__)
+
+FORBIDDEN_SECONDS = 600.0
+MOST_FORBIDDEN = 10_000
+LOGIN_SECONDS = 10.0
+CALL_SECONDS = 30.0
+"""For one try; the SDK makes up to five where Discord has trouble, with up to 16 s between."""
+
+
+class Call(NamedTuple):
+    """One call: what is sent along, and which permissions it needs."""
+
+    route: Route
+    json: JsonValue = None
+    query: Mapping[str, str] | None = None
+    files: Sequence[discord.File] = ()
+    lacking: str = ""
+
+    @property
+    def place(self) -> str:
+        """The channel that the call is about; empty where it is about none."""
+        return str(self.route.channel_id or "")
+
+    @property
+    def kind(self) -> str:
+        return f"{self.route.key}{' with files' if self.files else ''}"
+
+
+class Rest:
+    """One bot. Logs in when something is first asked."""
+
+    def __init__(self, config: Config, heard: Heard) -> None:
+        self._token = config.bot_token.get_secret_value()
+        self._base_url = config.base_url.rstrip("/")
+        self._heard = heard
+        self._client: Client | None = None
+        self._me: Identity | None = None
+        self._opening = asyncio.Lock()
+        self._forbidden: dict[str, dict[str, tuple[float, Refused]]] = {}
+        """By channel and kind of call: until when, and why."""
+        self._blocked_until = 0.0
+        self._revoked = asyncio.Event()
+        self._closed = False
+
+    async def client(self) -> Client:
+        """Logged in. Raises ChannelError."""
+        async with self._opening:
+            self._check_all()
+            if self._client is None:
+                self._client = await self._log_in()
+            return self._client
+
+    async def me(self) -> Identity:
+        """Who we are. Raises ChannelError."""
+        await self.client()
+        if self._me is None:
+            raise ChannelError("Discord does not say who the bot is")
+        return self._me
+
+    async def revoked(self) -> None:
+        """Raise Revoked as soon as Discord has refused the token."""
+        await self._revoked.wait()
+        raise Revoked
+
+    def revoke(self) -> None:
+        """No call from now on."""
+        self._revoked.set()
+
+    def allow(self, channel: str) -> None:
+        """Something was heard from there, so that what was forbidden may be tried again."""
+        self._forbidden.pop(channel, None)
+
+    async def call(self, call: Call) -> JsonValue:
+        """Raises ChannelError."""
+        client = await self.client()
+        self._check(call)
+        try:
+            return await self._request(client, call)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, KeyError, RuntimeError) as error:
+            raise self._meaning(call, error) from error
+
+    async def _request(self, client: Client, call: Call) -> JsonValue:
+        timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
+        if call.files:
+            form: list[dict[str, str | io.BufferedIOBase]] = [{"name": "payload_json", "value": json.dumps(call.json)}]
+            form += [
+                {
+                    "name": f"files[{number}]",
+                    "value": file.fp,
+                    "filename": file.filename,
+                    "content_type": "application/octet-stream",
+                }
+                for number, file in enumerate(call.files)
+            ]
+            answer = await client.http.request(
+                call.route, files=call.files, form=form, params=call.query, timeout=timeout
+            )
+        elif call.json is not None:
+            answer = await client.http.request(call.route, json=call.json, params=call.query, timeout=timeout)
+        else:
+            answer = await client.http.request(call.route, params=call.query, timeout=timeout)
+        result: JsonValue = answer
+        return result
+
+    def _check(self, call: Call) -> None:
+        """Raises what Discord would answer, where that is known."""
+        now = time.monotonic()
+        until, refused = self._forbidden.get(call.place, {}).get(call.kind, (0.0, None))
+        if refused is not None and now < until:
+            raise refused
+
+    def _check_all(self) -> None:
+        if self._revoked.is_set():
+            raise Revoked
+        wait = self._blocked_until - time.monotonic()
+        if wait > 0:
+            raise ChannelError("Discord blocks this address for a while", retry_after=wait)
+
+    def _meaning(self, call: Call, error: Exception) -> ChannelError:
+        meaning = translate(error, call.lacking)
+        now = time.monotonic()
+        match meaning:
+            case Revoked():
+                self.revoke()
+            case Blocked():
+                self._blocked_until = max(self._blocked_until, now + (meaning.retry_after or 0.0))
+                log.error("%s; all calls wait %.0f s", meaning.reason, meaning.retry_after or 0.0)
+            case Refused(status=status) if status == HTTPStatus.FORBIDDEN and call.place:
+                if len(self._forbidden) >= MOST_FORBIDDEN:
+                    self._forbidden.clear()
+                self._forbidden.setdefault(call.place, {})[call.kind] = (now + FORBIDDEN_SECONDS, meaning)
+        return meaning
+
+    async def _log_in(self) -> Client:
+        """The SDK has no other place for its address than a class, so that one process speaks to one Discord."""
+        if self._closed:
+            raise ChannelError("the channel is closed")
+        Route.BASE = self._base_url
+        client = Client(self._heard)
+        done = False
+        try:
+            async with asyncio.timeout(LOGIN_SECONDS):
+                await client.login(self._token)
+            self._me = _identity(client)
+            done = True
+        except (discord.DiscordException, aiohttp.ClientError, OSError, LookupError, TypeError, ValueError) as error:
+            raise self._meaning(Call(Route("GET", "/users/@me")), error) from error
+        finally:
+            if not done:
+                await client.close()
+        return client
+
+    async def close(self) -> None:
+        self._closed = True
+        async with self._opening:
+            if self._client is not None:
+                await self._client.close()
+                self._client = None
+
+
+def _identity(client: Client) -> Identity:
+    if client.user is None:
+        raise ValueError("no user")
+    return Identity(str(client.user.id), client.user.name, str(client.application_id or client.user.id))

@@ -1,0 +1,227 @@
+"""The parts of Discord's payloads that matter here, as Discord sends them. Everything else is left out unread."""
+
+from typing import Annotated, TypeVar
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from channels.base import Text
+
+Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
+"""An id; the larger, the later."""
+
+DEFAULT, REPLY, THREAD_STARTER = 0, 19, 21
+"""Types of messages; all others but a bot's answers are Discord's own notes."""
+FORWARD = 1
+"""Type of a reference."""
+EPHEMERAL = 1 << 6
+"""Flag of a message that one person sees, and only for a while."""
+THREADS = frozenset((10, 11, 12))
+"""Types of channels."""
+COMMAND, COMPONENT = 2, 3
+"""Types of interactions."""
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+W = TypeVar("W", bound=_Wire)
+
+
+class User(_Wire):
+    id: Snowflake
+    username: Text = ""
+    global_name: Text | None = None
+    bot: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.global_name or self.username or self.id
+
+
+class Member(_Wire):
+    """Somebody in a server."""
+
+    nick: Text | None = None
+    user: User | None = None
+
+
+class File(_Wire):
+    id: Snowflake
+    filename: Text = ""
+    content_type: str | None = None
+    size: int | None = None
+    url: str = ""
+
+
+class Named(_Wire):
+    name: Text | None = None
+
+
+class EmbedField(_Wire):
+    name: Text = ""
+    value: Text = ""
+
+
+class EmbedFooter(_Wire):
+    text: Text = ""
+
+
+class Embed(_Wire):
+    title: Text | None = None
+    description: Text | None = None
+    url: str | None = None
+    author: Named | None = None
+    fields: tuple[EmbedField, ...] = ()
+    footer: EmbedFooter | None = None
+
+
+class Words(_Wire):
+    text: Text | None = None
+
+
+class PollAnswer(_Wire):
+    poll_media: Words = Words()
+
+
+class Poll(_Wire):
+    question: Words = Words()
+    answers: tuple[PollAnswer, ...] = ()
+
+
+class Content(_Wire):
+    """What a message carries, forwarded or its own."""
+
+    content: Text = ""
+    attachments: tuple[File, ...] = ()
+    embeds: tuple[Embed, ...] = ()
+    sticker_items: tuple[Named, ...] = ()
+    mentions: tuple[User, ...] = ()
+    mention_roles: tuple[Snowflake, ...] = ()
+
+
+class Snapshot(_Wire):
+    """A forwarded message as it was then; Discord does not tell whose."""
+
+    message: Content
+
+
+class Reference(_Wire):
+    type: int = 0
+    message_id: Snowflake | None = None
+    channel_id: Snowflake | None = None
+
+
+class Message(Content):
+    id: Snowflake
+    channel_id: Snowflake
+    guild_id: Snowflake | None = None
+    """Not in what REST gives."""
+    channel_type: int | None = None
+    author: User
+    member: Member | None = None
+    webhook_id: Snowflake | None = None
+    timestamp: AwareDatetime
+    edited_timestamp: str | None = None
+    type: int = DEFAULT
+    flags: int = 0
+    poll: Poll | None = None
+    message_reference: Reference | None = None
+    referenced_message: "Message | None" = None
+    message_snapshots: tuple[Snapshot, ...] = ()
+
+    @property
+    def is_bots(self) -> bool:
+        return self.author.bot or self.webhook_id is not None
+
+
+class Deletion(_Wire):
+    """MESSAGE_DELETE: Discord does not tell whose message it was, nor who took it away."""
+
+    id: Snowflake
+    channel_id: Snowflake
+
+
+class Option(_Wire):
+    name: str
+    value: JsonValue = None
+
+
+class InteractionData(_Wire):
+    """Of a command its name and options, of a button its custom id."""
+
+    name: str = ""
+    type: int = 1
+    """Of a command: 1 is a slash command."""
+    options: tuple[Option, ...] = ()
+    custom_id: Text = ""
+
+
+class InteractionMessage(_Wire):
+    id: Snowflake
+    flags: int = 0
+
+
+class Interaction(_Wire):
+    id: Snowflake
+    token: Annotated[str, Field(pattern=r"^[^\s/]+$", repr=False)]
+    type: int
+    channel_id: Snowflake
+    guild_id: Snowflake | None = None
+    member: Member | None = None
+    user: User | None = None
+    locale: str | None = None
+    data: InteractionData = InteractionData()
+    message: InteractionMessage | None = None
+
+
+class Role(_Wire):
+    id: Snowflake
+    name: Text = ""
+    tags: dict[str, JsonValue] = {}
+    """`bot_id`: the bot that this role came with."""
+
+
+class Channel(_Wire):
+    """A channel or thread."""
+
+    id: Snowflake
+    type: int = 0
+    name: Text | None = None
+    parent_id: Snowflake | None = None
+    guild_id: Snowflake | None = None
+
+
+class Guild(_Wire):
+    """A server. What is in it is read one by one, so that one odd channel does not take the others along."""
+
+    id: Snowflake
+    premium_tier: int = 0
+    channels: tuple[JsonValue, ...] = ()
+    threads: tuple[JsonValue, ...] = ()
+    roles: tuple[JsonValue, ...] = ()
+
+
+class SessionLimit(_Wire):
+    """How often a bot may still begin a new session."""
+
+    remaining: int
+    reset_after: int
+    """Milliseconds."""
+    max_concurrency: int = 1
+    """How many it may begin in five seconds."""
+
+
+class GatewayAddress(_Wire):
+    """GET /gateway/bot."""
+
+    url: str
+    session_start_limit: SessionLimit
+
+
+def read(kind: type[W], raw: object) -> W | None:
+    """None for what is not shaped as Discord documents it."""
+    try:
+        return kind.model_validate(raw)
+    except ValidationError:
+        return None

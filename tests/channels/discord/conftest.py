@@ -1,0 +1,121 @@
+"""An emulated Discord, and the real adapter with the real SDK listening into a list."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+from pydantic import SecretStr
+
+from channels.base import (
+    Accepted,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    InboundEvent,
+    MessageReceived,
+    NotTakenIn,
+)
+from channels.discord.adapter import DiscordChannel, open_channel
+from channels.discord.config import Config
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_chat import Chat
+
+COMMANDS = (
+    CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}, arguments="[topic]"),
+    CommandSpec(name="stop", description={"en": "Stop at once"}),
+)
+
+
+class Inbox:
+    """Keeps events in the order they come; refuses as often as it is told to, and says what it is told to say."""
+
+    def __init__(self, discord: DiscordEmulator) -> None:
+        self.events: list[InboundEvent] = []
+        self.refusals = 0
+        self.answer = Accepted.NEW
+        self.gate: asyncio.Event | None = None
+        """While it is not set, nothing is taken in."""
+        self._seen: set[str] = set()
+        self._discord = discord
+
+    async def __call__(self, event: InboundEvent) -> Accepted:
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.refusals:
+            self.refusals -= 1
+            raise NotTakenIn("disk full")
+        if event.event_id in self._seen:
+            return Accepted.DUPLICATE
+        self._seen.add(event.event_id)
+        self.events.append(event)
+        self._discord.changes.notify()
+        return self.answer
+
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+        await self._discord.wait_for(lambda: condition(self.events), seconds)
+
+    async def next(self) -> InboundEvent:
+        """The oldest event; it is taken away."""
+        await self.until(bool)
+        return self.events.pop(0)
+
+    async def message(self) -> MessageReceived:
+        event = await self.next()
+        assert isinstance(event, MessageReceived)
+        return event
+
+    async def command(self) -> CommandInvoked:
+        event = await self.next()
+        assert isinstance(event, CommandInvoked)
+        return event
+
+    async def press(self) -> ButtonPressed:
+        event = await self.next()
+        assert isinstance(event, ButtonPressed)
+        return event
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[DiscordEmulator]:
+    async with DiscordEmulator() as emulator:
+        yield emulator
+    assert emulator.violations == []
+
+
+@pytest.fixture
+async def channel(discord: DiscordEmulator) -> AsyncIterator[DiscordChannel]:
+    opened = open_channel(config_for(discord))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def inbox(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncIterator[Inbox]:
+    """What the listening channel hears."""
+    async with listening(discord, channel) as heard:
+        yield heard
+
+
+@asynccontextmanager
+async def listening(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncIterator[Inbox]:
+    heard = Inbox(discord)
+    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    running.add_done_callback(lambda _: discord.changes.notify())
+    await discord.wait_for(lambda: discord.connected or running.done(), 10)
+    try:
+        yield heard
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+def config_for(discord: DiscordEmulator, *, thread_channels: str = "") -> Config:
+    return Config(bot_token=SecretStr(discord.token), base_url=discord.api_url, thread_channels=thread_channels)
+
+
+def key_of(chat: Chat, thread: str | None = None) -> ChatKey:
+    guild = chat.channel.guild
+    return ChatKey(platform="discord", account=guild.id if guild else "@me", chat=chat.id, thread=thread)
