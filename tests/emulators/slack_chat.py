@@ -223,6 +223,10 @@ class Chat:
         message = self._new(person, "", None)
         message.text = message.first_text = words
         world, room = self._world, self._room
+        if "commands" not in world.scopes:
+            self._failed(f"{COMMAND} is not a valid command")
+            return message
+        world.scopes_used.add("commands")
         payload = slash_command(world, room, person, COMMAND, sent)
         world.deliver(
             "slash_commands",

@@ -53,6 +53,8 @@ class Delivery:
 class Carrier(Protocol):
     """Socket Mode or signed HTTP."""
 
+    timeout_reason: str
+
     def carry(self, delivery: Delivery) -> bool:
         """Send it off; False when there is no connection to send it on."""
 
@@ -155,7 +157,7 @@ class EventLine:
         if self.carrier.carry(delivery):
             self._sent[delivery.envelope_id] = delivery
             delivery.timer = asyncio.get_running_loop().call_later(
-                self.ack_timeout, self.fail, delivery.envelope_id, "timeout"
+                self.ack_timeout, self.fail, delivery.envelope_id, self.carrier.timeout_reason
             )
         elif delivery.kind != "events_api":
             self._lose(delivery, "dispatch_failed")

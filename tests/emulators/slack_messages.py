@@ -1,10 +1,15 @@
 """Web API methods that write messages: chat.* and reactions.*."""
 
+import html
+
 from tests.emulators import slack_params as params
 from tests.emulators.slack_api import MethodGroup
 from tests.emulators.slack_blocks import check_blocks
 from tests.emulators.slack_state import Message
 from tests.emulators.slack_wire import Json, SlackError
+
+MOST_EDITED_BYTES = 4000
+"""Of the `text` of an edit, which is far less than a new message may have (gitlab-org/gitlab, merge request 258898)."""
 
 
 class Messages(MethodGroup):
@@ -18,7 +23,7 @@ class Messages(MethodGroup):
             message.subtype = "thread_broadcast"
         message.client_msg_id = asked.client_msg_id or ""
         if asked.metadata is not None:
-            message.metadata = asked.metadata.model_dump()
+            message.metadata = asked.metadata.to_json()
         self.fill(message, asked)
         self.world.post(room, message)
         return {"channel": room.id, "ts": message.ts, "message": message.to_json(with_metadata=True)}
@@ -37,14 +42,18 @@ class Messages(MethodGroup):
 
     def update(self, asked: params.Update) -> Json:
         check_blocks(asked.blocks or [])
-        room = self.writable(asked.channel)
+        room = self.joined(asked.channel)
+        if room.archived:
+            raise SlackError("is_inactive")
         message = self.own(room, asked.ts, "cant_update_message")
+        if len(html.escape(html.unescape(asked.text or ""), quote=False).encode()) > MOST_EDITED_BYTES:
+            raise SlackError("msg_too_long")
         if message.stream_seen is not None:
             raise SlackError("streaming_state_conflict")
         before = message.to_json(with_metadata=True)
         self.fill(message, asked)
         if asked.metadata is not None:
-            message.metadata = asked.metadata.model_dump()
+            message.metadata = asked.metadata.to_json()
         message.edited = {"user": self.world.bot.id, "ts": self.world.ts()}
         self.world.change(room, message, before)
         return {"channel": room.id, "ts": message.ts, "text": message.source, "message": message.to_json()}

@@ -55,8 +55,13 @@ class MethodParams(Params):
 
 
 class Metadata(Params):
-    event_type: str
-    event_payload: Json
+    """An empty object takes away what there was."""
+
+    event_type: str = ""
+    event_payload: Json = Field(default_factory=dict)
+
+    def to_json(self) -> Json | None:
+        return {"event_type": self.event_type, "event_payload": self.event_payload} if self.event_type else None
 
 
 class InChannel(MethodParams):

@@ -41,6 +41,8 @@ class Socket:
 class SocketHub:
     """All sockets of the app. An event goes to one of them, each in turn."""
 
+    timeout_reason = "timeout"
+
     def __init__(self, app_id: str, violate: Callable[[str], None], changed: Callable[[], None]) -> None:
         self.sockets: list[Socket] = []
         self.opened = 0
@@ -145,7 +147,7 @@ class SocketHub:
             except (ValueError, TypeError, KeyError):
                 self._violate(f"a frame that acknowledges nothing: {message.data[:200]}")
                 continue
-            self.on_ack(envelope, answer)
+            self.on_ack(envelope, answer if isinstance(answer, dict) else {"text": str(answer)})
 
     async def _close_soon(self, socket: Socket) -> None:
         await asyncio.sleep(self.leaving_seconds)

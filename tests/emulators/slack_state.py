@@ -1,6 +1,7 @@
 """What Slack remembers: people, conversations, messages, files, pressed buttons."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -274,6 +275,43 @@ class Press:
     answered: bool = False
     failed: str = ""
     """What Slack told the person instead."""
+
+
+@dataclass(eq=False)
+class View:
+    """A modal, or somebody's home of the app; `about` is what the app made of it, and what Slack added."""
+
+    id: str
+    person: Person
+    about: Json
+    closed: bool = False
+
+    @property
+    def title(self) -> str:
+        title = self.about.get("title")
+        return str(title.get("text", "")) if isinstance(title, dict) else ""
+
+    def filled(self, values: Mapping[str, str]) -> Json:
+        """With what a person entered, by `action_id` or `block_id` of the inputs."""
+        state: Json = {}
+        blocks = self.about.get("blocks")
+        for block in blocks if isinstance(blocks, list) else []:
+            element = block.get("element") if isinstance(block, dict) else None
+            if isinstance(block, dict) and isinstance(element, dict):
+                block_id, action_id = str(block.get("block_id", "")), str(element.get("action_id", ""))
+                entered = values.get(action_id, values.get(block_id))
+                state[block_id] = {action_id: {"type": element.get("type"), "value": entered}}
+        return {**self.about, "state": {"values": state}}
+
+
+@dataclass(eq=False)
+class Submission:
+    """A modal that was handed in; `answer` is what the app said to it (errors, an update), empty for just closing."""
+
+    view: View
+    answered: bool = False
+    answer: JsonValue = None
+    failed: str = ""
 
 
 @dataclass(eq=False)

@@ -4,12 +4,13 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
 from tests.emulators.control import Changes
 from tests.emulators.slack_line import Delivery, DeliveryKind, EventLine, counted
-from tests.emulators.slack_state import TEAM, Action, Edit, Kind, Message, Person, Room, StoredFile
+from tests.emulators.slack_state import TEAM, Action, Edit, Kind, Message, Person, Room, StoredFile, View
 from tests.emulators.slack_text import block_words, mrkdwn_words
 from tests.emulators.slack_wire import Json
 
@@ -63,6 +64,12 @@ class World:
     files: dict[str, StoredFile] = field(default_factory=dict)
     triggers: dict[str, tuple[float, Person]] = field(default_factory=dict)
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict)
+    views: dict[str, View] = field(default_factory=dict)
+    homes: dict[str, View] = field(default_factory=dict)
+    """The app's home, by the id of the person who sees it."""
+    assistant_allowed: bool = True
+    stream_seconds: float = 300.0
+    """How long a streamed message waits for more."""
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _last_ts: int = 0
     _next_event: Callable[[], str] = field(default_factory=lambda: counted("Ev"))
@@ -207,9 +214,9 @@ class World:
         """A command, a press or a modal: delivered once, or not at all."""
         self.line.push(Delivery(kind, payload, on_ack, on_loss))
 
-    def store(self, name: str, mime: str, content: bytes, owner: Person, title: str = "") -> StoredFile:
-        file_id = f"F{next(self.numbers):010d}"
-        url = f"{self.address()}/files-pri/{TEAM}-{file_id}/{name}"
-        file = StoredFile(file_id, name, mime, content, owner.id, url, title)
+    def store(self, name: str, mime: str, content: bytes, owner: Person, file_id: str | None = None) -> StoredFile:
+        file_id = file_id or f"F{next(self.numbers):010d}"
+        url = f"{self.address()}/files-pri/{TEAM}-{file_id}/{quote(name)}"
+        file = StoredFile(file_id, name, mime, content, owner.id, url)
         self.files[file_id] = file
         return file
