@@ -1,1 +1,1 @@
-"""Figures about Parley, each beside a bare loop in the same run: `python -m bench`."""
+"""Figures about Parley, each beside a bare bot in the same run: `python -m bench`."""

@@ -1,17 +1,9 @@
-"""The bare loop: what the same SDK over the same HTTP client does with the same calls, and nothing kept or checked.
+"""What the bare bots share: ask the model (streamed), run the tool that it asks for, ask again; no more than that."""
 
-Poll, show typing, ask the model (streamed), run the tool it asks for, answer.
-"""
-
-import asyncio
 import json
 import os
-from contextlib import suppress
 
 import aiohttp
-from telegram import Bot, Message
-
-from channels.telegram.request import AiohttpRequest
 
 CLOCK = {
     "type": "function",
@@ -20,7 +12,25 @@ CLOCK = {
 Wire = dict[str, object]
 
 
-async def ask(http: aiohttp.ClientSession, messages: list[Wire]) -> tuple[str, list[str]]:
+def model_session() -> aiohttp.ClientSession:
+    """As many connections to the model as there are people who wait for it."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+
+
+async def reply(http: aiohttp.ClientSession, said: str) -> str:
+    """What the model answers to these words, after its tools."""
+    messages: list[Wire] = [{"role": "user", "content": said}]
+    text, calls = await _ask(http, messages)
+    while calls:
+        function = {"name": "clock", "arguments": "{}"}
+        asked = [{"id": call, "type": "function", "function": function} for call in calls]
+        messages.append({"role": "assistant", "content": None, "tool_calls": asked})
+        messages.extend({"role": "tool", "tool_call_id": call, "content": "noon"} for call in calls)
+        text, calls = await _ask(http, messages)
+    return text
+
+
+async def _ask(http: aiohttp.ClientSession, messages: list[Wire]) -> tuple[str, list[str]]:
     """The words of an answer, and the ids of the calls in it."""
     body = {"model": "test-model", "messages": messages, "tools": [CLOCK], "stream": True}
     words: list[str] = []
@@ -33,40 +43,3 @@ async def ask(http: aiohttp.ClientSession, messages: list[Wire]) -> tuple[str, l
             words.append(delta.get("content") or "")
             calls.extend(call["id"] for call in delta.get("tool_calls", ()) if "id" in call)
     return "".join(words), calls
-
-
-async def answer(bot: Bot, http: aiohttp.ClientSession, message: Message) -> None:
-    typing = asyncio.create_task(bot.send_chat_action(message.chat_id, "typing"))
-    messages: list[Wire] = [{"role": "user", "content": message.text or ""}]
-    text, calls = await ask(http, messages)
-    while calls:
-        function = {"name": "clock", "arguments": "{}"}
-        asked = [{"id": call, "type": "function", "function": function} for call in calls]
-        messages.append({"role": "assistant", "content": None, "tool_calls": asked})
-        messages.extend({"role": "tool", "tool_call_id": call, "content": "noon"} for call in calls)
-        text, calls = await ask(http, messages)
-    await bot.send_message(message.chat_id, text)
-    await typing
-
-
-async def main() -> None:
-    base = os.environ["TELEGRAM_BASE_URL"]
-    requests = AiohttpRequest(), AiohttpRequest(connections=2)
-    bot = Bot(
-        os.environ["TELEGRAM_BOT_TOKEN"], base_url=f"{base}/bot", request=requests[0], get_updates_request=requests[1]
-    )
-    tasks: set[asyncio.Task[None]] = set()
-    offset = 0
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http:
-        while True:
-            for update in await bot.get_updates(offset=offset, timeout=30):
-                offset = update.update_id + 1
-                if update.message is not None:
-                    task = asyncio.create_task(answer(bot, http, update.message))
-                    tasks.add(task)
-                    task.add_done_callback(tasks.discard)
-
-
-if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
-        asyncio.run(main())

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.bot import PARLEY
 from bench.figures import Figure
-from bench.stage import BARE, PARLEY, stage
+from bench.place import PLACES
+from bench.stage import stage
 from tests.emulators.model_script import Answer, ModelRequest, says
 
 MODEL_S = 1.0
 WITHIN = 90.0
-NO_PACE = {"TELEGRAM_CALLS_PER_SECOND": "1000"}
-"""What Telegram allows bots that pay for broadcasts; the emulator lifts its own limits as well."""
 
 
 def respond(asked: ModelRequest) -> Answer:
@@ -28,10 +28,10 @@ class Crowd:
     doubled: int
 
 
-async def figures() -> list[Figure]:
+async def figures(on: str) -> list[Figure]:
     found = []
     for size, most in ((100, 1.5), (1000, 5.0)):
-        bare, ours = await _measure(size, BARE), await _measure(size, PARLEY)
+        bare, ours = await _measure(on, size, PLACES[on].bare), await _measure(on, size, PARLEY)
         found += [
             Figure(f"{size} chats: the last answer", ours.slowest, "s", most, bare.slowest),
             Figure(f"{size} chats: the first answer", ours.fastest, "s", None, bare.fastest),
@@ -40,8 +40,11 @@ async def figures() -> list[Figure]:
     return found
 
 
-async def _measure(size: int, command: Sequence[str]) -> Crowd:
-    async with stage(respond, flood=False, seats=size + 1) as scene, scene.bot(command, environ=NO_PACE):
+async def _measure(on: str, size: int, command: Sequence[str]) -> Crowd:
+    async with (
+        stage(respond, on, pace=False, seats=size + 1) as scene,
+        scene.bot(command, environ=PLACES[on].hurried),
+    ):
         *seats, first = scene.seats
         await first.says("hello")  # the first connections, and what is imported late
         await first.answered(1, 20)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. `most` is the target, where there is one; `bare` is the bare loop's own figure."""
+    """One line of the table. `most` is the target, where there is one; `bare` is the bare bot's own figure."""
 
     name: str
     ours: float
@@ -39,7 +39,7 @@ class Figure:
         )
 
 
-HEAD = ("figure", "Parley", "target", "", "bare loop", "ratio")
+HEAD = ("figure", "Parley", "target", "", "bare bot", "ratio")
 
 
 def table(figures: Sequence[Figure]) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
+from bench.bot import PARLEY
 from bench.figures import Figure
-from bench.stage import BARE, PARLEY, Stage, stage
+from bench.place import PLACES
+from bench.stage import Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, calls, says
 
 CHATS = 4
@@ -24,9 +26,9 @@ class Script:
         return says("Here is your answer.", first_byte=LONG if self.slow else 0.0)
 
 
-async def figures() -> list[Figure]:
-    first, answered, doubled = await _measure(PARLEY)
-    _, bare_answered, bare_doubled = await _measure(BARE)
+async def figures(on: str) -> list[Figure]:
+    first, answered, doubled = await _measure(on, PARLEY)
+    _, bare_answered, bare_doubled = await _measure(on, PLACES[on].bare)
     return [
         Figure("open messages answered after kill -9", answered, f"of {CHATS}", CHATS, bare_answered, at_least=True),
         Figure("answered twice", doubled, "", 0, bare_doubled),
@@ -34,27 +36,26 @@ async def figures() -> list[Figure]:
     ]
 
 
-async def _measure(command: Sequence[str]) -> tuple[float, int, int]:
+async def _measure(on: str, command: Sequence[str]) -> tuple[float, int, int]:
     """Seconds from the second start to its first answer, chats answered, chats answered more than once."""
     script = Script()
-    async with stage(script, seats=CHATS) as scene:
-        bot = await scene.spawn(command)
-        for number, seat in enumerate(scene.seats):
-            await seat.says("use a tool" if number % 2 else "hello")
-        await scene.model.wait_for(lambda: scene.model.open_requests == CHATS and _tools_done(scene), 20)
-        # The next poll tells Telegram that the messages arrived: from here on nobody else knows of them.
-        await scene.telegram.wait_for(lambda: scene.telegram.updates.unconfirmed == 0, 20)
-        await bot.kill()
+    async with stage(script, on, seats=CHATS) as scene:
+        async with scene.bot(command) as bot:
+            for number, seat in enumerate(scene.seats):
+                await seat.says("use a tool" if number % 2 else "hello")
+            await scene.model.wait_for(lambda: scene.model.open_requests == CHATS and _tools_done(scene), 20)
+            # From here on the platform knows that the messages arrived, and nobody else knows of them.
+            await scene.platform.heard()
+            await bot.kill()
         script.slow = False
-        said = [len(seat.chat.bot_messages) for seat in scene.seats]
+        assert _answers(scene) == [], "the first life was to say nothing"
         async with scene.bot(command) as again:
             with suppress(AssertionError):
-                await scene.telegram.wait_for(lambda: len(_answers(scene)) >= CHATS, GIVE_UP_S)
-            await scene.telegram.wait_for(lambda: scene.telegram.polling, 5)
+                await scene.emulator.wait_for(lambda: len(_answers(scene)) >= CHATS, GIVE_UP_S)
+            await scene.platform.heard()
         times = sorted(_answers(scene))
         first = times[0] - again.started if times else GIVE_UP_S
         counts = [_count(seat.chat.screen) for seat in scene.seats]
-        assert said == [0] * CHATS, "the first life was to say nothing"
         return first, sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
@@ -64,8 +65,7 @@ def _tools_done(scene: Stage) -> bool:
 
 def _answers(scene: Stage) -> list[float]:
     """When each answer came."""
-    messages = (message for seat in scene.seats for message in seat.chat.bot_messages)
-    return [message.at for message in messages if "answer" in message.text]
+    return [message.at for message in scene.messages() if "answer" in message.text]
 
 
 def _count(screen: Sequence[str]) -> int:

@@ -2,16 +2,18 @@
 
 import asyncio
 
+from bench.bot import Bot
 from bench.figures import Figure, median, p95
-from bench.stage import BARE, Bot, Stage, stage
+from bench.place import PLACES
+from bench.stage import Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, calls, says
 
 SEATS = 20
-"""Private chats that take turns, so that neither Telegram's pace in a chat nor ours per person slows anything down."""
+"""Private chats that take turns, so that neither the pace of a chat nor ours per person slows anything down."""
 ROUNDS = 3
 """Messages in each chat; as many may come in a burst."""
 PAUSE = 0.03
-"""Seconds after each message."""
+"""Seconds after each message: what follows an answer costs CPU as well."""
 ANSWER = "The answer is forty-two, as has been said before by people who had more time to think about it than we do."
 
 
@@ -44,20 +46,18 @@ class Run:
 
     async def ask(self, number: int, words: str, count: int) -> None:
         seat, model = self._scene.seats[number], self._scene.model
-        actions, busy = len(seat.chat.actions), model.busy
+        busy = model.busy
         said = await seat.says(words)
         await seat.answered(count, 20)
         answered = seat.chat.bot_messages[-1].at
         self.added.append(1000 * (answered - said - (model.busy - busy)))
-        self.sign.append(1000 * (seat.chat.actions[actions].at - said))
-        await self._scene.telegram.wait_for(lambda: self._scene.telegram.polling, 5)
-        # What follows an answer costs CPU as well; and no faster than Telegram takes messages from one bot.
+        self.sign.append(1000 * (seat.signs(said)[0] - said))
         await asyncio.sleep(PAUSE)
 
 
-async def figures() -> list[Figure]:
-    text, bare_text = await _both("hello")
-    tool, bare_tool = await _both("use a tool")
+async def figures(on: str) -> list[Figure]:
+    text, bare_text = await _both(on, "hello")
+    tool, bare_tool = await _both(on, "use a tool")
     return [
         Figure("text: added latency, median", median(text.added), "ms", 12, median(bare_text.added)),
         Figure("text: added latency, p95", p95(text.added), "ms", None, p95(bare_text.added)),
@@ -70,13 +70,13 @@ async def figures() -> list[Figure]:
     ]
 
 
-async def _both(words: str) -> tuple[Run, Run]:
+async def _both(on: str, words: str) -> tuple[Run, Run]:
     """Message by message in turns, so that both meet the same weather on this machine."""
     async with (
-        stage(respond, seats=SEATS + 1) as scene,
-        scene.bot() as ours,
-        stage(respond, seats=SEATS + 1) as other,
-        other.bot(BARE) as bare,
+        stage(respond, on, pace=False, seats=SEATS + 1) as scene,
+        scene.bot(environ=PLACES[on].hurried) as ours,
+        stage(respond, on, pace=False, seats=SEATS + 1) as other,
+        other.bot(PLACES[on].bare) as bare,
     ):
         runs = (Run(scene, ours), Run(other, bare))
         for run in runs:  # the first connections, and what is imported late

@@ -1,17 +1,15 @@
-"""Ten seconds with five tools under Telegram's limits: what a person sees, and what Telegram minds."""
+"""Ten seconds with five tools under the platform's limits: what a person sees, and what the platform minds."""
 
 from itertools import pairwise
 
 from bench.figures import Figure
-from bench.stage import Seat, Stage, stage
-from tests.emulators.control import Call
+from bench.stage import Seat, stage
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 
 TOOLS = 5
 TOOL_S = 2.1
 MODEL_S = 0.2
 ANSWER = "All five have been waited for. " * 8
-CHANGES = ("sendMessage", "editMessageText", "sendMessageDraft")
 
 
 def respond(asked: ModelRequest) -> Answer:
@@ -21,19 +19,20 @@ def respond(asked: ModelRequest) -> Answer:
     return says(ANSWER, first_byte=MODEL_S, per_chunk=0.02)
 
 
-async def figures() -> list[Figure]:
-    async with stage(respond, seats=1) as scene, scene.bot():
+async def figures(on: str) -> list[Figure]:
+    async with stage(respond, on, seats=1) as scene, scene.bot():
         seat = scene.seats[0]
         began = await _talk(seat)
-        longest = _longest_wait(scene, seat, began)
-        left, edits = len(seat.chat.bot_messages), len(scene.telegram.calls_of("editMessageText"))
-        refused = len(_refused(scene))
-    async with stage(respond, seats=1) as scene, scene.bot():
-        scene.telegram.faults.rate_limit("editMessageText", retry_after=3)
+        longest = _longest_wait(seat, began)
+        left = seat.chat.bot_messages
+        edits = sum(len(message.edits) for message in left)
+        refused = len(scene.refused())
+    async with stage(respond, on, seats=1) as scene, scene.bot():
+        scene.net.faults.rate_limit(scene.net.edit, retry_after=3)
         await _talk(scene.seats[0])
-        in_window, limited = scene.telegram.calls_in_window, len(_refused(scene))
+        in_window, limited = scene.emulator.calls_in_window, len(scene.refused())
     return [
-        Figure("messages left of a 10 s run", left, "", 2),
+        Figure("messages left of a 10 s run", len(left), "", 2),
         Figure("longest time without a visible change", longest, "s", 2),
         Figure("edits", edits, ""),
         Figure("refused calls", refused, "", 0),
@@ -50,12 +49,10 @@ async def _talk(seat: Seat) -> float:
     return began
 
 
-def _longest_wait(scene: Stage, seat: Seat, began: float) -> float:
-    """Seconds between two changes on the screen; the typing sign is the first of them."""
-    changes = [call.at for call in scene.telegram.calls if call.method in CHANGES and call.status == 200]
-    moments = sorted([began, seat.chat.actions[0].at, *changes])
+def _longest_wait(seat: Seat, began: float) -> float:
+    """Seconds between two changes on the screen. A sign that an answer is on its way is one when it appears, and none
+    when it is renewed."""
+    messages = seat.chat.bot_messages
+    changes = [message.at for message in messages] + [edit.at for message in messages for edit in message.edits]
+    moments = sorted([began, seat.signs(began)[0], *changes])
     return max(after - before for before, after in pairwise(moments))
-
-
-def _refused(scene: Stage) -> list[Call]:
-    return [call for call in scene.telegram.calls if call.status is not None and call.status >= 400]

@@ -6,7 +6,7 @@ from tests.emulators.model_script import says
 
 
 async def figures() -> list[Figure]:
-    async with stage([says("Hello.")], seats=1) as scene, scene.bot():
+    async with stage([says("Hello.")], "telegram", seats=1) as scene, scene.bot():
         await scene.seats[0].says("hello")
         await scene.seats[0].answered(1, 20)
         asked = scene.model.requests[0]

@@ -1,10 +1,7 @@
-"""The stage of a bench: Telegram and a model on loopback in this process, the bot in a process of its own."""
+"""The stage of a bench: a platform and a model on loopback in this process, the bot in a process of its own."""
 
 import asyncio
 import compileall
-import os
-import signal
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -14,17 +11,14 @@ from pathlib import Path
 
 from aiohttp import web
 
+from bench.bot import PARLEY, Bot
+from bench.place import PLACES, lift_limits
 from tests.emulators.control import Call
 from tests.emulators.model_script import Script
 from tests.emulators.openai import OpenAiEmulator
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
-from tests.emulators.telegram_state import Person
+from tests.end_to_end.platforms.emulated import Emulated
+from tests.end_to_end.platforms.platform import Chat, Emulator, Message, Person, Platform
 from tests.process import REPOSITORY
-
-PARLEY = ("-P", "-m", "gateway.cli", "run")
-BARE = ("-P", "-m", "bench.bare")
-_TICK = os.sysconf("SC_CLK_TCK")
 
 
 class TimedModel(OpenAiEmulator):
@@ -60,128 +54,97 @@ class Seat:
         """Until the bot has written so many messages here."""
         await self.chat.until(lambda chat: len(chat.bot_messages) >= count, within)
 
-
-@dataclass
-class Bot:
-    """A bot in a process of its own."""
-
-    process: asyncio.subprocess.Process
-    started: float
-    """When it was spawned, in seconds of the monotonic clock."""
-
-    @property
-    def cpu(self) -> float:
-        """Seconds of CPU, user and system, so far."""
-        fields = self._proc("stat").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
-
-    @property
-    def rss(self) -> float:
-        """MB in memory."""
-        line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
-
-    async def kill(self) -> None:
-        """As a power cut does."""
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
-
-    async def stop(self) -> None:
-        if self.process.returncode is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            async with asyncio.timeout(5):
-                await self.process.wait()
-        except TimeoutError:
-            await self.kill()
-
-    def _proc(self, name: str) -> str:
-        return Path(f"/proc/{self.process.pid}/{name}").read_text()
+    def signs(self, since: float) -> list[float]:
+        """When something of the bot's became visible, in order: a typing sign, a reaction, a message, an edit."""
+        messages = self.chat.bot_messages
+        edits = (edit.at for message in messages for edit in message.edits)
+        moments = [*(action.at for action in self.chat.actions), *(message.at for message in messages), *edits]
+        return sorted(at for at in moments if at >= since)
 
 
 @dataclass
 class Stage:
     """Where a bot is looked at."""
 
-    telegram: TelegramEmulator
+    platform: Platform
     model: TimedModel
-    home: Path
+    folder: Path
     seats: list[Seat] = field(default_factory=list)
 
-    def seat(self, count: int) -> list[Seat]:
+    @property
+    def net(self) -> Emulated:
+        """The platform as one that can be disturbed."""
+        if not isinstance(self.platform, Emulated):
+            raise TypeError(f"{self.platform.facts.name} is not emulated")
+        return self.platform
+
+    @property
+    def emulator(self) -> Emulator:
+        return self.net.emulator
+
+    def seat(self, count: int) -> None:
         """Strangers, each in a private chat."""
-        people = [self.telegram.person(f"Person {number}") for number in range(count)]
-        self.seats += [Seat(person, self.telegram.private(person)) for person in people]
-        return self.seats[-count:]
+        people = [self.emulator.person(f"Person {number}") for number in range(count)]
+        self.seats += [Seat(person, self.emulator.private(person)) for person in people]
 
     @asynccontextmanager
     async def bot(
-        self,
-        command: Sequence[str] = PARLEY,
-        *,
-        environ: Mapping[str, str] | None = None,
-        program: str = sys.executable,
+        self, command: Sequence[str] = PARLEY, environ: Mapping[str, str] | None = None
     ) -> AsyncIterator[Bot]:
-        """Start one; everybody seated may speak to it. It polls when this is entered, and is stopped on leaving."""
-        bot = await self.spawn(command, environ=environ, program=program)
+        """Start one; everybody seated may speak to it. It listens when this is entered, and is stopped on leaving."""
+        bot = await self.spawn(command, environ)
         try:
-            await self.telegram.wait_for(lambda: self.telegram.polling, 30)
+            await self.listening(bot)
             yield bot
         finally:
             await bot.stop()
 
-    async def spawn(
-        self,
-        command: Sequence[str] = PARLEY,
-        *,
-        environ: Mapping[str, str] | None = None,
-        program: str = sys.executable,
-    ) -> Bot:
+    async def spawn(self, command: Sequence[str] = PARLEY, environ: Mapping[str, str] | None = None) -> Bot:
         """Start one, and go on at once."""
-        with (self.home / "log.txt").open("ab") as log:
-            started = time.monotonic()
-            process = await asyncio.create_subprocess_exec(
-                program, *command, cwd=self.home, env=self._environ(environ or {}), stdout=log, stderr=log
-            )
-        return Bot(process, started)
+        bot = Bot(self.folder, command)
+        self.platform.settle(bot)
+        bot.set("OPENAI_BASE_URL", self.model.base_url)
+        bot.set("PARLEY_ALLOW", ",".join(f"{self.platform.facts.name}:{seat.person.id}" for seat in self.seats))
+        for name, value in (environ or {}).items():
+            bot.set(name, value)
+        await self.platform.launch()
+        return bot
 
-    async def first_call(self, method: str, after: float, within: float = 30.0) -> Call:
-        """The first call of that method since then."""
+    async def listening(self, bot: Bot) -> None:
+        """Until it takes in what people do."""
+        listens, ended = (asyncio.ensure_future(each) for each in (self.platform.listening(), bot.ended()))
+        try:
+            await asyncio.wait([listens, ended], return_when=asyncio.FIRST_COMPLETED)
+            if not listens.done():
+                raise AssertionError(f"it ended: {bot.console}")
+            await listens
+            bot.listened = time.monotonic()
+        finally:
+            listens.cancel()
+            ended.cancel()
+            await asyncio.gather(listens, ended, return_exceptions=True)
 
-        def found() -> list[Call]:
-            return [call for call in self.telegram.calls_of(method) if call.at >= after]
+    def messages(self) -> list[Message]:
+        """What the bot says by now, in all chats."""
+        return [message for seat in self.seats for message in seat.chat.bot_messages]
 
-        await self.telegram.wait_for(lambda: bool(found()), within)
-        return found()[0]
-
-    def _environ(self, more: Mapping[str, str]) -> dict[str, str]:
-        """What a bot is told; nothing of ours, so that no setting of this machine speeds it up or slows it down."""
-        return {
-            "PATH": os.environ.get("PATH", ""),
-            "HOME": str(self.home),
-            "PYTHONPATH": str(REPOSITORY),
-            "PARLEY_HOME": str(self.home / "parley"),
-            "PARLEY_MODEL": "test-model",
-            "PARLEY_WEB": "off",
-            "PARLEY_ALLOW": ",".join(f"telegram:{seat.person.id}" for seat in self.seats),
-            "OPENAI_BASE_URL": self.model.base_url,
-            "TELEGRAM_BOT_TOKEN": self.telegram.token,
-            "TELEGRAM_BASE_URL": self.telegram.url,
-            **more,
-        }
+    def refused(self) -> list[Call]:
+        """The calls that the platform answered with an error's status."""
+        return [call for call in self.emulator.calls if call.status is not None and call.status >= 400]
 
 
 @asynccontextmanager
-async def stage(script: Script, *, flood: bool = True, seats: int = 0) -> AsyncIterator[Stage]:
-    """`flood=False` lifts Telegram's limits. The home is on the disk that temporary files are on."""
+async def stage(script: Script, on: str, *, pace: bool = True, seats: int = 0) -> AsyncIterator[Stage]:
+    """`on` names the platform; `pace=False` lifts its limits. The home is on the disk that temporary files are on."""
     compile_sources()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
-        async with TelegramEmulator(flood=flood) as telegram, TimedModel(script) as model:
-            made = Stage(telegram, model, Path(folder))
+        async with PLACES[on].build() as platform, TimedModel(script) as model:
+            made = Stage(platform, model, Path(folder))
+            if not pace:
+                lift_limits(made.emulator)
             made.seat(seats)
             yield made
-            trouble = [*telegram.violations, *model.violations]
+            trouble = [*made.emulator.violations, *model.violations]
             if trouble:
                 raise AssertionError(f"not a fair run: {trouble[:3]}")
 

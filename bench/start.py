@@ -2,62 +2,64 @@
 
 import asyncio
 import filecmp
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bench.bot import PARLEY
 from bench.figures import Figure, median
-from bench.stage import BARE, PARLEY, stage
+from bench.place import PLACES
+from bench.stage import stage
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.process import REPOSITORY
 
 TIMES = 3
 SETTLE_S = 1.5
 PAGE = {"PARLEY_WEB": "on", "PARLEY_WEB_PORT": "0"}
+RUN = (str(REPOSITORY / "run"),)
 
 
 def respond(asked: ModelRequest) -> Answer:
     return says("Good morning.")
 
 
-async def figures() -> list[Figure]:
-    polls, sizes = await _measure(PARLEY, {})
-    bare_polls, bare_sizes = await _measure(BARE, {})
-    page_polls, page_sizes = await _measure(PARLEY, PAGE)
+async def figures(on: str) -> list[Figure]:
+    spans, sizes = await _measure(on, PARLEY, {})
+    bare_spans, bare_sizes = await _measure(on, PLACES[on].bare, {})
+    page_spans, page_sizes = await _measure(on, PARLEY, PAGE)
+    listens = f"start to {PLACES[on].listens}"
     found = [
-        Figure("start to first poll", median(polls), "s", 0.8, median(bare_polls)),
+        Figure(listens, median(spans), "s", 0.8, median(bare_spans)),
         Figure("idle memory", median(sizes), "MB", 90, median(bare_sizes)),
-        Figure("start to first poll, with the page", median(page_polls), "s", 0.8, median(bare_polls)),
+        Figure(f"{listens}, with the page", median(page_spans), "s", 0.8, median(bare_spans)),
         Figure("idle memory, with the page", median(page_sizes), "MB", 90, median(bare_sizes)),
     ]
-    if _is_prepared():
-        found.append(Figure("later ./run to first accepted message", await _later_run(), "s", 2))
+    if PLACES[on].keeps and _is_prepared():
+        found.append(Figure("later ./run to first accepted message", await _later_run(on), "s", 2))
     return found
 
 
-async def _measure(command: Sequence[str], environ: Mapping[str, str]) -> tuple[list[float], list[float]]:
-    """Seconds to the first poll, and MB."""
-    polls, sizes = [], []
-    async with stage(respond) as scene:
+async def _measure(on: str, command: Sequence[str], environ: Mapping[str, str]) -> tuple[list[float], list[float]]:
+    """Seconds until it listens, and MB."""
+    spans, sizes = [], []
+    async with stage(respond, on) as scene:
         for _ in range(TIMES):
-            async with scene.bot(command, environ=environ) as bot:
-                poll = await scene.first_call("getUpdates", bot.started)
-                polls.append(poll.at - bot.started)
+            async with scene.bot(command, environ) as bot:
+                spans.append(bot.listened - bot.started)
                 await asyncio.sleep(SETTLE_S)
                 sizes.append(bot.rss)
-    return polls, sizes
+    return spans, sizes
 
 
-async def _later_run() -> float:
-    """Seconds until what was said before the start is confirmed to Telegram, which is after it is on disk."""
+async def _later_run(on: str) -> float:
+    """Seconds until what was said before the start is confirmed to the platform, which is after it is on disk."""
     spans = []
-    async with stage(respond, seats=TIMES) as scene:
+    async with stage(respond, on, seats=TIMES) as scene:
         for seat in scene.seats:
             await seat.says("hello")
-            async with scene.bot(("run",), program=str(REPOSITORY / "run")) as bot:
-                await scene.telegram.wait_for(lambda: scene.telegram.updates.unconfirmed == 0, 20)
-                polls = [call for call in scene.telegram.calls_of("getUpdates") if call.at >= bot.started]
-                confirmed = next(call for call in polls if str(call.params.get("offset", "0")) not in ("0", ""))
-                spans.append(confirmed.at - bot.started)
+            async with scene.bot(RUN) as bot:
+                await scene.platform.heard()
+                spans.append(time.monotonic() - bot.started)
     return median(spans)
 
 

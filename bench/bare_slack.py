@@ -1,0 +1,31 @@
+"""The bare bot on Slack: Bolt's application in Socket Mode with one listener, which asks the model and says its answer.
+
+Nothing is kept or checked, and nothing is shown before the answer.
+"""
+
+import asyncio
+import os
+from contextlib import suppress
+
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp, AsyncSay
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bench.bare import model_session, reply
+
+
+async def main() -> None:
+    client = AsyncWebClient(os.environ["SLACK_BOT_TOKEN"], base_url=os.environ["SLACK_BASE_URL"])
+    app = AsyncApp(client=client)
+    async with model_session() as http:
+
+        @app.event("message")
+        async def on_message(event: dict[str, str], say: AsyncSay) -> None:
+            await say(await reply(http, event["text"]))
+
+        await AsyncSocketModeHandler(app, os.environ["SLACK_APP_TOKEN"]).start_async()
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        asyncio.run(main())

@@ -1,0 +1,67 @@
+"""A bot in a process of its own, and what the kernel tells of it."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.end_to_end.program import Program
+
+PARLEY = (sys.executable, "-P", "-m", "gateway.cli", "run")
+_TICK = os.sysconf("SC_CLK_TCK")
+_STOP_S = 5.0
+
+
+class Bot(Program):
+    """Parley, or a bare bot that finds its platform in the same environment. What it writes is in `log.txt`."""
+
+    def __init__(self, folder: Path, command: Sequence[str]) -> None:
+        super().__init__(folder, {"PARLEY_MODEL": "test-model", "PARLEY_TIMEZONE": "UTC"}, console="log.txt")
+        self._command = command
+        self.started = 0.0
+        """When it was spawned, in seconds of the monotonic clock."""
+        self.listened = 0.0
+        """When it began to take in what people do."""
+
+    async def launch(self, terminal: int | None = None) -> None:
+        with self._console.open("ab") as log:
+            self.started = time.monotonic()
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                cwd=self._folder,
+                env=self._environ,
+                stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
+                stdout=log,
+                stderr=log,
+            )
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU, user and system, so far."""
+        fields = self._proc("stat").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    @property
+    def rss(self) -> float:
+        """MB in memory."""
+        line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    async def stop(self) -> None:
+        """As an operator does it, and not for long."""
+        if self._process is None or self._process.returncode is not None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(_STOP_S):
+                await self._process.wait()
+        except TimeoutError:
+            await self.kill()
+
+    def _proc(self, name: str) -> str:
+        if self._process is None:
+            raise AssertionError("it was never started")
+        return Path(f"/proc/{self._process.pid}/{name}").read_text()

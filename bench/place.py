@@ -1,0 +1,49 @@
+"""What a bench has to know of a platform besides what its conversation tests know."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.slack import SlackEmulator
+from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.platforms.catalogue import KINDS
+from tests.end_to_end.platforms.platform import Platform
+
+
+@dataclass(frozen=True)
+class Place:
+    platform: str
+    listens: str
+    """What shows that a bot has begun to listen."""
+    keeps: bool = True
+    """Whether it keeps what was said while nobody listened, and delivers it to whoever comes."""
+    hurried: Mapping[str, str] = field(default_factory=dict)
+    """The settings with which Parley makes as many calls a second as it can, where it has such settings."""
+
+    @property
+    def bare(self) -> tuple[str, ...]:
+        """The command that starts the bare bot."""
+        return sys.executable, "-P", "-m", f"bench.bare_{self.platform}"
+
+    def build(self) -> Platform:
+        """The platform, emulated."""
+        return KINDS[self.platform]()
+
+
+def lift_limits(emulator: object) -> None:
+    """Let an emulated platform refuse no call for coming too soon."""
+    match emulator:
+        case TelegramEmulator():
+            emulator.flood.on = False
+        case SlackEmulator() | DiscordEmulator():
+            emulator.pace.on = False
+        case _:
+            raise TypeError(f"what are the limits of {emulator}?")
+
+
+PLACES = {
+    "telegram": Place("telegram", "first poll", hurried={"TELEGRAM_CALLS_PER_SECOND": "1000"}),
+    "slack": Place("slack", "first socket"),
+    "discord": Place("discord", "READY", keeps=False),
+}
