@@ -232,7 +232,7 @@ class Chat:
             "slash_commands",
             payload,
             answers_of(world, room, person),
-            lambda why: self._failed(f'{COMMAND} failed: "{why}"'),
+            lambda why: self._failed(f'{COMMAND} failed with the error "{why}"'),
         )
         return message
 

@@ -41,10 +41,10 @@ class SignedHooks:
         async with self._open().post(self.url, data=body, headers=self._signed(body)) as response:
             return response.status == 200 and challenge in await response.text()
 
-    async def send(self, payload: JsonValue, *, secret: str | None = None, age: float = 0) -> int:
-        """One request by hand, wrongly signed or `age` seconds old if wanted; says the status of the answer."""
+    async def send(self, payload: JsonValue, *, key: str | None = None, age: float = 0) -> int:
+        """One request by hand, signed with another `key` or `age` seconds old if wanted; says the status of the answer."""
         body = json.dumps(payload).encode()
-        headers = self._signed(body, secret=secret, age=age)
+        headers = self._signed(body, key=key, age=age)
         async with self._open().post(self.url, data=body, headers=headers) as response:
             return response.status
 
@@ -81,11 +81,11 @@ class SignedHooks:
                 line.fail(envelope_id, "http_error", retry=not stop)
 
     def _signed(
-        self, body: bytes, headers: dict[str, str] | None = None, *, secret: str | None = None, age: float = 0
+        self, body: bytes, headers: dict[str, str] | None = None, *, key: str | None = None, age: float = 0
     ) -> dict[str, str]:
         stamp = str(int(time.time() - age))
-        key = (self._secret if secret is None else secret).encode()
-        signature = hmac.new(key, b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
+        chosen = (self._secret if key is None else key).encode()
+        signature = hmac.new(chosen, b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
         signed = {
             "Content-Type": "application/json",
             **(headers or {}),
