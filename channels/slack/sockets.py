@@ -50,8 +50,10 @@ class Sockets:
         """Raises ChannelError for what a person must put right."""
         keepers = [asyncio.create_task(self._keep(number)) for number in range(SOCKETS)]
         try:
-            await asyncio.gather(*keepers)
-        finally:
+            done, _ = await asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION)
+            for keeper in done:
+                keeper.result()
+        finally:  # each is cancelled once: a second time would break off its closing
             for task in (*keepers, *self._leaving):
                 task.cancel()
             await asyncio.gather(*keepers, *self._leaving, return_exceptions=True)
