@@ -24,19 +24,19 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from aiohttp import web
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
-from tests.emulators import discord_shapes as shapes
 from tests.emulators.control import Call, Effect, Fault
 from tests.emulators.discord_chat import Chat
 from tests.emulators.discord_events import Events
-from tests.emulators.discord_gateway import Event, Gateway, Intent, Session
+from tests.emulators.discord_gateway import GATEWAY_PATHS, Gateway, Intent
 from tests.emulators.discord_interactions import InteractionApi
 from tests.emulators.discord_messages import Pen
 from tests.emulators.discord_pace import Pace, Wait
 from tests.emulators.discord_params import Body, DiscordError, invalid, read_body
 from tests.emulators.discord_rest import Answer, Asked, RestApi
 from tests.emulators.discord_routes import ROUTES, RestRoute
+from tests.emulators.discord_socket import handshake
 from tests.emulators.discord_state import TEXT, Channel, Guild, Json, Person, World
 from tests.emulators.server import LoopbackServer
 
@@ -76,9 +76,7 @@ class DiscordEmulator(LoopbackServer):
             self.bot, self.changes, clock, content_granted=bool(intents_granted & Intent.MESSAGE_CONTENT)
         )
         self._world.meet(self.bot)
-        self.gateway = Gateway(
-            self.token, intents_granted, self.faults, self.changes, clock, self._greet, self._members, self.violate
-        )
+        self.gateway = Gateway(self.token, intents_granted, self.faults, self.changes, clock, self.violate)
         self._events = Events(self._world, self.gateway)
         pen = Pen(self._world, self._events)
         self._rest = RestApi(pen, self.violate, lambda: self.gateway.limit)
@@ -103,7 +101,7 @@ class DiscordEmulator(LoopbackServer):
 
     @property
     def gateway_url(self) -> str:
-        return self.url.replace("http://", "ws://") + "/gw"
+        return self.url.replace("http://", "ws://") + GATEWAY_PATHS[0]
 
     # The people.
 
@@ -228,8 +226,7 @@ class DiscordEmulator(LoopbackServer):
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
-            web.get("/gw", self._connect),
-            web.get("/gw/resume", self._connect),
+            *(web.get(each, self._connect) for each in GATEWAY_PATHS),
             web.get("/attachments/{channel}/{file}/{name}", self._download),
             *(web.route(each.verb, f"/api/v10{each.path}", self._handler(each)) for each in ROUTES),
         ]
@@ -239,6 +236,16 @@ class DiscordEmulator(LoopbackServer):
         return await self.perform(
             request, call, lambda: self.gateway.serve(request), lambda effect: web.Response(status=effect.status or 500)
         )
+
+    def kill(self, request: web.Request) -> web.Response:
+        """The line to the gateway drops after the handshake, before HELLO; HTTP clients hide a refused handshake."""
+        line = request.transport
+        if request.path not in GATEWAY_PATHS or line is None:
+            return super().kill(request)
+        line.write(handshake(request.headers.get("Sec-WebSocket-Key", "")))
+        line.close()
+        self.changes.notify()
+        return web.Response()
 
     def _handler(self, route: RestRoute) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -338,39 +345,6 @@ class DiscordEmulator(LoopbackServer):
         if file is None or file.path != request.path or "hm" not in request.query:
             return web.Response(text="This content is no longer available.", status=404)
         return web.Response(body=file.content, content_type=file.mime)
-
-    # What the gateway asks for.
-
-    def _greet(self, session: Session) -> tuple[Json, list[Event]]:
-        guilds = list(self._world.guilds.values())
-        ready: Json = {
-            "v": 10,
-            "user_settings": {},
-            "user": {**shapes.user(self.bot), "verified": True, "mfa_enabled": False, "email": None},
-            "session_type": "normal",
-            "session_id": session.id,
-            "resume_gateway_url": f"{self.gateway_url}/resume",
-            "relationships": [],
-            "private_channels": [],
-            "presences": [],
-            "guilds": [{"id": each.id, "unavailable": True} for each in guilds],
-            "guild_join_requests": [],
-            "geo_ordered_rtc_regions": [],
-            "application": {"id": self.application_id, "flags": 1 << 19 if self._world.content_granted else 0},
-            "_trace": ["emulated"],
-        }
-        return ready, [self._events.guild_event(each) for each in guilds]
-
-    def _members(self, asked: Json) -> Json:
-        guild = self._world.guilds.get(str(asked.get("guild_id")))
-        people = [] if guild is None else [self.bot, *guild.people]
-        wanted = asked.get("user_ids")
-        if isinstance(wanted, list):
-            ids = {str(each) for each in wanted}
-            people = [each for each in people if each.id in ids]
-        found: list[JsonValue] = [{"user": shapes.user(each), **shapes.member(guild)} for each in people if guild]
-        about: Json = {"guild_id": asked.get("guild_id"), "members": found, "chunk_index": 0, "chunk_count": 1}
-        return {**about, "nonce": asked["nonce"]} if "nonce" in asked else about
 
 
 def _token(number: str) -> str:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from tests.emulators import discord_shapes as shapes
-from tests.emulators.discord_gateway import Event, Gateway, Intent
+from tests.emulators.discord_gateway import GATEWAY_PATHS, Event, Gateway, Intent, Session
 from tests.emulators.discord_state import THREAD, Channel, Guild, Interaction, Json, Message, Person, World
 
 
@@ -13,6 +15,9 @@ class Events:
 
     world: World
     gateway: Gateway
+
+    def __post_init__(self) -> None:
+        self.gateway.host = self
 
     def message_made(self, message: Message) -> None:
         self._message("MESSAGE_CREATE", message)
@@ -74,6 +79,39 @@ class Events:
 
     def guild_gone(self, guild: Guild) -> None:
         self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
+
+    def greet(self, session: Session) -> tuple[Json, list[Event]]:
+        """READY's data, and the servers that follow it."""
+        guilds = list(self.world.guilds.values())
+        ready: Json = {
+            "v": 10,
+            "user_settings": {},
+            "user": {**shapes.user(self.world.bot), "verified": True, "mfa_enabled": False, "email": None},
+            "session_type": "normal",
+            "session_id": session.id,
+            "resume_gateway_url": self.world.url.replace("http://", "ws://") + GATEWAY_PATHS[1],
+            "relationships": [],
+            "private_channels": [],
+            "presences": [],
+            "guilds": [{"id": each.id, "unavailable": True} for each in guilds],
+            "guild_join_requests": [],
+            "geo_ordered_rtc_regions": [],
+            "application": {"id": self.world.bot.id, "flags": 1 << 19 if self.world.content_granted else 0},
+            "_trace": ["emulated"],
+        }
+        return ready, [self.guild_event(each) for each in guilds]
+
+    def members(self, asked: Json) -> Json:
+        """The answer to a request for a server's members."""
+        guild = self.world.guilds.get(str(asked.get("guild_id")))
+        people = [] if guild is None else [self.world.bot, *guild.people]
+        wanted = asked.get("user_ids")
+        if isinstance(wanted, list):
+            ids = {str(each) for each in wanted}
+            people = [each for each in people if each.id in ids]
+        found: list[JsonValue] = [{"user": shapes.user(each), **shapes.member(guild)} for each in people if guild]
+        about: Json = {"guild_id": asked.get("guild_id"), "members": found, "chunk_index": 0, "chunk_count": 1}
+        return {**about, "nonce": asked["nonce"]} if "nonce" in asked else about
 
     def _message(self, name: str, message: Message) -> None:
         if message.channel.unseen:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntFlag
+from typing import Protocol
 
 from aiohttp import WSMsgType, web
 from pydantic import JsonValue
@@ -26,6 +27,7 @@ DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, RESUME, RECONNECT, MEMBERS, INVALID, HE
     10,
     11,
 )
+GATEWAY_PATHS = "/gw", "/gw-resume"
 MAX_PAYLOAD = 4096
 SENDS_A_MINUTE = 120
 IDENTIFIES_A_DAY = 1000
@@ -99,6 +101,18 @@ class Session:
     resumable: bool = True
 
 
+class Host(Protocol):
+    """What the gateway asks the rest of Discord."""
+
+    def greet(self, session: Session) -> tuple[Json, list[Event]]:
+        """READY's data, and the servers that follow it."""
+        ...
+
+    def members(self, asked: Json) -> Json:
+        """The answer to a request for a server's members."""
+        ...
+
+
 @dataclass
 class Gateway:
     """Whoever identifies hears from then on what its intents let it hear."""
@@ -108,11 +122,8 @@ class Gateway:
     faults: Faults
     changes: Changes
     clock: Callable[[], float]
-    greet: Callable[[Session], tuple[Json, list[Event]]]
-    """READY's data and the servers that follow it."""
-    members: Callable[[Json], Json]
-    """The answer to a request for a server's members."""
     violate: Callable[[str], None]
+    host: "Host | None" = None
     withhold_acks: bool = False
     heartbeat_seconds: float = 41.25
     identifies_left: int = IDENTIFIES_A_DAY
@@ -227,6 +238,12 @@ class Gateway:
         if session.socket is not None:
             session.socket.outgoing.put_nowait(frame.text)
 
+    @property
+    def _asked(self) -> Host:
+        if self.host is None:
+            raise AssertionError("nobody stands behind the gateway")
+        return self.host
+
     # The sockets.
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
@@ -308,7 +325,7 @@ class Gateway:
             case 3:
                 pass
             case 8 if isinstance(data, dict):
-                self._number(session, "GUILD_MEMBERS_CHUNK", self.members(data), own=True)
+                self._number(session, "GUILD_MEMBERS_CHUNK", self._asked.members(data), own=True)
             case _:
                 self.violate(f"gateway op {op}")
                 socket.close(4001)
@@ -344,7 +361,7 @@ class Gateway:
         session = Session(secrets.token_hex(16), intents, socket=socket)
         self.sessions[session.id] = session
         socket.session_id = session.id
-        ready, servers = self.greet(session)
+        ready, servers = self._asked.greet(session)
         self._number(session, "READY", ready, own=True)
         for event in servers:
             if not event.needs & ~intents:

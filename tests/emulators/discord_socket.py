@@ -1,12 +1,15 @@
 """One connection of a client to the gateway, and what goes out on it."""
 
 import asyncio
+import base64
+import hashlib
 import json
 import zlib
 from collections import deque
 from dataclasses import dataclass, field
 
 from aiohttp import web
+from aiohttp.http_websocket import WS_KEY
 from pydantic import JsonValue
 
 
@@ -42,3 +45,10 @@ class Socket:
                 await self.response.send_bytes(data)
             else:
                 await self.response.send_str(item)
+
+
+def handshake(key: str) -> bytes:
+    """The answer that turns a connection into a WebSocket (RFC 6455)."""
+    accept = base64.b64encode(hashlib.sha1(key.encode() + WS_KEY, usedforsecurity=False).digest())
+    said = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+    return said + accept + b"\r\n\r\n"
