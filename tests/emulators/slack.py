@@ -128,11 +128,13 @@ class SlackEmulator(SlackServer):
 
     async def push(self, event: JsonValue) -> None:
         """Any event, malformed ones too. A string goes as it is, in a frame of its own; what has an `envelope_id` goes
-        as a frame; anything else as the `event` of an ordinary delivery."""
+        as a frame; an `event_callback` is delivered as it is; anything else as the `event` of an ordinary delivery."""
         if isinstance(event, str):
             self.hub.send_text(event)
         elif isinstance(event, dict) and "envelope_id" in event:
             self.hub.send_text(json.dumps(event))
+        elif isinstance(event, dict) and event.get("type") == "event_callback":
+            self.line.push(Delivery("events_api", event))
         else:
             self.line.push(Delivery("events_api", self._world.wrap(event)))
 

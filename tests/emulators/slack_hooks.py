@@ -42,7 +42,7 @@ class SignedHooks:
             return response.status == 200 and challenge in await response.text()
 
     async def send(self, payload: JsonValue, *, key: str | None = None, age: float = 0) -> int:
-        """One request by hand, signed with another `key` or `age` seconds old if wanted; says the status of the answer."""
+        """One request by hand, signed with another `key` or `age` seconds old if wanted; gives the status."""
         body = json.dumps(payload).encode()
         headers = self._signed(body, key=key, age=age)
         async with self._open().post(self.url, data=body, headers=headers) as response:
