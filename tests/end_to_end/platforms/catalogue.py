@@ -6,9 +6,10 @@ import pytest
 
 from tests.end_to_end.platforms.platform import Facts, Platform
 from tests.end_to_end.platforms.telegram import Telegram
+from tests.end_to_end.platforms.web import Web
 
-KINDS: dict[str, Callable[[], Platform]] = {Telegram.facts.name: Telegram}
-FACTS: dict[str, Facts] = {Telegram.facts.name: Telegram.facts}
+KINDS: dict[str, Callable[[], Platform]] = {"telegram": Telegram, "web": Web}
+FACTS: dict[str, Facts] = {"telegram": Telegram.facts, "web": Web.facts}
 
 
 def where(condition: Callable[[Facts], bool]) -> pytest.MarkDecorator:

@@ -1,0 +1,240 @@
+"""The page in the hands of its person: what a tab shows, built from the same events, and what it posts."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+from uuid import uuid4
+
+from aiohttp import ClientSession
+from pydantic import JsonValue
+
+from tests.emulators.control import Changes
+from tests.end_to_end.platforms import platform
+from tests.end_to_end.platforms.web_words import words_of
+
+Wire = dict[str, JsonValue]
+EDGE = "edge-of-a-form-7f3c"
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whoever sits at the page; the page tells the language of the browser."""
+
+    id: str
+    name: str
+    language: str
+
+
+@dataclass(frozen=True)
+class Button:
+    text: str
+    action: str
+
+
+@dataclass(frozen=True)
+class File:
+    name: str
+    content: bytes = field(repr=False)
+    is_picture: bool = False
+
+
+@dataclass(frozen=True)
+class Edit:
+    text: str
+    at: float
+
+
+@dataclass
+class Message:
+    """One message of the page; times are those at which it came here."""
+
+    id: str
+    who: str
+    sorted_at: float
+    html: str
+    revision: int
+    at: float
+    first: str = ""
+    buttons: list[list[Button]] = field(default_factory=list)
+    document: File | None = None
+    edits: list[Edit] = field(default_factory=list)
+    silent: bool = False
+    reply_to: "Message | None" = None
+
+    @property
+    def text(self) -> str:
+        return words_of(self.html)
+
+    @property
+    def shown(self) -> str:
+        if self.document is None:
+            return self.text
+        return f"[{self.document.name}] {self.text}".strip()
+
+    @property
+    def history(self) -> list[str]:
+        return [self.first, *(edit.text for edit in self.edits)]
+
+    def button(self, text: str) -> Button | None:
+        return next((each for row in self.buttons for each in row if each.text == text), None)
+
+
+@dataclass(frozen=True)
+class Press:
+    answered: bool
+
+
+@dataclass(frozen=True)
+class Action:
+    at: float
+
+
+class Tab:
+    """What one tab knows: every message there is, and which of them were there before a test began."""
+
+    def __init__(self) -> None:
+        self.changes = Changes()
+        self.messages: dict[str, Message] = {}
+        self.actions: list[Action] = []
+        self._before: frozenset[str] = frozenset()
+
+    def begin(self) -> None:
+        """Look away from all that is there."""
+        self._before = frozenset(self.messages)
+        self.actions.clear()
+
+    def forget(self) -> None:
+        """Another life's messages may have the same ids."""
+        self.messages.clear()
+        self._before = frozenset()
+
+    @property
+    def bot_messages(self) -> list[Message]:
+        """In the order in which the page shows them."""
+        new = (each for each in self.messages.values() if each.who == "parley" and each.id not in self._before)
+        return sorted(new, key=lambda each: each.sorted_at)
+
+    def put(self, told: Wire, document: File | None) -> None:
+        """A whole message, new or read again."""
+        name = str(told["id"])
+        at = cast("float", told["at"])
+        now = time.monotonic()
+        message = Message(name, str(told["who"]), at, str(told["html"]), cast("int", told["revision"]), now)
+        old = self.messages.get(name)
+        message.first = old.first if old else message.text
+        message.edits = old.edits if old else []
+        if old and old.text != message.text:
+            message.edits.append(Edit(message.text, now))
+        self._finish(message, told, document)
+        self.messages[name] = message
+        self.changes.notify()
+
+    def edit(self, told: Wire, document: File | None) -> bool:
+        """A change of a message; False where it does not fit what is here."""
+        message = self.messages.get(str(told["id"]))
+        if message is None or told["revision"] != message.revision + 1:
+            return False
+        kept = message.html.encode("utf-16-le")[: 2 * cast("int", told["keep"])].decode("utf-16-le")
+        message.html, message.revision = kept + str(told["add"]), message.revision + 1
+        message.edits.append(Edit(message.text, time.monotonic()))
+        self._finish(message, told, document)
+        self.changes.notify()
+        return True
+
+    def delete(self, message_id: str) -> None:
+        self.messages.pop(message_id, None)
+        self.changes.notify()
+
+    def typing(self) -> None:
+        self.actions.append(Action(time.monotonic()))
+        self.changes.notify()
+
+    def _finish(self, message: Message, told: Wire, document: File | None) -> None:
+        rows = cast("list[list[Mapping[str, str]]]", told["buttons"])
+        message.buttons = [[Button(each["label"], each["action"]) for each in row] for row in rows]
+        message.document = document
+
+
+class Chat:
+    """The one conversation of the page."""
+
+    id = "main"
+
+    def __init__(self, tab: Tab, session: ClientSession) -> None:
+        self._tab = tab
+        self._session = session
+        self._posted: tuple[str, Wire, str] | None = None
+        self.worn = False
+        """Whether somebody has done what /new does not undo."""
+
+    @property
+    def bot_messages(self) -> list[Message]:
+        return self._tab.bot_messages
+
+    @property
+    def screen(self) -> list[str]:
+        return [each.shown for each in self.bot_messages]
+
+    @property
+    def actions(self) -> list[Action]:
+        return self._tab.actions
+
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
+        return self._tab.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
+
+    async def says(
+        self,
+        person: Person,
+        text: str = "",
+        *,
+        reply_to: platform.Message | None = None,
+        photo: bytes | None = None,
+        document: tuple[str, bytes, str] | None = None,
+        caption: str = "",
+    ) -> Message:
+        if reply_to is not None:
+            raise AssertionError("on the page nobody replies to a message")
+        if photo is not None:
+            document = ("photo.png", photo, "image/png")
+        files: list[JsonValue] = [await self._upload(*document)] if document else []
+        words, name = text or caption, str(uuid4())
+        await self._post("/api/messages", {"id": name, "text": words, "files": files}, person.language)
+        return Message(name, "person", time.time(), words, 1, time.monotonic())
+
+    async def edits(self, message: Message, text: str) -> None:
+        raise AssertionError(f"on the page nobody changes {message.text!r} to {text!r}")
+
+    async def deletes(self, message: Message) -> None:
+        raise AssertionError(f"on the page nobody deletes {message.text!r}")
+
+    async def presses(self, person: Person, button: str) -> Press:
+        for each in reversed(self.bot_messages):
+            if found := each.button(button):
+                press: Wire = {"id": str(uuid4()), "message_id": each.id, "action": found.action}
+                await self._post("/api/buttons", press, person.language)
+                return Press(answered=True)
+        raise AssertionError(f"no button {button!r} on {self.screen}")
+
+    async def again(self) -> None:
+        """As the page does whose last post was not answered."""
+        if self._posted is None:
+            raise AssertionError("nobody has done anything")
+        await self._post(*self._posted)
+
+    async def _post(self, path: str, body: Wire, language: str) -> None:
+        self._posted = (path, body, language)
+        self.worn = self.worn or "/language" in (body.get("text"), body.get("action"))
+        async with self._session.post(path, json=body, headers={"Accept-Language": language}) as answer:
+            assert answer.status == 200, await answer.text()
+
+    async def _upload(self, name: str, content: bytes, mime: str) -> JsonValue:
+        """As a browser writes a form, which lets through any name."""
+        quoted = name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
+        head = f'--{EDGE}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: {mime}'
+        form = f"{head}\r\n\r\n".encode() + content + f"\r\n--{EDGE}--\r\n".encode()
+        headers = {"Content-Type": f"multipart/form-data; boundary={EDGE}"}
+        async with self._session.post("/api/files", data=form, headers=headers) as answer:
+            assert answer.status == 200, await answer.text()
+            told = await answer.json()
+        return cast("JsonValue", told["files"][0]["reference"])
