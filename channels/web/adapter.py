@@ -13,6 +13,7 @@ from pathlib import Path
 
 import structlog
 from aiohttp import BodyPartReader, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from channels.base import (
     Accepted,
@@ -248,7 +249,7 @@ class WebChannel:
                 received.append(await self._uploads.receive(part))
         except TooLarge as error:
             raise web.HTTPRequestEntityTooLarge(self._config.max_upload, text=error.reason) from error
-        except ValueError as error:
+        except (ValueError, HttpProcessingError) as error:
             raise web.HTTPBadRequest(text="this form cannot be read") from error
         log.info("page_files", files=len(received), bytes=sum(each.size or 0 for each in received))
         return web.json_response({"files": [_told(each) for each in received]})

@@ -166,6 +166,14 @@ async def test_what_cannot_be_read_is_refused_with_a_sentence(page: Page, body: 
             assert "cannot be read" in await answer.text()
 
 
+async def test_a_form_with_a_name_that_no_header_can_carry_is_refused(page: Page) -> None:
+    form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a\0b"\r\n\r\nmilk\r\n--x--\r\n'
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    async with page.open(), page.browser() as client, client.post("/api/files", data=form, headers=headers) as answer:
+        assert answer.status == 400
+        assert await answer.text() == "this form cannot be read"
+
+
 async def test_a_form_of_another_site_is_no_json(page: Page) -> None:
     body = '{"id": "12345678", "text": "x"}'
     async with page.open(), page.browser() as client, client.post("/api/messages", data=body) as answer:
