@@ -71,7 +71,7 @@ class SlackChannel:
         self._people = People(self._client)
         self._signs = Signs(self._client)
         self._history = History(self._client, self._people)
-        self._files = Files(self._client)
+        self._files = Files(self._client, self._history)
         self._me: Identity | None = None
         self._commands: frozenset[str] = frozenset()
         self._listener: asyncio.Future[Sockets | Hooks] | None = None
@@ -154,12 +154,13 @@ class SlackChannel:
         """The first of the messages it takes: one for whatever `split` returned. What answers a command in a channel
         is shown to the one who asked, and cannot be edited."""
         posted = [await self._post(chat, part, key) for part in render.split(message)]
-        await self._signs.take_away(chat)
+        await self._signs.posted(chat)
         return posted[0]
 
     async def _post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         if message.attachments:
-            return await self._files.upload(chat, message.attachments[0], render.comment_of(message), key)
+            me = await self._identity()
+            return await self._files.upload(chat, message.attachments[0], render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
             message.respond, {"response_type": "ephemeral", **render.body(message)}
         ):
@@ -196,13 +197,14 @@ class SlackChannel:
             log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
             text = render.plain_texts(first)[0]
             await self._client.call("chat.update", {**where, "text": text, "blocks": []})
-        await self._signs.take_away(posted.chat)
+        await self._signs.edited(posted.chat)
 
     async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
         """See `FindsSent`. An upload is found for as long as the program runs."""
+        me = await self._identity()
         if message.attachments:
-            return await self._files.uploaded(chat, key)
-        return await self._history.sent(chat, key, await self._identity())
+            return await self._files.uploaded(chat, key, me)
+        return await self._history.sent(chat, key, me)
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20

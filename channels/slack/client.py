@@ -29,15 +29,12 @@ sdk_log.setLevel(logging.ERROR)
 TOTAL_SECONDS = 20.0
 CONNECT_SECONDS = 5.0
 TRANSFER_SECONDS = 120.0
-BY_QUERY = frozenset(
-    ("conversations.history", "conversations.replies", "users.info", "files.info", "files.getUploadURLExternal")
-)
+BY_QUERY = frozenset(("conversations.history", "conversations.replies", "users.info", "files.getUploadURLExternal"))
 """Methods that take no JSON."""
 TIERS = {
     "conversations.history": (50, 15),
     "conversations.replies": (50, 15),
     "users.info": (100, 15),
-    "files.info": (100, 15),
 }
 """Calls a minute, and how many at once (docs.slack.dev/apis/web-api/rate-limits)."""
 

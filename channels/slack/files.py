@@ -1,6 +1,7 @@
 """Files in and out: fetched with the bot's token from Slack only, and uploaded in Slack's three steps."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -12,19 +13,24 @@ from pydantic import JsonValue
 from channels.base import Attachment, ChannelError, ChatKey, Posted
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
+from channels.slack.content import Identity
+from channels.slack.history import History
 
 MAX_UPLOAD = 50 * 1024 * 1024
 MAX_DOWNLOAD = 50 * 1024 * 1024
 _MIB = 1024 * 1024
 _HOME = ".slack.com"
-_TRIES = 5
+_TRIES = 4
 _TRY_SECONDS = 0.4
-"""Slack shares a file a moment after it says so."""
+"""Slack shares a file a moment after it says so; the next look waits longer than the last."""
+_LONG_AGO = 3_600.0
+"""Seconds: only what was posted since is looked through, however wrong this machine's clock."""
 
 
 class Files:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, history: History) -> None:
         self._client = client
+        self._history = history
         self._uploaded: dict[str, str] = {}
         """File by key, of uploads whose outcome is not known."""
 
@@ -53,7 +59,7 @@ class Files:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelError(f"{name} could not be fetched ({type(error).__name__})") from error
 
-    async def upload(self, chat: ChatKey, file: Attachment, comment: str | None, key: str) -> Posted:
+    async def upload(self, chat: ChatKey, file: Attachment, comment: str | None, key: str, me: Identity) -> Posted:
         """Share a file as one message. Raises ChannelError."""
         content = await _content(file)
         asked: Mapping[str, JsonValue] = {"filename": file.safe_name, "length": len(content)}
@@ -69,13 +75,13 @@ class Files:
         self._uploaded[key] = file_id
         await self._client.call("files.completeUploadExternal", share)
         del self._uploaded[key]
-        return Posted(chat=chat, message_id=await self._shared(chat, file_id) or f"file:{file_id}")
+        shared = await self._shared(chat, file_id, me)
+        return shared or Posted(chat=chat, message_id=f"file:{file_id}")
 
-    async def uploaded(self, chat: ChatKey, key: str) -> Posted | None:
+    async def uploaded(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
         """Whether an upload whose answer was lost has arrived. After a restart nobody knows."""
         file_id = self._uploaded.get(key)
-        message_id = await self._shared(chat, file_id) if file_id else None
-        return Posted(chat=chat, message_id=message_id) if message_id else None
+        return await self._shared(chat, file_id, me) if file_id else None
 
     async def _put(self, address: str, file: Attachment, content: bytes) -> None:
         try:
@@ -92,17 +98,14 @@ class Files:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelError(f"{file.safe_name} could not be sent ({type(error).__name__})") from error
 
-    async def _shared(self, chat: ChatKey, file_id: str) -> str | None:
+    async def _shared(self, chat: ChatKey, file_id: str, me: Identity) -> Posted | None:
         """The message that the file became."""
-        for _ in range(_TRIES):
-            answer = await self._client.call("files.info", {"file": file_id})
-            file = answer.get("file")
-            shares = file.get("shares") if isinstance(file, dict) else None
-            for where in shares.values() if isinstance(shares, dict) else ():
-                posts = where.get(chat.chat) if isinstance(where, dict) else None
-                if isinstance(posts, list) and posts and isinstance(posts[-1], dict):
-                    return str(posts[-1].get("ts", "")) or None
-            await asyncio.sleep(_TRY_SECONDS)
+        since = f"{time.time() - _LONG_AGO:.6f}"
+        for attempt in range(_TRIES):
+            await asyncio.sleep(attempt * _TRY_SECONDS)
+            found = await self._history.with_file(chat, file_id, after=since, me=me)
+            if found is not None:
+                return found
         return None
 
     def _is_slacks(self, address: str) -> bool:

@@ -48,6 +48,13 @@ class History:
                 return Posted(chat=chat, message_id=each.ts)
         return None
 
+    async def with_file(self, chat: ChatKey, file_id: str, *, after: str, me: Identity) -> Posted | None:
+        """The message of ours that shares a file."""
+        async for each in self._messages(chat, after, None):
+            if is_ours(each, me) and any(file.id == file_id for file in each.files):
+                return Posted(chat=chat, message_id=each.ts)
+        return None
+
     async def _messages(
         self, chat: ChatKey, after: str | None, before: str | None, *, metadata: bool = False
     ) -> AsyncIterator[Message]:

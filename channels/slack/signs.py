@@ -3,6 +3,8 @@
 import logging
 from collections import OrderedDict
 
+from pydantic import JsonValue
+
 from channels.base import ChannelError, ChatKey
 from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
@@ -28,6 +30,8 @@ class Signs:
         """By chat: the newest message, whose eyes are still to come, and its speaker's language."""
         self._eyes: dict[str, str] = {}
         """By chat: the message with eyes on it."""
+        self._thinking: set[str] = set()
+        """Chats with a status that we have said nothing after."""
         self._pace = Pace(A_MINUTE, AT_ONCE)
         self._no_status: set[bool] = set()
         """For direct messages (True), for channels (False)."""
@@ -48,8 +52,23 @@ class Signs:
         if not self._no_eyes:
             await self._look(chat)
 
-    async def take_away(self, chat: ChatKey) -> None:
+    async def posted(self, chat: ChatKey) -> None:
         """We have said something; Slack itself takes a status away then. Never raises."""
+        self._thinking.discard(str(chat))
+        await self._take_eyes_away(chat)
+
+    async def edited(self, chat: ChatKey) -> None:
+        """The same by an edit, at which a status stays unless it is taken away. Never raises."""
+        await self._take_eyes_away(chat)
+        if str(chat) not in self._thinking:
+            return
+        self._thinking.discard(str(chat))
+        try:
+            await self._set_status(chat, "")
+        except ChannelError as error:
+            log.info("status not taken away chat=%s: %s", chat, error.reason)
+
+    async def _take_eyes_away(self, chat: ChatKey) -> None:
         message_id = self._eyes.pop(str(chat), None)
         self._heard.pop(str(chat), None)
         if message_id is None:
@@ -63,17 +82,19 @@ class Signs:
         """False where Slack does not take one."""
         _, language = self._heard.get(str(chat), ("", None))
         try:
-            await self._client.call(
-                "assistant.threads.setStatus",
-                {"channel_id": chat.chat, "thread_ts": chat.thread, "status": phrases(language).thinking},
-            )
+            await self._set_status(chat, phrases(language).thinking)
         except ChannelError as error:
             if not error.permanent:
                 raise
             log.info("no status direct=%s: %s", is_direct(chat.chat), error.reason)
             self._no_status.update((True, False) if isinstance(error, MissingScope) else (is_direct(chat.chat),))
             return False
+        self._thinking.add(str(chat))
         return True
+
+    async def _set_status(self, chat: ChatKey, status: str) -> None:
+        asked: dict[str, JsonValue] = {"channel_id": chat.chat, "thread_ts": chat.thread, "status": status}
+        await self._client.call("assistant.threads.setStatus", asked)
 
     async def _look(self, chat: ChatKey) -> None:
         message_id, _ = self._heard.pop(str(chat), ("", None))

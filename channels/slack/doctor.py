@@ -1,0 +1,83 @@
+"""Do the app and the workspace that the settings name exist, and may the app do what Parley does?"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+
+from channels.checkup import Finding, ok, problem
+from channels.slack.config import APPS, Config
+from channels.slack.errors import Failure, meaning
+from channels.slack.scopes import CONNECTIONS, SCOPES
+
+WITHIN = 5.0
+"""Seconds for all questions together."""
+
+
+class _Answer(BaseModel):
+    """What the Web API says to anything, and the scopes that it names beside it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ok: bool
+    error: str = ""
+    user: str = ""
+    team: str = ""
+    bot_id: str = ""
+    scopes: frozenset[str] = frozenset()
+
+
+async def check(config: Config) -> Sequence[Finding]:
+    """Never raises for what the network does, and names no token. Asking for a web socket's address opens none."""
+    try:
+        async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
+            me = await _ask(session, config, "auth.test", config.bot_token)
+            findings = list(_app(me))
+            if config.app_token is not None:
+                findings.extend(_socket_mode(await _ask(session, config, "apps.connections.open", config.app_token)))
+            else:
+                findings.append(ok(f"slack: takes events by HTTP at port {config.port}, path /slack/events"))
+            return findings
+    except (aiohttp.ClientError, TimeoutError):
+        return [problem(f"slack: could not reach {config.base_url}", "check the network, or SLACK_BASE_URL")]
+    except (ValidationError, ValueError):
+        return [problem(f"slack: {config.base_url} does not answer as Slack does", "check SLACK_BASE_URL")]
+
+
+async def _ask(session: aiohttp.ClientSession, config: Config, method: str, token: SecretStr) -> _Answer:
+    url = f"{config.base_url.rstrip('/')}/{method}"
+    async with session.post(url, headers={"Authorization": f"Bearer {token.get_secret_value()}"}) as answer:
+        granted = answer.headers.get("X-OAuth-Scopes", "")
+        scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
+        return _Answer.model_validate_json(await answer.read()).model_copy(update={"scopes": scopes})
+
+
+def _app(me: _Answer) -> Iterator[Finding]:
+    if not me.ok:
+        yield _refusal("auth.test", me)
+        return
+    yield ok(f"slack: the app is @{me.user} in {me.team}")
+    missing = sorted(SCOPES.keys() - me.scopes) if me.scopes else []
+    for scope in missing:
+        yield problem(
+            f"slack: the app lacks the scope {scope}, to {SCOPES[scope]}",
+            f"add it at {APPS}, your app, OAuth & Permissions, then reinstall the app there",
+        )
+
+
+def _socket_mode(answer: _Answer) -> Iterator[Finding]:
+    if answer.ok:
+        yield ok("slack: Socket Mode answers")
+    elif answer.error == "missing_scope":
+        yield problem(
+            f"slack: the app-level token lacks the scope {CONNECTIONS}",
+            f"make a new one with it at {APPS}, your app, Basic Information, App-Level Tokens, for SLACK_APP_TOKEN",
+        )
+    else:
+        yield _refusal("apps.connections.open", answer)
+
+
+def _refusal(method: str, answer: _Answer) -> Finding:
+    what, _, fix = meaning(Failure(method, answer.error, 200)).reason.partition("; ")
+    return problem(f"slack: {what}", fix or "try again later")
