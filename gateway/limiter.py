@@ -82,7 +82,7 @@ class _Crowd:
         self._waiting += 1
         try:
             await self.line.acquire()
-        except BaseException:
+        except asyncio.CancelledError:
             self._waiting -= 1
             raise
 
