@@ -18,7 +18,7 @@ class BareClient(discord.Client):
     def __init__(self, http: aiohttp.ClientSession) -> None:
         intents = discord.Intents.default()
         intents.message_content = True
-        super().__init__(intents=intents)
+        super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none())
         self._model = http
 
     async def on_message(self, message: discord.Message) -> None:
@@ -31,11 +31,13 @@ class BareClient(discord.Client):
 
 async def main() -> None:
     discord.http.Route.BASE = os.environ["DISCORD_BASE_URL"]
+    token = os.environ["DISCORD_BOT_TOKEN"]
     async with model_session() as http:
-        async with http.get(f"{discord.http.Route.BASE}/gateway") as response:
+        headers = {"Authorization": f"Bot {token}"}
+        async with http.get(f"{discord.http.Route.BASE}/gateway", headers=headers) as response:
             discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL((await response.json())["url"])
         async with BareClient(http) as client:
-            await client.start(os.environ["DISCORD_BOT_TOKEN"])
+            await client.start(token)
 
 
 if __name__ == "__main__":
