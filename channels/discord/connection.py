@@ -58,17 +58,19 @@ class _Turns:
     """When the next session may be begun."""
 
     def __init__(self) -> None:
-        self._earliest = 0.0
-        self._begun_at = 0.0
+        self._begun_at = -LONGEST_PAUSE
         self._short = 0
+        """Sessions in a row that did not last."""
 
     async def wait(self, limit: SessionLimit) -> None:
-        await asyncio.sleep(self._earliest - time.monotonic())
-        now = time.monotonic()
-        self._short = 0 if now - self._begun_at > LONGEST_PAUSE else self._short + 1
-        self._begun_at = now
         every = IDENTIFY_EVERY / max(limit.max_concurrency, 1)
-        self._earliest = now + min(every * 2 ** max(self._short - PATIENT_AFTER, 0), LONGEST_PAUSE)
+        pause = min(every * 2 ** max(self._short - PATIENT_AFTER, 0), LONGEST_PAUSE)
+        await asyncio.sleep(self._begun_at + pause - time.monotonic())
+
+    def begun(self) -> None:
+        now = time.monotonic()
+        self._short = 0 if now - self._begun_at >= LONGEST_PAUSE else self._short + 1
+        self._begun_at = now
 
 
 class Connection:
@@ -114,6 +116,8 @@ class Connection:
         session = self._session
         gateway = session.gateway if session else await self._admission()
         socket = await self._open(client, gateway, session)
+        if session is None:
+            self._turns.begun()
         try:
             await self._attend(socket)
         except ReconnectWebSocket as again:

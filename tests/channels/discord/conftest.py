@@ -86,9 +86,8 @@ async def discord() -> AsyncIterator[DiscordEmulator]:
 
 @pytest.fixture
 async def channel(discord: DiscordEmulator) -> AsyncIterator[DiscordChannel]:
-    opened = open_channel(config_for(discord))
-    yield opened
-    await opened.close()
+    async with opened(config_for(discord)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -96,6 +95,16 @@ async def inbox(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncItera
     """What the listening channel hears."""
     async with listening(discord, channel) as heard:
         yield heard
+
+
+@asynccontextmanager
+async def opened(config: Config, *, silence: float | None = None) -> AsyncIterator[DiscordChannel]:
+    """`silence`: seconds after which a quiet line is taken for dead, where the usual ones are too long for a test."""
+    channel = open_channel(config) if silence is None else DiscordChannel(config, silence)
+    try:
+        yield channel
+    finally:
+        await channel.close()
 
 
 @asynccontextmanager

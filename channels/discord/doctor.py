@@ -1,0 +1,87 @@
+"""Does the bot that the settings name exist, may it read what people write, and may it still connect today?"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from typing import NamedTuple
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from channels.checkup import Finding, note, ok, problem
+from channels.discord.config import PORTAL, TOKEN_PAGE, Config
+from channels.discord.rights import MESSAGE_CONTENT_FLAGS, invite_url
+from channels.discord.wire import GatewayAddress
+
+WITHIN = 5.0
+"""Seconds for all questions together."""
+FEW = 100
+"""Starts of a day."""
+
+
+class _Bot(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    username: str
+
+
+class _Application(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    flags: int = 0
+    approximate_guild_count: int | None = None
+
+
+class _Answer(NamedTuple):
+    status: int
+    body: bytes
+
+
+async def check(config: Config) -> Sequence[Finding]:
+    """Never raises for what the network does, and names the token nowhere."""
+    try:
+        async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
+            me = await _ask(session, config, "/users/@me")
+            if me.status != HTTPStatus.OK:
+                return [_refused(me)]
+            application = await _ask(session, config, "/oauth2/applications/@me")
+            gateway = await _ask(session, config, "/gateway/bot")
+            return list(_verdict(me, application, gateway))
+    except (aiohttp.ClientError, TimeoutError):
+        return [problem(f"discord: could not reach {config.base_url}", "check the network, or DISCORD_BASE_URL")]
+    except (ValidationError, ValueError):
+        return [problem(f"discord: {config.base_url} does not answer as Discord does", "check DISCORD_BASE_URL")]
+
+
+async def _ask(session: aiohttp.ClientSession, config: Config, path: str) -> _Answer:
+    headers = {"Authorization": f"Bot {config.bot_token.get_secret_value()}"}
+    async with session.get(f"{config.base_url.rstrip('/')}{path}", headers=headers) as answer:
+        return _Answer(answer.status, await answer.read())
+
+
+def _refused(answer: _Answer) -> Finding:
+    if answer.status == HTTPStatus.UNAUTHORIZED:
+        return problem("discord: the token is refused", f"copy it again to DISCORD_BOT_TOKEN: {TOKEN_PAGE}")
+    return problem(f"discord: {answer.status}", "try again later")
+
+
+def _verdict(me: _Answer, about: _Answer, gateway: _Answer) -> Iterator[Finding]:
+    yield ok(f"discord: the bot is {_Bot.model_validate_json(me.body).username}")
+    if about.status == HTTPStatus.OK:
+        application = _Application.model_validate_json(about.body)
+        if not application.flags & MESSAGE_CONTENT_FLAGS:
+            yield problem(
+                "discord: the Message Content Intent is off, without which Discord lets nobody connect who asks for it",
+                f"switch it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
+            )
+        yield (note if application.approximate_guild_count == 0 else ok)(
+            f"discord: it is let into a server by {invite_url(application.id)}"
+        )
+    if gateway.status == HTTPStatus.OK:
+        left = GatewayAddress.model_validate_json(gateway.body).session_start_limit.remaining
+        if left < FEW:
+            yield problem(
+                f"discord: {left} starts are left today; at 0 Discord takes the token away",
+                "find out what starts Parley again and again, and stop it",
+            )
