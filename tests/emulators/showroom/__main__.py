@@ -1,0 +1,65 @@
+"""`./run emulators`: the showroom until Ctrl-C."""
+
+import argparse
+import asyncio
+import sys
+from contextlib import suppress
+
+from tests.emulators.showroom.showroom import PORT, PortTaken, Showroom
+from tests.process import REPOSITORY
+
+FOLDER = ".showroom"
+REFUSED = 2
+
+
+def main() -> int:
+    """Exit code 2 where a port is taken, which one sentence says."""
+    parser = argparse.ArgumentParser(
+        prog="./run emulators",
+        description="Telegram, Slack and Discord, emulated on this machine, and a page to talk on all three.",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=PORT,
+        metavar="N",
+        help=f"the page's port, {PORT} unless told otherwise; the platforms take the next three",
+    )
+    port: int = parser.parse_args().port
+    try:
+        asyncio.run(_stand(port))
+    except PortTaken as error:
+        sys.stderr.write(f"emulators: {error}\n")
+        return REFUSED
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+    return 0
+
+
+async def _stand(port: int) -> None:
+    async with Showroom(REPOSITORY / FOLDER, port=port, shown_as=FOLDER) as showroom:
+        sys.stdout.write(_welcome(showroom))
+        sys.stdout.flush()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+
+def _welcome(showroom: Showroom) -> str:
+    lines = [
+        "Telegram, Slack and Discord are emulated on this machine.",
+        f"  Page     {showroom.page.url}",
+        f"  Parley   {showroom.command}        (in another terminal)",
+    ]
+    home = showroom.home
+    if home.fresh:
+        lines.append(f"  Settings {FOLDER}/{home.file.name}, written just now; yours to change")
+    if home.differing:
+        lines.append(
+            f"  {FOLDER}/{home.file.name} has other values than these emulators for {', '.join(home.differing)}: "
+            "correct them, or delete the file to have it written anew."
+        )
+    return "\n".join([*lines, "Stop with Ctrl-C.", ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""All of the showroom: three emulated platforms, the page on them, and the home of a Parley beside them."""
+
+import errno
+import time
+from collections.abc import Coroutine, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.emulators.showroom.discord import DiscordExhibit
+from tests.emulators.showroom.exhibit import Now
+from tests.emulators.showroom.home import Home, settle
+from tests.emulators.showroom.server import AnyExhibit, Invitation, Page
+from tests.emulators.showroom.slack import SlackExhibit
+from tests.emulators.showroom.telegram import TelegramExhibit
+
+PORT = 8770
+"""The page's; the platforms have the next ones, so that a Parley that runs finds them again."""
+
+
+class PortTaken(Exception):
+    def __init__(self, port: int, first: int) -> None:
+        super().__init__(
+            f"port {port} is taken by another program, perhaps by other emulators: stop it, or let these begin at "
+            f"another port with ./run emulators --port {first + 1000}"
+        )
+
+
+class Showroom:
+    """Stands while it is entered."""
+
+    def __init__(self, folder: Path, *, port: int = PORT, shown_as: str = "", now: Now = time.time) -> None:
+        """`folder`: the home; `shown_as`: how to write it in a command. Port 0 takes free ones. Raises PortTaken."""
+        self.telegram, self.slack, self.discord = TelegramExhibit(now), SlackExhibit(now), DiscordExhibit(now)
+        self.exhibits: tuple[AnyExhibit, ...] = (self.telegram, self.slack, self.discord)
+        self.command = f"PARLEY_HOME={shown_as or folder} ./run"
+        self.page = Page(self.exhibits, Invitation(self.command), port=port)
+        self._folder = folder
+        self._port = port
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as opening:
+            for place, each in enumerate(self.exhibits, 1):
+                each.emulator.port = self._port + place if self._port else 0
+                await self._listen(each.emulator.port, opening.enter_async_context(each.emulator))
+            await self._listen(self._port, self.page.start())
+            opening.push_async_callback(self.page.close)
+            self.home: Home = settle(self._folder, self.settings, self._people())
+            self._open = opening.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.aclose()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What leads Parley here."""
+        return {name: value for each in self.exhibits for name, value in each.settings.items()}
+
+    def listed(self, person: str) -> str:
+        """A person on all platforms, as PARLEY_OWNERS and PARLEY_ALLOW want it."""
+        return ",".join(f"{each.name}:{each.person_id(person)}" for each in self.exhibits)
+
+    def _people(self) -> list[tuple[str, Mapping[str, str]]]:
+        speakers = {"PARLEY_OWNERS": self.listed("Ann"), "PARLEY_ALLOW": self.listed("Bob")}
+        return [
+            ("Ann owns this Parley, and Bob may talk to it.", speakers),
+            ("Parley's own page would be one more; it is not needed here.", {"PARLEY_WEB": "off"}),
+        ]
+
+    async def _listen(self, port: int, starting: Coroutine[object, object, object]) -> None:
+        try:
+            await starting
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise PortTaken(port, self._port) from error
