@@ -81,6 +81,7 @@ class Intake(AsyncMiddleware):
         self._commands = commands
         self._courtesies = Courtesies(client, me, people)
         self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+        """What is said in a chat goes to the inbox in the order in which it came, whoever's name is waited for."""
 
     async def close(self) -> None:
         await self._courtesies.close()
@@ -116,15 +117,15 @@ class Intake(AsyncMiddleware):
         if isinstance(event, dict) and event.get("type") in _REMOVED:
             self._give_up(event)
             return
-        user = self._speaker(body)
-        async with self._turn(body):
-            if user and self._people(user) is None and self._event(body) is not None:
-                await self._people.meet(user)
-            normalised = self._event(body)
-        if normalised is not None:
-            await self._accept(normalised)
-        else:
+        found = self._event(body)
+        if found is None:
             self._courtesies.take(body)
+            return
+        async with self._turns.setdefault(str(found.chat), asyncio.Lock()):
+            if self._people(found.sender.id) is None:
+                await self._people.meet(found.sender.id)
+                found = self._event(body) or found
+        await self._accept(found)
 
     def _event(self, body: Body) -> InboundEvent | None:
         """Pure but for what is known of people by now."""
@@ -153,21 +154,6 @@ class Intake(AsyncMiddleware):
         if isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
             self._signs.heard(event.chat, event.message_id, event.sender.language)
         await self._inbox(event)
-
-    def _turn(self, body: Body) -> asyncio.Lock:
-        """Events of one conversation go to the inbox in the order in which they came, whoever's name is waited for."""
-        event = body.get("event")
-        channel = str(event.get("channel", "")) if isinstance(event, dict) else ""
-        return self._turns.setdefault(channel, asyncio.Lock())
-
-    @staticmethod
-    def _speaker(body: Body) -> str:
-        """Whose name is worth asking for."""
-        event = body.get("event")
-        user = event.get("user") if isinstance(event, dict) else body.get("user") or body.get("user_id")
-        if isinstance(user, dict):
-            user = user.get("id")
-        return user if isinstance(user, str) else ""
 
     def _give_up(self, event: Mapping[str, JsonValue]) -> None:
         tokens = event.get("tokens")

@@ -20,7 +20,7 @@ from channels.slack.client import Client, sdk_log
 
 log = logging.getLogger(__name__)
 
-PING_SECONDS = 8.0
+PING_SECONDS = 5.0
 """A line that answers no ping is given up after one and a half times as long."""
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 1.0

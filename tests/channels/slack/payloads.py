@@ -1,0 +1,42 @@
+"""Slack's payloads as tests need them, and what becomes of them."""
+
+from pydantic import JsonValue
+
+from channels.base import InboundEvent, MessageReceived
+from channels.slack.content import Identity, Person
+from channels.slack.normalise import normalise
+from channels.slack.wire import read_message
+
+Json = dict[str, JsonValue]
+
+ME = Identity("T1", "U0", "B0")
+PEOPLE = {"U7": Person("Ann", "de-DE"), "U8": Person("Ben")}
+COMMANDS = frozenset(("help", "stop"))
+TS = "1700000000.000100"
+ROOT = "1600000000.000200"
+DIRECT = "D1"
+CHANNEL = "C1"
+
+
+def known(user: str) -> Person | None:
+    return PEOPLE.get(user)
+
+
+def read(event: Json) -> InboundEvent | None:
+    message = read_message(event)
+    return normalise(message, ME, known, COMMANDS) if message else None
+
+
+def post(channel: str = DIRECT, /, **content: JsonValue) -> Json:
+    return {"type": "message", "channel": channel, "user": "U7", "ts": TS, "team": "T1", **content}
+
+
+def received(channel: str = DIRECT, /, **content: JsonValue) -> MessageReceived:
+    event = read(post(channel, **content))
+    assert isinstance(event, MessageReceived)
+    return event
+
+
+def changed(now: Json, before: Json | None = None, channel: str = DIRECT) -> Json:
+    about: Json = {"type": "message", "subtype": "message_changed", "hidden": True, "channel": channel, "ts": TS}
+    return {**about, "message": now, **({"previous_message": before} if before else {})}

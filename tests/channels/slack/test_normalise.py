@@ -1,0 +1,333 @@
+"""What each of Slack's message events becomes, on payloads as Slack documents and sends them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited
+from channels.slack.normalise import said
+from channels.slack.wire import read_message
+from tests.channels.slack.payloads import (
+    CHANNEL,
+    COMMANDS,
+    DIRECT,
+    ME,
+    ROOT,
+    TS,
+    Json,
+    changed,
+    known,
+    post,
+    read,
+    received,
+)
+
+FILE: Json = {
+    "id": "F1",
+    "name": "plan.pdf",
+    "mimetype": "application/pdf",
+    "size": 1200,
+    "mode": "hosted",
+    "url_private": "https://files.slack.com/files-pri/T1-F1/plan.pdf",
+    "url_private_download": "https://files.slack.com/files-pri/T1-F1/download/plan.pdf",
+}
+
+
+def test_a_direct_message() -> None:
+    event = received(text="hello")
+
+    assert event.event_id == f"slack:T1:D1:{TS}"
+    assert str(event.chat) == "slack:T1:D1"
+    assert (event.sender.id, event.sender.name, event.sender.language) == ("U7", "Ann", "de-DE")
+    assert (event.text, event.message_id, event.at) == ("hello", TS, 1_700_000_000.0001)
+    assert event.addressed is Addressed.DIRECT
+
+
+def test_a_thread_of_direct_messages_is_a_chat_of_its_own() -> None:
+    event = received(text="more", thread_ts=ROOT, parent_user_id="U0")
+
+    assert (str(event.chat), event.reply_to, event.addressed) == (f"slack:T1:D1:{ROOT}", ROOT, Addressed.DIRECT)
+
+
+def test_a_root_that_names_itself_is_no_reply() -> None:
+    event = received(text="root", thread_ts=TS)
+
+    assert (event.chat.thread, event.reply_to) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("<@U0> hi", "hi"),
+        ("<@U0|parley>, hi", "hi"),
+        ("hi <@U0>", "hi"),
+        ("hey <@U0> what now?", "hey what now?"),
+        ("<@U0>", ""),
+        ("<@U0> ask <@U8>", "ask @Ben"),
+    ],
+)
+def test_a_mention_is_told_and_taken_away_and_answered_in_its_thread(text: str, left: str) -> None:
+    event = received(CHANNEL, text=text)
+
+    assert (event.text, event.addressed, event.chat.thread) == (left, Addressed.MENTION, TS)
+
+
+def test_both_events_of_one_mention_are_the_same_event() -> None:
+    message = received(CHANNEL, text="<@U0> hi", channel_type="channel")
+    mention = received(CHANNEL, type="app_mention", text="<@U0> hi")
+
+    assert message == mention
+
+
+@pytest.mark.parametrize(
+    ("content", "addressed", "thread"),
+    [
+        ({"text": "so"}, Addressed.AMBIENT, None),
+        ({"text": "so", "thread_ts": ROOT, "parent_user_id": "U8"}, Addressed.AMBIENT, ROOT),
+        ({"text": "so", "thread_ts": ROOT, "parent_user_id": "U0"}, Addressed.REPLY, ROOT),
+        ({"text": "<@U0> so", "thread_ts": ROOT, "parent_user_id": "U8"}, Addressed.MENTION, ROOT),
+    ],
+)
+def test_talk_in_a_channel(content: Json, addressed: Addressed, thread: str | None) -> None:
+    event = received(CHANNEL, **content)
+
+    assert (event.addressed, event.chat.thread) == (addressed, thread)
+
+
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c"),
+        ("<https://a.example/?a=1&amp;b=2>", "https://a.example/?a=1&b=2"),
+        ("<https://a.example|the page>", "the page (https://a.example)"),
+        ("<https://a.example|a.example>", "https://a.example"),
+        ("<mailto:ann@a.example|ann@a.example>", "ann@a.example"),
+        ("in <#C9|general> and <#C8>", "in #general and #C8"),
+        ("<@U8> and <@U9> and <@U9|cy>", "@Ben and @U9 and @cy"),
+        ("<!here> <!subteam^S1|@ops> <!date^1^{date}|monday>", "@here @ops monday"),
+    ],
+)
+def test_slacks_markup_becomes_words(text: str, read_as: str) -> None:
+    assert received(text=text).text == read_as
+
+
+@pytest.mark.parametrize(
+    ("channel", "content"),
+    [
+        (DIRECT, {"text": "!help me"}),
+        (CHANNEL, {"text": "<@U0> !help me"}),
+        (CHANNEL, {"text": "!HELP me", "thread_ts": ROOT, "parent_user_id": "U8"}),
+    ],
+)
+def test_a_word_with_a_bang_is_a_command(channel: str, content: Json) -> None:
+    event = read(post(channel, **content))
+
+    assert isinstance(event, CommandInvoked)
+    assert (event.name, event.arguments, event.respond, event.message_id) == ("help", "me", None, TS)
+
+
+@pytest.mark.parametrize(
+    ("channel", "content"),
+    [
+        (CHANNEL, {"text": "!help me"}),
+        (DIRECT, {"text": "!deploy now"}),
+        (DIRECT, {"text": "!"}),
+        (DIRECT, {"text": "!help", "files": [FILE]}),
+    ],
+)
+def test_other_bangs_are_words(channel: str, content: Json) -> None:
+    assert received(channel, **content).text == content["text"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"user": "U0", "bot_id": "B0", "text": "mine"},
+        {"bot_id": "B0", "subtype": "bot_message", "text": "mine"},
+        {"user": "U5", "bot_id": "B5", "text": "another app's"},
+        {"subtype": "bot_message", "bot_id": "B5", "username": "hook", "text": "a hook's", "user": None},
+        {"user": "USLACKBOT", "text": "reminder"},
+        {"subtype": "channel_join", "text": "<@U7> has joined"},
+        {"subtype": "assistant_app_thread", "text": "New Assistant Thread"},
+        {"subtype": "message_replied", "text": ""},
+        {"text": ""},
+        {"text": "no author", "user": None},
+    ],
+)
+def test_what_is_nobodys_words_is_nothing(content: Json) -> None:
+    assert read(post(CHANNEL, **content)) is None
+
+
+def test_another_apps_words_are_told_in_the_history() -> None:
+    message = read_message(post(CHANNEL, subtype="bot_message", bot_id="B5", username="deploys", user=None, text="ok"))
+    assert message is not None
+    event = said(message, ME, known, COMMANDS)
+
+    assert event is not None
+    assert (event.sender.id, event.sender.name, event.sender.is_bot) == ("B5", "deploys", True)
+
+
+def test_files_come_along() -> None:
+    file = received(subtype="file_share", text="read <https://a.example>", files=[FILE]).attachments[0]
+
+    assert (file.name, file.mime_type, file.size) == ("plan.pdf", "application/pdf", 1200)
+    assert file.reference == "https://files.slack.com/files-pri/T1-F1/download/plan.pdf"
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ({"id": "F1", "mode": "tombstone"}, "[file-F1: not available any more]"),
+        ({"id": "F1", "name": "a.txt", "mode": "hidden_by_limit"}, "[a.txt: hidden]"),
+        (
+            {**FILE, "name": "notes", "is_external": True, "url_private": "https://docs.example/1"},
+            "[notes: https://docs.example/1]",
+        ),
+    ],
+)
+def test_files_that_cannot_be_fetched_are_named(file: Json, line: str) -> None:
+    event = received(subtype="file_share", text="look", files=[file])
+
+    assert (event.text, event.attachments) == (f"look\n{line}", ())
+
+
+SHARED: JsonValue = [
+    {
+        "is_share": True,
+        "author_name": "Ben",
+        "text": "Ship <https://a.example|it>",
+        "from_url": "https://team.slack.com/archives/C9/p1",
+        "files": [{"id": "F2", "name": "a.png"}],
+    }
+]
+CARD: JsonValue = [
+    {
+        "pretext": "New issue",
+        "title": "Crash",
+        "title_link": "https://i.example/1",
+        "text": "It fell",
+        "fields": [{"title": "Priority", "value": "high"}],
+        "fallback": "[i/1] Crash",
+    }
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ({"text": "see", "attachments": SHARED}, "see\nBen: Ship it (https://a.example)\n[a.png]"),
+        ({"text": "", "attachments": CARD}, "New issue\nCrash (https://i.example/1)\nIt fell\nPriority: high"),
+        ({"text": "", "attachments": [{"fallback": "only this"}]}, "only this"),
+    ],
+)
+def test_what_is_shared_is_read_too(content: Json, text: str) -> None:
+    assert received(**content).text == text
+
+
+BLOCKS: JsonValue = [
+    {"type": "header", "text": {"type": "plain_text", "text": "Build 7"}},
+    {"type": "section", "text": {"type": "mrkdwn", "text": "by <@U8>"}, "fields": [{"type": "mrkdwn", "text": "ok"}]},
+    {"type": "context", "elements": [{"type": "image", "alt_text": "logo"}, {"type": "mrkdwn", "text": "main"}]},
+    {"type": "divider"},
+    {"type": "markdown", "text": "**done**"},
+    {
+        "type": "rich_text",
+        "elements": [
+            {
+                "type": "rich_text_section",
+                "elements": [{"type": "text", "text": "to "}, {"type": "user", "user_id": "U7"}],
+            }
+        ],
+    },
+    {"type": "actions", "elements": [{"type": "button", "text": {"type": "plain_text", "text": "Go"}}]},
+]
+
+
+def test_an_apps_blocks_are_read_instead_of_its_summary() -> None:
+    message = read_message(post(CHANNEL, bot_id="B5", text="Build 7 finished", blocks=BLOCKS))
+    assert message is not None
+    event = said(message, ME, known, COMMANDS)
+
+    assert event is not None
+    assert getattr(event, "text", "") == "Build 7\nby @Ben\nok\n[logo] main\n**done**\nto @Ann"
+
+
+def test_a_persons_blocks_only_repeat_the_text() -> None:
+    assert received(text="hi <@U8>", blocks=BLOCKS).text == "hi @Ben"
+
+
+def test_an_edit() -> None:
+    before = post(text="helo")
+    event = read(changed({**before, "text": "hello", "edited": {"user": "U7", "ts": "1700000009.000000"}}, before))
+
+    assert isinstance(event, MessageEdited)
+    assert event.event_id == f"slack:T1:D1:{TS}:edited:1700000009.000000"
+    assert (event.text, event.message_id, event.sender.name) == ("hello", TS, "Ann")
+
+
+def test_an_edit_that_names_us_stays_in_the_thread_of_its_message() -> None:
+    now = post(CHANNEL, text="<@U0> hi", edited={"user": "U7", "ts": "1700000009.000000"})
+    event = read(changed(now, post(CHANNEL, text="hi"), CHANNEL))
+
+    assert isinstance(event, MessageEdited)
+    assert (event.addressed, event.chat.thread, event.text) == (Addressed.MENTION, TS, "hi")
+
+
+EDITED: Json = {"user": "U7", "ts": "1700000009.000000"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        changed(post(text="hi", attachments=[{"text": "preview"}]), post(text="hi")),
+        changed(post(text="hi", edited=EDITED, reply_count=1), post(text="hi", edited=EDITED)),
+        changed(post(text="x", user="U0", bot_id="B0", edited=EDITED), post(text="…", user="U0", bot_id="B0")),
+        changed(post(text="x", bot_id="B5", edited=EDITED)),
+        {"type": "message", "subtype": "message_changed", "channel": DIRECT, "ts": TS},
+    ],
+)
+def test_a_change_that_is_no_edit_of_a_person_is_nothing(change: Json) -> None:
+    assert read(change) is None
+
+
+def test_a_deleted_message() -> None:
+    about: Json = {"subtype": "message_deleted", "channel": CHANNEL, "ts": "1700000010.000000", "deleted_ts": TS}
+    event = read({"type": "message", **about, "previous_message": post(CHANNEL, text="oops")})
+
+    assert isinstance(event, MessageDeleted)
+    assert (event.event_id, event.message_id) == (f"slack:T1:C1:{TS}:deleted", TS)
+
+
+def test_a_deleted_root_leaves_a_tombstone_and_is_deleted_all_the_same() -> None:
+    tomb: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "ts": TS, "thread_ts": TS}
+    event = read(changed(tomb, post(CHANNEL, text="<@U0> oops"), CHANNEL))
+
+    assert isinstance(event, MessageDeleted)
+    assert (event.message_id, event.chat.thread) == (TS, TS)
+
+
+def test_our_own_deleted_message_is_nothing() -> None:
+    about: Json = {"subtype": "message_deleted", "channel": CHANNEL, "ts": "1700000010.000000", "deleted_ts": TS}
+    assert read({"type": "message", **about, "previous_message": post(CHANNEL, user="U0", text="x")}) is None
+
+
+@pytest.mark.parametrize(
+    "event",
+    [{}, {"type": "message"}, post(ts="never"), post(ts=None), post(text=7), post(blocks={}), post(files=["x"])],
+)
+def test_what_is_not_shaped_as_slack_documents_it_is_nothing(event: Json) -> None:
+    assert read(event) is None
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["type", "text", "elements", "rows", "user_id"]), inner)
+        ),
+        max_leaves=12,
+    )
+)
+def test_no_block_can_break_it(value: JsonValue) -> None:
+    read(post(blocks=[{"type": "section", "text": value}, {"type": "table", "rows": value}], text=""))
