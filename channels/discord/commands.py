@@ -3,12 +3,11 @@
 import logging
 from collections.abc import Mapping, Sequence
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChannelError, CommandSpec
 from channels.discord.normalise import ARGUMENTS
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +27,9 @@ async def publish_commands(rest: Rest, commands: Sequence[CommandSpec]) -> None:
     try:
         application = (await rest.me()).application
         wanted = [_command(command) for command in commands]
-        route = Route("GET", _PATH, application_id=application)
+        route = Endpoint("GET", _PATH, {"application_id": application})
         if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
-            await rest.call(Call(Route("PUT", _PATH, application_id=application), json=wanted))
+            await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
             log.info("slash commands set count=%d", len(wanted))
     except ChannelError as error:
         log.warning("slash commands not set: %s", error.reason)

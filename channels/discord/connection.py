@@ -16,14 +16,13 @@ import aiohttp
 import yarl
 from discord import ConnectionClosed
 from discord.gateway import DiscordWebSocket, KeepAliveHandler, ReconnectWebSocket
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChannelError
 from channels.discord.backoff import Backoff
 from channels.discord.client import Client
 from channels.discord.errors import NO_CONTENT_INTENT, Revoked
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import GatewayAddress, SessionLimit, read
 
 log = logging.getLogger(__name__)
@@ -128,7 +127,7 @@ class Connection:
 
     async def _admission(self) -> yarl.URL:
         """Where to connect, when a session may be begun. Raises ChannelError where too few are left."""
-        about = read(GatewayAddress, await self._rest.call(Call(Route("GET", "/gateway/bot"))))
+        about = read(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
         if about is None:
             raise ChannelError("Discord does not say where its gateway is")
         limit = about.session_start_limit

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import aiohttp
 import discord
-from discord.http import Route
 
 from channels.base import Attachment, ChannelError
 from channels.discord.content import Reference
 from channels.discord.places import MIB
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import Message, read
 
 MAX_DOWNLOAD = 25 * MIB
@@ -55,11 +54,10 @@ async def _fetch(attachment: Attachment, url: str) -> bytes | None:
 
 
 async def _new_address(rest: Rest, reference: Reference) -> str:
-    route = Route(
+    route = Endpoint(
         "GET",
         "/channels/{channel_id}/messages/{message_id}",
-        channel_id=reference.channel,
-        message_id=reference.message,
+        {"channel_id": reference.channel, "message_id": reference.message},
     )
     message = read(Message, await rest.call(Call(route, lacking="Read Message History")))
     found = message.attachments if message else ()

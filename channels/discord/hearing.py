@@ -4,7 +4,6 @@ import logging
 import time
 from functools import partial
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChannelError, InboundEvent, Inbox
@@ -12,7 +11,7 @@ from channels.discord.interactions import Interactions
 from channels.discord.lanes import Lanes
 from channels.discord.normalise import View, edited, interacted, received
 from channels.discord.recent import Recent
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import THREADS, Deletion, Interaction, Message, read
 
 log = logging.getLogger(__name__)
@@ -64,7 +63,7 @@ class Hearing:
         maybe_thread = message.channel_type is None or message.channel_type in THREADS
         if message.guild_id is None or not maybe_thread or self._view.places.knows(message.channel_id):
             return
-        route = Route("GET", "/channels/{channel_id}", channel_id=message.channel_id)
+        route = Endpoint("GET", "/channels/{channel_id}", {"channel_id": message.channel_id})
         try:
             self._view.places.learn(await self._rest.call(Call(route)), message.guild_id)
         except ChannelError as error:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChatKey, CommandInvoked, MessageReceived
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
 from channels.discord.normalise import DIRECT, View, remembered
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import THREAD_STARTER, Message, read
 
-MOST_IN_PAGE = 100
+LEAST_IN_PAGE, MOST_IN_PAGE = 50, 100
 MOST_PAGES = 5
 """Of which our own words may take up a part."""
 
@@ -25,7 +24,7 @@ async def read_history(
     floor = int(after) if after else 0
     found: list[Said] = []
     for _ in range(MOST_PAGES):
-        page = await _page(rest, view, chat, before, min(MOST_IN_PAGE, 2 * most))
+        page = await _page(rest, view, chat, before, min(MOST_IN_PAGE, max(LEAST_IN_PAGE, 2 * most)))
         new = [message for message in page if int(message.id) > floor]
         events = (event for message in new for event in _events(message, view, chat))
         found += [event for event in events if int(event.message_id) > floor]
@@ -37,7 +36,7 @@ async def read_history(
 
 async def _page(rest: Rest, view: View, chat: ChatKey, before: str | None, limit: int) -> list[Message]:
     """Newest first; empty for a thread that was never made."""
-    route = Route("GET", "/channels/{channel_id}/messages", channel_id=chat.thread or chat.chat)
+    route = Endpoint("GET", "/channels/{channel_id}/messages", {"channel_id": chat.thread or chat.chat})
     query = {"limit": str(limit)} | ({"before": before} if before else {})
     try:
         answer: JsonValue = await rest.call(Call(route, query=query, lacking="Read Message History"))

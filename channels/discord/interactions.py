@@ -6,13 +6,12 @@ The words of the answer come later, over the interaction's own address, which li
 import asyncio
 import logging
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import Accepted, ChannelError
 from channels.discord.errors import ALREADY_ANSWERED, Refused
 from channels.discord.lanes import Outcome
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
 
 log = logging.getLogger(__name__)
@@ -72,17 +71,19 @@ class Interactions:
             log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
 
 
-def callback(interaction: str, token: str) -> Route:
+def callback(interaction: str, token: str) -> Endpoint:
     path = "/interactions/{webhook_id}/{webhook_token}/callback"
-    return Route("POST", path, webhook_id=interaction, webhook_token=token)
+    return Endpoint("POST", path, {"webhook_id": interaction, "webhook_token": token})
 
 
-def original(method: str, application: str, token: str) -> Route:
+def original(method: str, application: str, token: str) -> Endpoint:
     """The first answer to an interaction, or the message whose button was pressed."""
     path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
-    return Route(method, path, webhook_id=application, webhook_token=token)
+    return Endpoint(method, path, {"webhook_id": application, "webhook_token": token})
 
 
-def follow_up(application: str, token: str) -> Route:
+def follow_up(application: str, token: str) -> Endpoint:
     """A further answer to an interaction."""
-    return Route("POST", "/webhooks/{webhook_id}/{webhook_token}", webhook_id=application, webhook_token=token)
+    return Endpoint(
+        "POST", "/webhooks/{webhook_id}/{webhook_token}", {"webhook_id": application, "webhook_token": token}
+    )

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
@@ -13,7 +12,7 @@ from channels.discord.interactions import Interactions, follow_up, original
 from channels.discord.normalise import DIRECT
 from channels.discord.places import Places
 from channels.discord.render import components, render, split
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.threads import Threads
 from channels.discord.wire import EPHEMERAL
 
@@ -52,7 +51,7 @@ class Posting:
         body["enforce_nonce"] = True
         if message.reply_to and message.reply_to != chat.thread:  # a thread's first message stands outside of it
             body["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
-        route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
+        route = Endpoint("POST", "/channels/{channel_id}/messages", {"channel_id": channel})
         return await self._write(chat, route, message, body)
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
@@ -66,12 +65,14 @@ class Posting:
     async def typing(self, chat: ChatKey) -> None:
         channel = await self._threads.channel_of(chat)
         lacking = "Send Messages in Threads" if chat.thread else "Send Messages"
-        await self._rest.call(Call(Route("POST", "/channels/{channel_id}/typing", channel_id=channel), lacking=lacking))
+        await self._rest.call(
+            Call(Endpoint("POST", "/channels/{channel_id}/typing", {"channel_id": channel}), lacking=lacking)
+        )
 
-    def _route(self, method: str, posted: Posted) -> Route:
+    def _route(self, method: str, posted: Posted) -> Endpoint:
         channel = posted.chat.thread or posted.chat.chat
         path = "/channels/{channel_id}/messages/{message_id}"
-        return Route(method, path, channel_id=channel, message_id=posted.message_id)
+        return Endpoint(method, path, {"channel_id": channel, "message_id": posted.message_id})
 
     async def _respond(self, chat: ChatKey, message: OutboundMessage, respond: str) -> Posted:
         """The first part fills what was deferred, the others follow it; in servers only the person sees them."""
@@ -85,7 +86,7 @@ class Posting:
         return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
 
     async def _write(
-        self, chat: ChatKey, route: Route, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
+        self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
     ) -> Posted:
         limit = self._places.file_limit(chat.account)
         files = [await upload(file, limit) for file in message.attachments]

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import NamedTuple
 
 import aiohttp
@@ -33,10 +34,18 @@ CALL_SECONDS = 30.0
 """For one try; the SDK makes up to five where Discord has trouble, with up to 16 s between."""
 
 
+class Endpoint(NamedTuple):
+    """Where a call goes: `path` with names in braces, whose ids stand in `ids`. The SDK's rules of pace go by both."""
+
+    method: str
+    path: str
+    ids: Mapping[str, str] = MappingProxyType({})
+
+
 class Call(NamedTuple):
     """One call: what is sent along, and which permissions it needs."""
 
-    route: Route
+    endpoint: Endpoint
     json: JsonValue = None
     query: Mapping[str, str] | None = None
     files: Sequence[discord.File] = ()
@@ -45,11 +54,11 @@ class Call(NamedTuple):
     @property
     def place(self) -> str:
         """The channel that the call is about; empty where it is about none."""
-        return str(self.route.channel_id or "")
+        return self.endpoint.ids.get("channel_id", "")
 
     @property
     def kind(self) -> str:
-        return f"{self.route.key}{' with files' if self.files else ''}"
+        return f"{self.endpoint.method} {self.endpoint.path}{' with files' if self.files else ''}"
 
 
 class Rest:
@@ -57,7 +66,7 @@ class Rest:
 
     def __init__(self, config: Config, heard: Heard) -> None:
         self._token = config.bot_token.get_secret_value()
-        self._base_url = config.base_url.rstrip("/")
+        self._route = _routes(config.base_url.rstrip("/"))
         self._heard = heard
         self._client: Client | None = None
         self._me: Identity | None = None
@@ -107,6 +116,7 @@ class Rest:
 
     async def _request(self, client: Client, call: Call) -> JsonValue:
         timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
+        route = self._route(call.endpoint.method, call.endpoint.path, **call.endpoint.ids)
         if call.files:
             form: list[dict[str, str | io.BufferedIOBase]] = [{"name": "payload_json", "value": json.dumps(call.json)}]
             form += [
@@ -118,13 +128,11 @@ class Rest:
                 }
                 for number, file in enumerate(call.files)
             ]
-            answer = await client.http.request(
-                call.route, files=call.files, form=form, params=call.query, timeout=timeout
-            )
+            answer = await client.http.request(route, files=call.files, form=form, params=call.query, timeout=timeout)
         elif call.json is not None:
-            answer = await client.http.request(call.route, json=call.json, params=call.query, timeout=timeout)
+            answer = await client.http.request(route, json=call.json, params=call.query, timeout=timeout)
         else:
-            answer = await client.http.request(call.route, params=call.query, timeout=timeout)
+            answer = await client.http.request(route, params=call.query, timeout=timeout)
         result: JsonValue = answer
         return result
 
@@ -158,10 +166,10 @@ class Rest:
         return meaning
 
     async def _log_in(self) -> Client:
-        """The SDK has no other place for its address than a class, so that one process speaks to one Discord."""
+        """The SDK logs in at the address that its class of routes has."""
         if self._closed:
             raise ChannelError("the channel is closed")
-        Route.BASE = self._base_url
+        Route.BASE = self._route.BASE
         client = Client(self._heard)
         done = False
         try:
@@ -170,7 +178,7 @@ class Rest:
             self._me = _identity(client)
             done = True
         except (discord.DiscordException, aiohttp.ClientError, OSError, LookupError, TypeError, ValueError) as error:
-            raise self._meaning(Call(Route("GET", "/users/@me")), error) from error
+            raise self._meaning(Call(Endpoint("GET", "/users/@me")), error) from error
         finally:
             if not done:
                 await client.close()
@@ -188,3 +196,12 @@ def _identity(client: Client) -> Identity:
     if client.user is None:
         raise ValueError("no user")
     return Identity(str(client.user.id), client.user.name, str(client.application_id or client.user.id))
+
+
+def _routes(base_url: str) -> type[Route]:
+    """Routes to one Discord; those of the SDK itself all go to the same."""
+
+    class Here(Route):
+        BASE = base_url
+
+    return Here

@@ -2,7 +2,6 @@
 
 import logging
 
-from discord.http import Route
 from pydantic import JsonValue
 
 from channels.base import ChannelError, ChatKey, MessageGone
@@ -10,7 +9,7 @@ from channels.discord.config import Config
 from channels.discord.errors import THREAD_EXISTS, Refused
 from channels.discord.places import Places
 from channels.discord.recent import Recent
-from channels.discord.rest import Call, Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import Message, read
 from channels.text import visible
 
@@ -42,8 +41,10 @@ class Threads:
 
     async def _make(self, channel: str, message: str) -> None:
         """A thread that is made from a message has that message's id."""
-        route = Route(
-            "POST", "/channels/{channel_id}/messages/{message_id}/threads", channel_id=channel, message_id=message
+        route = Endpoint(
+            "POST",
+            "/channels/{channel_id}/messages/{message_id}/threads",
+            {"channel_id": channel, "message_id": message},
         )
         name = await self._name(channel, message)
         body: JsonValue = {"name": name, "auto_archive_duration": ARCHIVE_MINUTES}
@@ -67,7 +68,9 @@ class Threads:
         return line[:MAX_NAME].strip() or NAMELESS
 
     async def _words(self, channel: str, message: str) -> str:
-        route = Route("GET", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
+        route = Endpoint(
+            "GET", "/channels/{channel_id}/messages/{message_id}", {"channel_id": channel, "message_id": message}
+        )
         try:
             found = read(Message, await self._rest.call(Call(route, lacking="Read Message History")))
         except ChannelError as error:
