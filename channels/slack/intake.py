@@ -121,8 +121,9 @@ class Intake(AsyncMiddleware):
         if found is None:
             self._courtesies.take(body)
             return
+        unknown = self._people(found.sender.id) is None
         async with self._turns.setdefault(str(found.chat), asyncio.Lock()):
-            if self._people(found.sender.id) is None:
+            if unknown:  # perhaps not any more, where somebody waited for the name before us
                 await self._people.meet(found.sender.id)
                 found = self._event(body) or found
         await self._accept(found)

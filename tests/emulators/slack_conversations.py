@@ -135,8 +135,8 @@ def _user(person: Person) -> Json:
     profile: Json = {
         "real_name": person.name,
         "real_name_normalized": person.name,
-        "display_name": person.username,
-        "display_name_normalized": person.username,
+        "display_name": person.name,
+        "display_name_normalized": person.name,
         "team": TEAM,
     }
     if person.is_bot:

@@ -21,6 +21,7 @@ _MARKDOWN = (
     (re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])"), r"\2"),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+    (re.compile(r" {2,}\n"), "\n"),  # a line break is nothing that one sees
 )
 _MRKDWN = ((re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^\n]+?)(?<=\S)\1(?![\w])"), r"\2"),)
 
