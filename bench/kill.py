@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from bench.bot import PARLEY
 from bench.figures import Figure
-from bench.place import PLACES
+from bench.place import PLACES, confirmed
 from bench.stage import Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, calls, says
 
@@ -45,14 +45,14 @@ async def _measure(on: str, command: Sequence[str]) -> tuple[float, int, int]:
                 await seat.says("use a tool" if number % 2 else "hello")
             await scene.model.wait_for(lambda: scene.model.open_requests == CHATS and _tools_done(scene), 20)
             # From here on the platform knows that the messages arrived, and nobody else knows of them.
-            await scene.platform.heard()
+            await confirmed(scene.emulator)
             await bot.kill()
         script.slow = False
         assert _answers(scene) == [], "the first life was to say nothing"
         async with scene.bot(command) as again:
             with suppress(AssertionError):
                 await scene.emulator.wait_for(lambda: len(_answers(scene)) >= CHATS, GIVE_UP_S)
-            await scene.platform.heard()
+            await confirmed(scene.emulator)
         times = sorted(_answers(scene))
         first = times[0] - again.started if times else GIVE_UP_S
         counts = [_count(seat.chat.screen) for seat in scene.seats]

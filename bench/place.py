@@ -16,6 +16,8 @@ class Place:
     platform: str
     listens: str
     """What shows that a bot has begun to listen."""
+    opening: str
+    """The call by which a bot begins to listen, in each of its lives."""
     keeps: bool = True
     """Whether it keeps what was said while nobody listened, and delivers it to whoever comes."""
     hurried: Mapping[str, str] = field(default_factory=dict)
@@ -42,8 +44,33 @@ def lift_limits(emulator: object) -> None:
             raise TypeError(f"what are the limits of {emulator}?")
 
 
+def is_listening(emulator: object) -> bool:
+    """Whether a bot listens to this emulated platform now."""
+    match emulator:
+        case TelegramEmulator():
+            return emulator.polling
+        case SlackEmulator() | DiscordEmulator():
+            return emulator.connected
+        case _:
+            raise TypeError(f"who listens to {emulator}?")
+
+
+async def confirmed(emulator: object, within: float = 20.0) -> None:
+    """Until an emulated platform was told that all of its events arrived."""
+    match emulator:
+        case TelegramEmulator():
+            await emulator.wait_for(lambda: emulator.updates.unconfirmed == 0, within)
+        case SlackEmulator():
+            await emulator.wait_for(lambda: emulator.unheard == 0, within)
+        case DiscordEmulator():
+            await emulator.solicit()
+            await emulator.wait_for(lambda: emulator.unheard == 0, within)
+        case _:
+            raise TypeError(f"what was said on {emulator}?")
+
+
 PLACES = {
-    "telegram": Place("telegram", "first poll", hurried={"TELEGRAM_CALLS_PER_SECOND": "1000"}),
-    "slack": Place("slack", "first socket"),
-    "discord": Place("discord", "READY", keeps=False),
+    "telegram": Place("telegram", "first poll", "getUpdates", hurried={"TELEGRAM_CALLS_PER_SECOND": "1000"}),
+    "slack": Place("slack", "first socket", "apps.connections.open"),
+    "discord": Place("discord", "READY", "gateway", keeps=False),
 }

@@ -92,8 +92,6 @@ DISTURBANCES: dict[str, Sequence[tuple[str, Disturb, float]]] = {
     ),
 }
 """By platform; the name, what happens, and how often (seconds). discord.py takes five seconds to begin anew."""
-OPENING = {"slack": "apps.connections.open", "discord": "gateway"}
-"""The call that a new socket begins with."""
 
 
 def respond(asked: ModelRequest) -> Answer:
@@ -116,7 +114,7 @@ async def _measure(on: str, command: Sequence[str], disturb: Disturb, every: flo
         for seat in scene.seats:
             await seat.says("hello")
         await asyncio.gather(*(seat.answered(1, 20) for seat in scene.seats))
-        scene.emulator.faults.delay(OPENING[on], seconds=OPENING_S)
+        scene.emulator.faults.delay(scene.place.opening, seconds=OPENING_S)
         disturbing = asyncio.create_task(_disturb(scene, disturb, every))
         said = await _talk(scene)
         disturbing.cancel()

@@ -12,12 +12,13 @@ from pathlib import Path
 from aiohttp import web
 
 from bench.bot import PARLEY, Bot
-from bench.place import PLACES, lift_limits
+from bench.place import PLACES, Place, is_listening, lift_limits
 from tests.emulators.control import Call
 from tests.emulators.model_script import Script
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Emulator, Message, Person, Platform
+from tests.end_to_end.program import START_SECONDS
 from tests.process import REPOSITORY
 
 
@@ -66,10 +67,12 @@ class Seat:
 class Stage:
     """Where a bot is looked at."""
 
+    place: Place
     platform: Platform
     model: TimedModel
     folder: Path
     seats: list[Seat] = field(default_factory=list)
+    _openings: int = 0
 
     @property
     def net(self) -> Emulated:
@@ -104,15 +107,17 @@ class Stage:
         bot = Bot(self.folder, command)
         self.platform.settle(bot)
         bot.set("OPENAI_BASE_URL", self.model.base_url)
-        bot.set("PARLEY_ALLOW", ",".join(f"{self.platform.facts.name}:{seat.person.id}" for seat in self.seats))
+        bot.set("PARLEY_ALLOW", ",".join(f"{self.place.platform}:{seat.person.id}" for seat in self.seats))
         for name, value in (environ or {}).items():
             bot.set(name, value)
-        await self.platform.launch()
+        self._openings = len(self.emulator.calls_of(self.place.opening))
+        await bot.launch()
         return bot
 
     async def listening(self, bot: Bot) -> None:
         """Until it takes in what people do."""
-        listens, ended = (asyncio.ensure_future(each) for each in (self.platform.listening(), bot.ended()))
+        listens = asyncio.ensure_future(self.emulator.wait_for(self._is_listening, START_SECONDS))
+        ended = asyncio.ensure_future(bot.ended())
         try:
             await asyncio.wait([listens, ended], return_when=asyncio.FIRST_COMPLETED)
             if not listens.done():
@@ -123,6 +128,9 @@ class Stage:
             listens.cancel()
             ended.cancel()
             await asyncio.gather(listens, ended, return_exceptions=True)
+
+    def _is_listening(self) -> bool:
+        return len(self.emulator.calls_of(self.place.opening)) > self._openings and is_listening(self.emulator)
 
     def messages(self) -> list[Message]:
         """What the bot says by now, in all chats."""
@@ -139,7 +147,7 @@ async def stage(script: Script, on: str, *, pace: bool = True, seats: int = 0) -
     compile_sources()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         async with PLACES[on].build() as platform, TimedModel(script) as model:
-            made = Stage(platform, model, Path(folder))
+            made = Stage(PLACES[on], platform, model, Path(folder))
             if not pace:
                 lift_limits(made.emulator)
             made.seat(seats)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.bot import PARLEY
 from bench.figures import Figure, median
-from bench.place import PLACES
+from bench.place import PLACES, confirmed
 from bench.stage import stage
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.process import REPOSITORY
@@ -58,7 +58,7 @@ async def _later_run(on: str) -> float:
         for seat in scene.seats:
             await seat.says("hello")
             async with scene.bot(RUN) as bot:
-                await scene.platform.heard()
+                await confirmed(scene.emulator)
                 spans.append(time.monotonic() - bot.started)
     return median(spans)
 
