@@ -1,0 +1,168 @@
+"""Slash commands and buttons: Discord is told in time, and answers go where the person looks."""
+
+import asyncio
+
+import pytest
+
+from channels.base import Accepted, Addressed, Button, OutboundMessage
+from channels.discord.adapter import DiscordChannel
+from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_chat import Chat
+from tests.emulators.discord_state import Person
+
+LONG = "word " * 700
+
+
+@pytest.fixture
+async def ann(discord: DiscordEmulator, inbox: Inbox) -> Person:
+    """Who can pick commands: they are in the menu."""
+    await discord.wait_for(lambda: len(discord.commands) == 2)
+    return discord.person("Ann", language="zh")
+
+
+def answers(chat: Chat) -> list[tuple[str, bool]]:
+    """What the bot says, and whether one person alone sees it."""
+    return [(message.text, message.ephemeral) for message in chat.bot_messages]
+
+
+async def test_a_command_in_a_server_is_answered_to_the_person_alone(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    await chat.says(ann, "/help me please")
+
+    event = await inbox.command()
+    assert (event.name, event.arguments, event.addressed) == ("help", "me please", Addressed.MENTION)
+    assert (event.sender.language, event.chat) == ("zh-CN", key_of(chat))
+    await channel.send(event.chat, OutboundMessage(markdown="**Sure**", respond=event.respond), "k")
+    assert answers(chat) == [("Sure", True)]
+
+
+async def test_a_long_answer_to_a_command_is_seen_by_nobody_else(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    for number, part in enumerate(channel.split(OutboundMessage(markdown=LONG, respond=event.respond))):
+        await channel.send(event.chat, part, f"k{number}")
+
+    assert [alone for _, alone in answers(chat)] == [True, True]
+    assert discord.calls_of("POST message") == []
+
+
+async def test_a_command_in_a_direct_message(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.private(ann)
+    await chat.says(ann, "/stop")
+    event = await inbox.command()
+    await channel.send(event.chat, OutboundMessage(markdown="Stopped.", respond=event.respond), "k")
+
+    assert answers(chat) == [("Stopped.", False)]
+    assert event.addressed is Addressed.DIRECT
+
+
+async def test_discord_is_told_in_time_whatever_the_disk_does(
+    discord: DiscordEmulator, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.private(ann)
+    inbox.gate = asyncio.Event()
+    asked = await chat.says(ann, "/help")
+    await chat.until(lambda chat: any(action.action == "thinking" for action in chat.actions), 3)
+    (told,) = [action for action in chat.actions if action.action == "thinking"]
+
+    assert told.at - asked.at < 1.0
+    assert inbox.events == []
+    inbox.gate.set()
+    assert (await inbox.command()).name == "help"
+
+
+async def test_an_answer_waits_until_discord_knows_of_its_command(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    gate = discord.faults.hold("POST interaction")
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    sending = asyncio.create_task(channel.send(event.chat, OutboundMessage(markdown="Hi", respond=event.respond), "k"))
+    await discord.wait_for(lambda: bool(discord.calls_of("POST interaction")))
+    gate.set()
+    await sending
+
+    assert answers(chat) == [("Hi", True)]
+
+
+@pytest.mark.parametrize("answer", [Accepted.REFUSED, Accepted.IGNORED])
+async def test_a_command_that_nobody_answers_does_not_look_as_if(
+    discord: DiscordEmulator, inbox: Inbox, ann: Person, answer: Accepted
+) -> None:
+    chat = discord.group("Team", [ann])
+    inbox.answer = answer
+    await chat.says(ann, "/help")
+    await discord.wait_for(lambda: any(call.status == 204 for call in discord.calls_of("DELETE answer")))
+
+    assert all(message.deleted for message in chat.everything)
+
+
+@pytest.mark.parametrize("respond", ["1/unknown", "1/unknown/1"])
+async def test_an_answer_that_comes_too_late_is_a_message_in_the_channel(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, respond: str
+) -> None:
+    chat = discord.private(ann)
+    await channel.send(key_of(chat), OutboundMessage(markdown="Late", respond=respond, reply_to="1"), "k")
+
+    assert answers(chat) == [("Late", False)]
+
+
+async def test_an_answer_whose_place_was_deleted_is_a_message_in_the_channel(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.private(ann)
+    gate = discord.faults.hold("PATCH answer")
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    sending = asyncio.create_task(channel.send(event.chat, OutboundMessage(markdown="Hi", respond=event.respond), "k"))
+    await discord.wait_for(lambda: bool(discord.calls_of("PATCH answer")))
+    for message in chat.everything:
+        message.deleted = True
+    gate.set()
+    await sending
+
+    assert answers(chat) == [("Hi", False)]
+
+
+async def test_a_button_works_also_after_a_restart(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    rows = ((Button(label="Stop", action="stop:1"), Button(label="More", action="more")),)
+    posted = await channel.send(key_of(chat), OutboundMessage(markdown="Working", buttons=rows), "k")
+    async with opened(config_for(discord)) as later, listening(discord, later) as inbox:
+        press = await chat.presses(ann, "Stop")
+        event = await inbox.press()
+        await discord.wait_for(lambda: press.answered)
+
+    assert (event.action, event.message_id, event.chat) == ("stop:1", posted.message_id, key_of(chat))
+    assert chat.screen == ["Working"]
+
+
+async def test_a_command_may_also_be_typed_where_it_is_not_in_the_menu(discord: DiscordEmulator, inbox: Inbox) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    await chat.says(ann, "/model fast")
+
+    event = await inbox.command()
+    assert (event.name, event.arguments, event.respond) == ("model", "fast", None)
+
+
+async def test_two_deliveries_of_one_command_are_one(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    discord.faults.duplicate()
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    await channel.send(event.chat, OutboundMessage(markdown="Hi", respond=event.respond), "k")
+
+    assert answers(chat) == [("Hi", True)]

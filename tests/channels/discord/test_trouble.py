@@ -1,0 +1,154 @@
+"""What Discord refuses: said in words for people, and not asked for again and again."""
+
+import asyncio
+import time
+
+import pytest
+
+from channels.base import ChannelError, MessageGone, OutboundMessage
+from channels.discord.adapter import DiscordChannel
+from channels.discord.rights import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
+from tests.channels.discord.conftest import Inbox, config_for, key_of, opened
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_chat import Chat
+from tests.process import REPOSITORY
+
+HELLO = OutboundMessage(markdown="hello")
+
+
+async def refused(channel: DiscordChannel, chat: Chat, key: str = "k") -> ChannelError:
+    with pytest.raises(ChannelError) as failed:
+        await channel.send(key_of(chat), HELLO, key)
+    return failed.value
+
+
+async def test_a_channel_that_was_deleted(discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox) -> None:
+    chat = discord.group("Team", [discord.person("Ann")])
+    await chat.delete_channel()
+    failed = await refused(channel, chat)
+
+    assert (failed.reason, failed.permanent) == ("the channel or thread does not exist any more", True)
+
+
+async def test_a_bot_that_was_removed_asks_once(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    chat = discord.group("Team", [discord.person("Ann")])
+    discord.kick_bot(chat)
+    for number in range(5):
+        failed = await refused(channel, chat, f"k{number}")
+        assert "removed from the server" in failed.reason
+        assert failed.permanent
+
+    assert discord.invalid_requests == 1
+
+
+async def test_a_missing_permission_is_named_and_tried_again_when_somebody_speaks(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.group("Team", [ann])
+    chat.denies("SEND_MESSAGES")
+    assert "give its role Send Messages there" in (await refused(channel, chat)).reason
+    assert "Send Messages" in (await refused(channel, chat)).reason
+    assert discord.invalid_requests == 1
+    chat.channel.denied.clear()
+    await chat.says(ann, "now you may")
+    await inbox.message()
+    await channel.send(key_of(chat), HELLO, "k")
+
+    assert chat.screen == ["hello"]
+
+
+async def test_what_is_forbidden_of_one_kind_does_not_stop_another(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    chat = discord.group("Team", [discord.person("Ann")])
+    chat.denies("READ_MESSAGE_HISTORY")
+    with pytest.raises(ChannelError, match="Read Message History"):
+        await channel.history(key_of(chat))
+    await channel.send(key_of(chat), HELLO, "k")
+
+    assert chat.screen == ["hello"]
+
+
+async def test_a_person_who_takes_no_messages(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    chat = discord.private(discord.person("Ann"))
+    await chat.blocks()
+    failed = await refused(channel, chat)
+
+    assert (failed.reason, failed.permanent) == ("this person takes no direct messages from the bot", True)
+
+
+async def test_an_edit_that_comes_too_late_makes_a_new_message_necessary() -> None:
+    later = [0.0]
+    async with (
+        DiscordEmulator(clock=lambda: time.monotonic() + later[0]) as discord,
+        opened(config_for(discord)) as channel,
+    ):
+        chat = discord.private(discord.person("Ann"))
+        posted = await channel.send(key_of(chat), HELLO, "k")
+        later[0] = 3_601.0
+        with pytest.raises(MessageGone, match="no more edits of a message that old"):
+            await channel.edit(posted, HELLO)
+
+
+async def test_cloudflares_page_stops_every_call_for_a_while(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann, ben = discord.person("Ann"), discord.person("Ben")
+    discord.cloudflare(route="POST message")
+    first = await refused(channel, discord.private(ann))
+    before = len(discord.calls)
+    others = [await refused(channel, discord.private(ben), f"k{number}") for number in range(3)]
+
+    assert (first.retry_after, first.permanent) == (60, False)
+    assert all(59 < (other.retry_after or 0) <= 60 for other in others)
+    assert len(discord.calls) == before
+
+
+async def test_a_limit_for_all_is_waited_for(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    ann, ben = discord.person("Ann"), discord.person("Ben")
+    discord.limit_all(0.5, route="POST message")
+    began = time.monotonic()
+    await asyncio.gather(*(channel.send(key_of(discord.private(each)), HELLO, "k") for each in (ann, ben)))
+
+    assert time.monotonic() - began > 0.5
+    assert discord.calls_in_window == 0
+    assert [discord.private(each).screen for each in (ann, ben)] == [["hello"], ["hello"]]
+
+
+async def test_a_long_wait_is_left_to_the_house(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    chat = discord.private(discord.person("Ann"))
+    discord.faults.rate_limit("POST message", retry_after=40)
+    failed = await refused(channel, chat)
+
+    assert (failed.retry_after, failed.permanent, failed.ambiguous) == (40, False, False)
+
+
+# What is asked for is what is documented, and nothing else.
+
+
+def test_the_page_names_every_intent_and_permission_with_its_bit() -> None:
+    page = (REPOSITORY / "docs/platforms/discord.md").read_text("utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][1:]
+
+    assert rows == [[name, str(bit), why] for name, (bit, why) in PERMISSIONS.items()]
+    assert f"permissions={INVITE_PERMISSIONS}&" in page
+    assert invite_url("<Application ID>") in page
+    assert all(f"`{name}`" in page for name in INTENTS)
+
+
+async def test_no_permission_is_used_that_is_not_asked_for(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.group("Team", [ann])
+    asked = await chat.says(ann, "@parley_bot hi")
+    await channel.typing(key_of(chat))
+    await channel.send(key_of(chat), OutboundMessage(markdown="hi https://example.org", reply_to=asked.id), "k")
+    await channel.history(key_of(chat))
+    known = {"VIEW_CHANNEL": "View Channels"} | {name.upper().replace(" ", "_"): name for name in PERMISSIONS}
+
+    assert {known[name] for name in discord.permissions_used} <= set(PERMISSIONS)
+    assert discord.permissions_used >= {"SEND_MESSAGES", "READ_MESSAGE_HISTORY"}
