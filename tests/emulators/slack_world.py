@@ -216,7 +216,7 @@ class World:
 
     def store(self, name: str, mime: str, content: bytes, owner: Person, file_id: str | None = None) -> StoredFile:
         file_id = file_id or f"F{next(self.numbers):010d}"
-        url = f"{self.address()}/files-pri/{TEAM}-{file_id}/{quote(name)}"
+        url = f"{self.address()}/files-pri/{TEAM}-{file_id}/{quote(name, safe='')}"
         file = StoredFile(file_id, name, mime, content, owner.id, url)
         self.files[file_id] = file
         return file
