@@ -29,7 +29,7 @@ from channels.discord.hearing import Hearing
 from channels.discord.history import read_history
 from channels.discord.interactions import Interactions
 from channels.discord.normalise import DIRECT, View
-from channels.discord.places import FILE_LIMIT, Places
+from channels.discord.places import LARGEST_LIMIT, Places
 from channels.discord.posting import Posting
 from channels.discord.recent import Recent
 from channels.discord.render import MAX_TEXT, split
@@ -57,7 +57,7 @@ class DiscordChannel:
         threads_share_pace=False,
         calls_per_second=45,
         keeps_keys=True,
-        max_upload=FILE_LIMIT,
+        max_upload=LARGEST_LIMIT,
         typing_every=timedelta(seconds=8),
     )
 

@@ -26,24 +26,25 @@ class Interactions:
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._told: dict[str, asyncio.Event] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, interaction: Interaction, outcome: Outcome) -> None:
+        self._told[interaction.id] = asyncio.Event()
         task = asyncio.create_task(self._tell(interaction, outcome))
-        self._tasks[interaction.id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(interaction.id, None))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def told(self, interaction: str) -> None:
         """Return when Discord knows of it: an answer before that would find nobody."""
-        task = self._tasks.get(interaction)
-        if task is not None:
-            await asyncio.wait([task])
+        told = self._told.get(interaction)
+        if told is not None:
+            await told.wait()
 
     async def close(self) -> None:
-        tasks = list(self._tasks.values())
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
         """The store first, but not for long. In servers only the person sees the answer."""
@@ -57,13 +58,13 @@ class Interactions:
             if not (isinstance(error, Refused) and error.code == ALREADY_ANSWERED):
                 log.warning("interaction not answered in time id=%s: %s", interaction.id, error.reason)
             return
-        if interaction.type != COMPONENT and outcome.done():
-            await self._take_back(interaction, outcome.result())
+        finally:
+            self._told.pop(interaction.id).set()
+        if interaction.type != COMPONENT and await outcome not in (Accepted.NEW, Accepted.DUPLICATE):
+            await self._take_back(interaction)
 
-    async def _take_back(self, interaction: Interaction, accepted: Accepted | None) -> None:
+    async def _take_back(self, interaction: Interaction) -> None:
         """Nobody will answer, so that nothing is to stand there "thinking"."""
-        if accepted in (Accepted.NEW, Accepted.DUPLICATE):
-            return
         me = await self._rest.me()
         try:
             await self._rest.call(Call(original("DELETE", me.application, interaction.token)))

@@ -72,10 +72,10 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
         return None
     addressed = _addressed(message, view.me, words, guild)
     return MessageEdited(
-        event_id=f"{message_event_id(message.id)}:edited:{message.edited_timestamp}",
+        event_id=f"{message_event_id(message.id)}:edited:{message.edited_timestamp.isoformat()}",
         chat=chat_of(message, view, guild, addressed),
         sender=_sender(message),
-        at=message.timestamp.timestamp(),
+        at=message.edited_timestamp.timestamp(),
         addressed=addressed,
         message_id=message.id,
         text=words.text,

@@ -9,7 +9,7 @@ from channels.discord.wire import THREADS, Channel, Guild, Role, read
 MIB = 1024 * 1024
 _LIMITS = {2: 50 * MIB, 3: 100 * MIB}
 """By a server's boost tier; below, and in direct messages, `FILE_LIMIT`."""
-FILE_LIMIT = 10 * MIB
+FILE_LIMIT, LARGEST_LIMIT = 10 * MIB, 100 * MIB
 
 
 class Places:

@@ -31,6 +31,8 @@ _PLUS = re.compile(r"([ \t]*)\+([ \t]+)")
 _UNDERLINE = re.compile(r"(?<!\w)__(?=[^\s_])([^_\n]+)(?<=[^\s_])__(?!\w)")
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\(<?([^\s()<>]+(?:\([^\s()]*\))?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
 _LINK = re.compile(r"(?<!\\)\[([^\[\]\n]+)\]\(<?([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_LINE_END = re.compile(r"[ \t]*\\?$")
+"""What makes a line end there in GitHub's markdown; Discord's lines end where they end."""
 _BREAK = re.compile(r"<br[ ]*/?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _WEB = ("http://", "https://")
@@ -100,6 +102,7 @@ def _prose(text: str) -> str:
 
 
 def _line(line: str) -> str:
+    line = _LINE_END.sub("", line)
     if _HRULE.fullmatch(line):
         return _RULE
     heading = _HEADING.fullmatch(line)

@@ -24,6 +24,7 @@ from channels.discord.client import Client, Heard
 from channels.discord.config import Config
 from channels.discord.content import Identity
 from channels.discord.errors import Blocked, Refused, Revoked, translate
+from channels.discord.pace import Pace
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,11 @@ class Call(NamedTuple):
         return self.endpoint.ids.get("channel_id", "")
 
     @property
+    def counts(self) -> bool:
+        """Whether it is one of the calls that Discord counts together."""
+        return "webhook_token" not in self.endpoint.ids
+
+    @property
     def kind(self) -> str:
         return f"{self.endpoint.method} {self.endpoint.path}{' with files' if self.files else ''}"
 
@@ -74,6 +80,7 @@ class Rest:
         self._forbidden: dict[str, dict[str, tuple[float, Refused]]] = {}
         """By channel and kind of call: until when, and why."""
         self._blocked_until = 0.0
+        self._pace = Pace()
         self._revoked = asyncio.Event()
         self._closed = False
 
@@ -109,6 +116,9 @@ class Rest:
         """Raises ChannelError."""
         client = await self.client()
         self._check(call)
+        if call.counts:
+            await self._pace.wait()
+            self._check(call)
         try:
             return await self._request(client, call)
         except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, KeyError, RuntimeError) as error:
@@ -138,6 +148,7 @@ class Rest:
 
     def _check(self, call: Call) -> None:
         """Raises what Discord would answer, where that is known."""
+        self._check_all()
         now = time.monotonic()
         until, refused = self._forbidden.get(call.place, {}).get(call.kind, (0.0, None))
         if refused is not None and now < until:

@@ -122,7 +122,7 @@ class Message(Content):
     member: Member | None = None
     webhook_id: Snowflake | None = None
     timestamp: AwareDatetime
-    edited_timestamp: str | None = None
+    edited_timestamp: AwareDatetime | None = None
     type: int = DEFAULT
     flags: int = 0
     poll: Poll | None = None

@@ -106,6 +106,19 @@ async def test_a_command_that_nobody_answers_does_not_look_as_if(
     assert all(message.deleted for message in chat.everything)
 
 
+async def test_a_command_that_is_refused_late_does_not_look_as_if_either(
+    discord: DiscordEmulator, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.private(ann)
+    inbox.answer, inbox.gate = Accepted.REFUSED, asyncio.Event()
+    await chat.says(ann, "/help")
+    await chat.until(lambda chat: any(action.action == "thinking" for action in chat.actions), 3)
+    inbox.gate.set()
+    await discord.wait_for(lambda: any(call.status == 204 for call in discord.calls_of("DELETE answer")))
+
+    assert all(message.deleted for message in chat.everything)
+
+
 @pytest.mark.parametrize("respond", ["1/unknown", "1/unknown/1"])
 async def test_an_answer_that_comes_too_late_is_a_message_in_the_channel(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, respond: str

@@ -181,7 +181,8 @@ def test_an_edit() -> None:
     event = changed(message(content="<@42> better", edited_timestamp="2026-11-22T01:05:00.000000+00:00"))
 
     assert isinstance(event, MessageEdited)
-    assert event.event_id == "discord:1000:edited:2026-11-22T01:05:00.000000+00:00"
+    assert event.event_id == "discord:1000:edited:2026-11-22T01:05:00+00:00"
+    assert event.at == 1795309500.0
     assert (event.text, event.addressed) == ("better", Addressed.MENTION)
 
 

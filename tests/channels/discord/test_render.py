@@ -42,6 +42,7 @@ def test_what_discord_reads_as_github_does_stays_as_it_is(same: str) -> None:
         ("* * *", "⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯"),
         ("- [x] done\n- [ ] open", "- ✅ done\n- ⬜ open"),
         ("+ one", "- one"),
+        ("one  \ntwo\\\nthree", "one\ntwo\nthree"),
         ("__bold__", "**bold**"),
         (">said", "> said"),
         (">> deep\n>>> deeper", "> deep\n> deeper"),

@@ -118,6 +118,14 @@ async def test_a_limit_for_all_is_waited_for(discord: DiscordEmulator, channel: 
     assert [discord.private(each).screen for each in (ann, ben)] == [["hello"], ["hello"]]
 
 
+async def test_many_chats_at_once_keep_below_the_pace_of_all(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    chats = [discord.private(discord.person(f"P{number}")) for number in range(120)]
+    await asyncio.gather(*(channel.send(key_of(chat), HELLO, "k") for chat in chats))
+
+    assert {call.status for call in discord.calls_of("POST message")} == {200}
+    assert all(chat.screen == ["hello"] for chat in chats)
+
+
 async def test_a_long_wait_is_left_to_the_house(discord: DiscordEmulator, channel: DiscordChannel) -> None:
     chat = discord.private(discord.person("Ann"))
     discord.faults.rate_limit("POST message", retry_after=40)
