@@ -8,7 +8,6 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.base import (
     Attachment,
@@ -31,7 +30,7 @@ from channels.slack.errors import BadBlocks
 from channels.slack.files import MAX_UPLOAD, Files
 from channels.slack.history import History
 from channels.slack.hooks import Hooks
-from channels.slack.intake import Authorized, Intake
+from channels.slack.intake import Intake
 from channels.slack.normalise import is_direct
 from channels.slack.people import People
 from channels.slack.signs import Signs
@@ -81,7 +80,7 @@ class SlackChannel:
         self._commands = frozenset(command.name for command in commands)
         me = await self._introduce()
         intake = Intake(self._client, me, self._people, self._signs, inbox, self._commands)
-        listener = self._listen(intake, me)
+        listener = self._listen(intake)
         self._listening().set_result(listener)
         tasks = [asyncio.create_task(listener.run()), asyncio.create_task(self._client.refused())]
         try:
@@ -105,21 +104,20 @@ class SlackChannel:
             self._listener = asyncio.get_running_loop().create_future()
         return self._listener
 
-    def _listen(self, intake: Intake, me: Identity) -> Sockets | Hooks:
+    def _listen(self, intake: Intake) -> Sockets | Hooks:
         """Socket Mode, unless there is only a signing secret."""
         secret = self._config.signing_secret.get_secret_value() if self._config.signing_secret else ""
         app = AsyncApp(
             logger=sdk_log,
             name="parley",
             process_before_response=True,
-            client=AsyncWebClient(base_url=self._config.base_url, logger=sdk_log, retry_handlers=[]),  # never asked
-            authorize=Authorized(me, self._config.bot_token.get_secret_value()),
+            client=self._client.web,
+            before_authorize=intake,
             signing_secret=secret,
             ignoring_self_events_enabled=False,  # the intake knows which of them matter
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
         )
-        app.middleware(intake)
         if self._config.app_token is None:
             return Hooks(app, secret, self._config.port)
 

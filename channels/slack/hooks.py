@@ -72,5 +72,5 @@ class Hooks:
                 request.headers.get("X-Slack-Request-Timestamp"),
                 request.headers.get("X-Slack-Signature"),
             )
-        except (ValueError, TypeError):  # a time that is none, a body or signature that is no text
+        except (ArithmeticError, TypeError, ValueError):  # a time that is none, a body or signature that is no text
             return False

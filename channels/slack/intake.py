@@ -1,7 +1,7 @@
 """Where Bolt hands over everything that comes: each event is accepted before Slack is told that it arrived.
 
-A middleware behind Bolt's own, rather than listeners: Bolt acknowledges events by itself before a listener runs, or
-gathers two dozen arguments for it; here its answer is ours.
+A middleware in front of Bolt's authorization, which would ask Slack who we are with each first event and stumbles over
+events that are none, rather than listeners, for which Bolt gathers two dozen arguments.
 """
 
 import asyncio
@@ -11,9 +11,6 @@ import weakref
 from collections.abc import Awaitable, Callable, Mapping, Set
 
 from pydantic import JsonValue
-from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.authorization.async_authorize import AsyncAuthorize
-from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
@@ -31,33 +28,13 @@ from channels.slack.wire import read_command, read_interaction, read_message
 
 log = logging.getLogger(__name__)
 
+_CHALLENGE = "url_verification"
+"""How Slack tries out an address; Bolt answers it."""
 _MESSAGES = frozenset(("message", "app_mention"))
 _INTERACTIONS = frozenset(("block_actions", "view_submission"))
 _REMOVED = frozenset(("app_uninstalled", "tokens_revoked"))
 
 Body = Mapping[str, JsonValue]
-
-
-class Authorized(AsyncAuthorize):
-    """Who we are, asked once. Bolt would ask Slack with the first event, and for each of a first burst."""
-
-    def __init__(self, me: Identity, token: str) -> None:
-        self._result = AuthorizeResult(
-            enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token
-        )
-
-    async def __call__(
-        self,
-        *,
-        context: AsyncBoltContext,
-        enterprise_id: str | None,
-        team_id: str | None,
-        user_id: str | None,
-        actor_enterprise_id: str | None = None,
-        actor_team_id: str | None = None,
-        actor_user_id: str | None = None,
-    ) -> AuthorizeResult:
-        return self._result
 
 
 class Intake(AsyncMiddleware):
@@ -95,6 +72,8 @@ class Intake(AsyncMiddleware):
     ) -> BoltResponse | None:
         """200 for what Slack need not send again, 503 for what it should."""
         body: Body = req.body
+        if body.get("type") == _CHALLENGE:
+            return await next()
         if self._is_foreign(body, req.context.team_id):
             return BoltResponse(status=200, body="")
         try:

@@ -7,7 +7,7 @@ waits on the old one unanswered. Here who holds the sockets opens a new one firs
 import asyncio
 import json
 import logging
-from time import time
+from time import monotonic, time
 
 import aiohttp
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
@@ -21,7 +21,8 @@ from channels.slack.client import Client, sdk_log
 log = logging.getLogger(__name__)
 
 PING_SECONDS = 5.0
-"""A line that answers no ping is given up after one and a half times as long."""
+SILENT_SECONDS = 1.5 * PING_SECONDS + 1
+"""A line that answers no ping is given up within this time."""
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 1.0
 DRAIN_SECONDS = 3.0
@@ -40,6 +41,8 @@ class Socket(SocketModeClient):
             ping_interval=PING_SECONDS,
         )
         self.app_id = ""
+        self.greeted_at = 0.0
+        """`time.monotonic`."""
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._client = client
@@ -114,6 +117,7 @@ class Socket(SocketModeClient):
         if isinstance(about, dict):
             self.app_id = str(about.get("app_id") or "")
         if not self._greeted.done():
+            self.greeted_at = monotonic()
             self._greeted.set_result(None)
 
     def _end(self, reason: str) -> None:

@@ -15,7 +15,7 @@ from slack_bolt.app.async_app import AsyncApp
 from channels.base import ChannelError
 from channels.slack.client import Client
 from channels.slack.config import APPS
-from channels.slack.socket import Socket
+from channels.slack.socket import SILENT_SECONDS, Socket
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +54,10 @@ class Sockets:
             for keeper in done:
                 keeper.result()
         finally:  # each is cancelled once: a second time would break off its closing
-            for task in (*keepers, *self._leaving):
-                task.cancel()
-            await asyncio.gather(*keepers, *self._leaving, return_exceptions=True)
+            for keeper in keepers:
+                keeper.cancel()
+            await asyncio.gather(*keepers, return_exceptions=True)
+            await asyncio.gather(*self._leaving, return_exceptions=True)
 
     async def gap(self) -> None:
         """See `CatchesUp.gap`."""
@@ -102,6 +103,15 @@ class Sockets:
             self._not_before = time.monotonic() + CROWDED_SECONDS
         if reason not in ("warning", "refresh_requested"):
             self._alive.discard(socket)
+        if not reason:
+            self._look_back()
+
+    def _look_back(self) -> None:
+        """A line just found dead may have been so for a while; were the others not there yet, nobody listened."""
+        since = time.monotonic() - SILENT_SECONDS
+        others = [each for each in self._alive if each.is_open]
+        if others and all(each.greeted_at > since for each in others):
+            self._listening.set()
 
     def _leave(self, socket: Socket) -> None:
         self._alive.discard(socket)
