@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 0.5
 """Seconds that the store may take before Discord is told all the same."""
 DEFER, DEFER_UPDATE = 5, 6
+_ANSWERED = (Accepted.NEW, Accepted.DUPLICATE)
 
 
 class Interactions:
@@ -47,8 +48,12 @@ class Interactions:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
-        """The store first, but not for long. In servers only the person sees the answer."""
+        """The store first, but not for long. In servers only the person sees the answer. Whoever may not speak here is
+        not answered: Discord tells them that nobody was there."""
         await asyncio.wait([outcome], timeout=PATIENCE)
+        if outcome.done() and outcome.result() not in _ANSWERED:
+            self._told.pop(interaction.id).set()
+            return
         body: JsonValue = {"type": DEFER_UPDATE}
         if interaction.type != COMPONENT:
             body = {"type": DEFER, "data": {"flags": EPHEMERAL if interaction.guild_id else 0}}
@@ -60,7 +65,7 @@ class Interactions:
             return
         finally:
             self._told.pop(interaction.id).set()
-        if interaction.type != COMPONENT and await outcome not in (Accepted.NEW, Accepted.DUPLICATE):
+        if interaction.type != COMPONENT and await outcome not in _ANSWERED:
             await self._take_back(interaction)
 
     async def _take_back(self, interaction: Interaction) -> None:
