@@ -342,7 +342,7 @@ class DiscordEmulator(LoopbackServer):
 
     async def _file(self, request: web.Request) -> web.Response:
         file = self._world.files.get(request.match_info["file"])
-        if file is None or file.path != request.path or "hm" not in request.query:
+        if file is None or file.name != request.match_info["name"] or "hm" not in request.query:
             return web.Response(text="This content is no longer available.", status=404)
         return web.Response(body=file.content, content_type=file.mime)
 

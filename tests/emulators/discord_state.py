@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
@@ -298,7 +299,8 @@ class World:
 
     def store(self, channel: Channel, name: str, mime: str, content: bytes, *, is_photo: bool = False) -> StoredFile:
         file_id = self.snowflakes.next()
-        file = StoredFile(file_id, f"/attachments/{channel.id}/{file_id}/{name}", name, mime, content, is_photo)
+        path = f"/attachments/{channel.id}/{file_id}/{quote(name, safe='')}"
+        file = StoredFile(file_id, path, name, mime, content, is_photo)
         self.files[file_id] = file
         return file
 
