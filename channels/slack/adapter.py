@@ -93,6 +93,7 @@ class SlackChannel:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await intake.close()
+            self._listener = None
 
     async def gap(self) -> None:
         """See `CatchesUp.gap`."""

@@ -125,15 +125,16 @@ class Sockets:
             while True:
                 await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
                 socket = Socket(self._client, self._app)
+                opened = False
                 try:
                     await socket.open()
+                    opened = True
                 except ChannelError as error:
-                    await socket.close()
                     self._put_off(error)
-                except BaseException:
-                    await socket.close()
-                    raise
-                else:
+                finally:
+                    if not opened:
+                        await socket.close()
+                if opened:
                     self._greeted(socket)
                     return socket
 

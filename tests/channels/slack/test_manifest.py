@@ -1,15 +1,22 @@
 """The manifest asks for what the code declares, and the declared is what is used; nothing more on either side."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
+from channels.base import Attachment, OutboundMessage
+from channels.slack.adapter import open_channel
 from channels.slack.interactions import ASK
 from channels.slack.scopes import EVENTS, SCOPES
+from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
+from tests.emulators.slack import SlackEmulator
+from tests.emulators.slack_state import Kind
 
 ROOT = Path(__file__).parents[3]
+KINDS: tuple[Kind, ...] = ("channel", "group", "mpim")
 DOCS = ROOT / "docs" / "platforms"
 
 
@@ -40,3 +47,38 @@ def test_every_scope_is_explained_to_who_installs_it() -> None:
     page = (DOCS / "slack.md").read_text()
 
     assert [scope for scope in SCOPES if f"`{scope}`" not in page] == []
+
+
+async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
+    """A day with everything in it, in a workspace that granted just what the manifest asks for."""
+    (tmp_path / "a.txt").write_bytes(b"a")
+    file = Attachment(name="a.txt", path=str(tmp_path / "a.txt"))
+    async with SlackEmulator(scopes=SCOPES) as slack:
+        channel, inbox = open_channel(config_for(slack)), Inbox(slack)
+        running = asyncio.create_task(channel.run(inbox, COMMANDS))
+        await slack.wait_for(lambda: slack.connected)
+        ann = slack.person("Ann")
+        for chat in (slack.private(ann), *(slack.group("plans", [ann], kind=kind) for kind in KINDS)):
+            await chat.says(ann, "@parley_bot look", document=("b.txt", b"b", "text/plain"))
+            event = await inbox.message()
+            await inbox.until(lambda _: slack.unheard == 0)
+            await channel.typing(event.chat)
+            await channel.history(key_of(slack, chat))
+            posted = await channel.send(event.chat, OutboundMessage(markdown="hi"), "k")
+            await channel.edit(posted, OutboundMessage(markdown="ho"))
+            await channel.find_sent(event.chat, OutboundMessage(markdown="hi"), "k")
+            assert await channel.download(event.attachments[0]) == b"b"
+        await channel.send(event.chat, OutboundMessage(markdown="", attachments=(file,)), "k2")
+        await chat.says(ann, "/help")
+        await inbox.next()
+        pane = await slack.private(ann).opens_assistant(ann)
+        await pane.until(lambda shown: shown.actions[-1].action == "prompts")
+        slack.uninstall()
+        await asyncio.wait((running,), timeout=5)
+        slack.revoke()
+        await channel.close()
+
+    assert running.exception() is not None
+    assert slack.violations == []
+    assert slack.scopes_used == set(SCOPES)
+    assert slack.events_used == set(EVENTS)

@@ -1,0 +1,160 @@
+"""What the Slack channel can besides messages: signs, files, the history, and finding what it sent."""
+
+from pathlib import Path
+
+import pytest
+
+from channels.base import (
+    Attachment,
+    ChannelError,
+    CommandInvoked,
+    OutboundMessage,
+    Posted,
+)
+from channels.slack.adapter import SlackChannel
+from tests.channels.slack.conftest import Inbox, key_of
+from tests.emulators.slack import SlackEmulator
+
+PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
+HELLO = OutboundMessage(markdown="hello")
+
+
+async def test_eyes_where_there_is_no_thread_for_a_status(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    await chat.says(ann, "hello")
+    event = await inbox.message()
+    for _ in range(3):
+        await channel.typing(event.chat)
+    await channel.send(event.chat, HELLO, "k")
+    await channel.typing(event.chat)
+
+    assert [(action.action, action.text) for action in chat.actions] == [
+        ("reaction", "eyes"),
+        ("reaction removed", "eyes"),
+    ]
+
+
+async def test_an_app_without_these_scopes_shows_nothing_and_asks_once(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    slack.scopes.discard("reactions:write")
+    slack.assistant_allowed = False
+    ann = slack.person("Ann")
+    chat = slack.group("plans", [ann])
+    for text in ("@parley_bot one", "@parley_bot two"):
+        await chat.says(ann, text)
+        await channel.typing((await inbox.message()).chat)
+    assert [len(slack.calls_of(method)) for method in ("assistant.threads.setStatus", "reactions.add")] == [1, 1]
+
+
+async def test_files_come_in_and_a_page_to_sign_in_is_none(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    await slack.private(ann).says(ann, photo=PNG, caption="look")
+    event = await inbox.message()
+    photo = event.attachments[0]
+
+    assert (event.text, photo.is_image, await channel.download(photo)) == ("look", True, PNG)
+    slack.scopes.discard("files:read")
+    with pytest.raises(ChannelError, match="files:read") as refused:
+        await channel.download(photo)
+    assert refused.value.permanent
+
+
+@pytest.mark.parametrize(
+    ("attachment", "words"),
+    [
+        (Attachment(name="a", reference="https://files.slack.com.evil.example/x"), "not kept by Slack"),
+        (Attachment(name="a", reference="http://files.slack.com/x"), "not kept by Slack"),
+        (Attachment(name="a", size=60 * 1024 * 1024, reference="https://files.slack.com/x"), "too large"),
+    ],
+)
+async def test_the_token_goes_to_slack_only(channel: SlackChannel, attachment: Attachment, words: str) -> None:
+    with pytest.raises(ChannelError, match=words) as refused:
+        await channel.download(attachment)
+    assert refused.value.permanent
+
+
+async def test_files_go_out_as_messages_of_their_thread(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox, tmp_path: Path
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.group("plans", [ann])
+    asked = await chat.says(ann, "@parley_bot a chart")
+    event = await inbox.message()
+    (tmp_path / "chart.png").write_bytes(PNG)
+    file = Attachment(name="chart.png", mime_type="image/png", path=str(tmp_path / "chart.png"))
+    posted = await channel.send(event.chat, OutboundMessage(markdown="The *chart*", attachments=(file,)), "k")
+
+    shared = chat.thread(asked).bot_messages[-1]
+    assert shared.document is not None
+    assert (shared.document.content, shared.shown, posted.message_id) == (PNG, "[chart.png] The chart", shared.ts)
+
+
+async def test_an_upload_whose_answer_was_lost_is_found(
+    slack: SlackEmulator, channel: SlackChannel, tmp_path: Path
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    (tmp_path / "a.csv").write_bytes(b"a,b")
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.csv", path=str(tmp_path / "a.csv")),))
+    slack.faults.lose_answer("files.completeUploadExternal")
+    with pytest.raises(ChannelError) as lost:
+        await channel.send(key_of(slack, chat), message, "k")
+    found = await channel.find_sent(key_of(slack, chat), message, "k")
+
+    assert lost.value.ambiguous
+    assert found == Posted(chat=key_of(slack, chat), message_id=chat.bot_messages[-1].ts)
+
+
+async def test_a_file_that_is_gone_is_said_so(slack: SlackEmulator, channel: SlackChannel) -> None:
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path="/nowhere/a.txt"),))
+    with pytest.raises(ChannelError, match=r"a\.txt cannot be read") as failure:
+        await channel.send(key_of(slack, slack.private(slack.person("Ann"))), message, "k")
+    assert failure.value.permanent
+
+
+@pytest.mark.parametrize("where", ["direct", "channel", "thread"])
+async def test_a_post_whose_answer_was_lost_is_found_by_its_key(
+    slack: SlackEmulator, channel: SlackChannel, where: str
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann) if where == "direct" else slack.group("plans", [ann])
+    root = (await chat.says(ann, "so")).ts if where == "thread" else None
+    key = key_of(slack, chat, root)
+    slack.faults.lose_answer("chat.postMessage")
+    with pytest.raises(ChannelError) as lost:
+        await channel.send(key, HELLO, "run:1:0")
+
+    assert lost.value.ambiguous
+    assert await channel.find_sent(key, HELLO, "run:1:1") is None
+    found = await channel.find_sent(key, HELLO, "run:1:0")
+    assert found == Posted(chat=key, message_id=chat.bot_messages[-1].ts)
+
+
+async def test_what_others_said_is_read_with_the_ids_it_came_with(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann, robot = slack.person("Ann"), slack.person("Deploys", is_bot=True)
+    chat = slack.group("plans", [ann])
+    said = [await chat.says(ann, f"m{number}") for number in range(6)]
+    await chat.posts(robot, "deployed")
+    root = await chat.says(ann, "@parley_bot look")
+    await chat.says(ann, "in the thread", reply_to=root)
+    await chat.says(ann, "!help", reply_to=root)
+    await inbox.until(lambda events: len(events) == 9)
+    thread = key_of(slack, chat, root.ts)
+    await channel.send(thread, OutboundMessage(markdown="mine"), "k")
+    outside = await channel.history(key_of(slack, chat), after=said[1].ts, before=root.ts, most=4)
+    inside = await channel.history(thread, after=root.ts)
+
+    texts = [getattr(event, "text", "") for event in outside]
+    assert texts == ["m3", "m4", "m5", "deployed"]
+    assert [event.sender.is_bot for event in outside] == [False, False, False, True]
+    heard = [event.event_id for event in inbox.events if event.chat == thread]
+    assert [event.event_id for event in inside] == heard[-2:]
+    assert isinstance(inside[1], CommandInvoked)
+    assert await channel.history(key_of(slack, chat), before="V123", most=1) != []

@@ -1,0 +1,142 @@
+"""Slack refuses, is slow or is not there: what the channel raises, and what it can do itself."""
+
+import pytest
+from aiohttp import web
+from pydantic import SecretStr
+
+from channels.base import (
+    Button,
+    ChannelError,
+    ChatKey,
+    MessageGone,
+    OutboundMessage,
+    Posted,
+)
+from channels.slack.adapter import SlackChannel, open_channel
+from channels.slack.config import Config
+from channels.slack.errors import MissingScope
+from tests.channels.slack.conftest import config_for, key_of
+from tests.emulators.slack import SlackEmulator
+
+PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
+HELLO = OutboundMessage(markdown="hello")
+
+
+async def test_blocks_that_slack_does_not_take_go_as_plain_text(slack: SlackEmulator, channel: SlackChannel) -> None:
+    chat = slack.private(slack.person("Ann"))
+    key = key_of(slack, chat)
+    posted = await channel.send(key, HELLO, "k")
+    buttons = ((Button(label="Go", action="x" * 2_001),),)
+    await channel.send(key, OutboundMessage(markdown="**one**", buttons=buttons), "k2")
+    await channel.edit(posted, OutboundMessage(markdown="**two**", buttons=buttons))
+
+    assert chat.screen == ["two", "one"]
+
+
+async def test_a_message_that_is_gone_or_not_ours_cannot_be_edited(slack: SlackEmulator, channel: SlackChannel) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    posted = await channel.send(key_of(slack, chat), HELLO, "k")
+    theirs = await chat.says(ann, "mine")
+    await channel.delete(posted)
+
+    for message_id in (posted.message_id, theirs.ts):
+        with pytest.raises(MessageGone):
+            await channel.edit(Posted(chat=key_of(slack, chat), message_id=message_id), HELLO)
+    with pytest.raises(MessageGone):
+        await channel.delete(posted)
+
+
+async def test_an_edit_that_changes_nothing_is_a_success(slack: SlackEmulator, channel: SlackChannel) -> None:
+    chat = slack.private(slack.person("Ann"))
+    posted = await channel.send(key_of(slack, chat), HELLO, "k")
+    await channel.edit(posted, HELLO)
+
+    assert chat.screen == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "call"),
+    [("chat:write", "send"), ("channels:history", "history")],
+)
+async def test_a_missing_scope_is_named_with_the_fix(
+    slack: SlackEmulator, channel: SlackChannel, scope: str, call: str
+) -> None:
+    chat = key_of(slack, slack.group("plans", [slack.person("Ann")]))
+    slack.scopes.discard(scope)
+    with pytest.raises(MissingScope, match=f"lacks the scope {scope}.*reinstall") as refused:
+        await (channel.send(chat, HELLO, "k") if call == "send" else channel.history(chat))
+    assert refused.value.permanent
+
+
+async def test_archived_and_left_channels_are_permanent(slack: SlackEmulator, channel: SlackChannel) -> None:
+    archived, left = (slack.group(title, [slack.person("Ann")]) for title in ("old", "left"))
+    await archived.archive()
+    await left.kick_bot()
+
+    for chat, words in ((archived, "archived"), (left, "invite")):
+        with pytest.raises(ChannelError, match=words) as refused:
+            await channel.send(key_of(slack, chat), HELLO, "k")
+        assert refused.value.permanent
+
+
+async def test_429_and_trouble_in_between(slack: SlackEmulator, channel: SlackChannel) -> None:
+    chat = key_of(slack, slack.private(slack.person("Ann")))
+    slack.faults.rate_limit("chat.postMessage", retry_after=7)
+    with pytest.raises(ChannelError) as limited:
+        await channel.send(chat, HELLO, "k")
+    slack.faults.fail("chat.update")
+    with pytest.raises(ChannelError) as failed:
+        await channel.edit(Posted(chat=chat, message_id="1.1"), HELLO)
+    slack.faults.fail("chat.delete", status=429)
+    with pytest.raises(ChannelError) as proxied:
+        await channel.delete(Posted(chat=chat, message_id="1.1"))
+
+    assert (limited.value.retry_after, limited.value.permanent, limited.value.ambiguous) == (7, False, False)
+    assert (failed.value.ambiguous, failed.value.permanent) == (True, False)
+    assert proxied.value.retry_after is not None
+
+
+async def test_nobody_there_is_not_ambiguous(slack: SlackEmulator, unused_tcp_port: int) -> None:
+    config = config_for(slack).model_copy(update={"base_url": f"http://127.0.0.1:{unused_tcp_port}/api/"})
+    channel = open_channel(config)
+    with pytest.raises(ChannelError) as failed:
+        await channel.send(key_of(slack, slack.private(slack.person("Ann"))), HELLO, "k")
+    await channel.close()
+
+    assert (failed.value.ambiguous, failed.value.permanent) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        ("<html>Too many requests</html>", "text/html", 429),
+        ("busy", "text/plain", 503),
+        ("[]", "application/json", 200),
+        ("words", "text/plain", 200),
+        ("{", "application/json", 200),
+        ("", "application/json", 200),
+    ],
+)
+async def test_whatever_answers_in_slacks_place_is_survived(body: str, content_type: str, status: int) -> None:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(text=body, content_type=content_type, status=status)
+
+    app = web.Application()
+    app.router.add_route("*", "/{tail:.*}", answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    config = Config(
+        bot_token=SecretStr("xoxb-1-2-abc"),
+        app_token=SecretStr("xapp-1-A1-abc"),
+        base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/api/",
+    )
+    channel = open_channel(config)
+    with pytest.raises(ChannelError) as failed:
+        await channel.delete(Posted(chat=ChatKey(platform="slack", account="T1", chat="D1"), message_id="1.1"))
+    await channel.close()
+    await runner.cleanup()
+
+    assert not failed.value.permanent
