@@ -36,14 +36,12 @@ DISPATCHES = (
 LONGEST_WAIT = 30.0
 """Seconds that the SDK waits by itself where Discord says so; what takes longer is an error that names the time."""
 
-discord.VoiceClient.warn_nacl = False  # that voice is missing is no news: we have none
-discord.VoiceClient.warn_dave = False
-
 
 class Client(discord.Client):
     """One login. Made anew where a login failed, as the SDK cannot try again with the same one."""
 
     def __init__(self, heard: Heard) -> None:
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # that we have no voice is no news
         super().__init__(
             intents=discord.Intents(**dict.fromkeys(INTENTS, True)),
             max_messages=None,

@@ -41,7 +41,7 @@ class _Answer(NamedTuple):
 async def check(config: Config) -> Sequence[Finding]:
     """Never raises for what the network does, and names the token nowhere."""
     try:
-        async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
+        async with asyncio.timeout(WITHIN), aiohttp.ClientSession() as session:
             me = await _ask(session, config, "/users/@me")
             if me.status != HTTPStatus.OK:
                 return [_refused(me)]

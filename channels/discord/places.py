@@ -28,7 +28,7 @@ class Places:
             "GUILD_CREATE": self._guild,
             "GUILD_UPDATE": self._guild,
             "GUILD_DELETE": self._forget_guild,
-            "THREAD_LIST_SYNC": self._guild,
+            "THREAD_LIST_SYNC": self._threads,
             "CHANNEL_DELETE": self._forget,
             "THREAD_DELETE": self._forget,
         }
@@ -77,6 +77,11 @@ class Places:
         for each in (*guild.channels, *guild.threads):
             self.learn(each, guild.id)
         self._learn_roles(guild.roles)
+
+    def _threads(self, raw: JsonValue) -> None:
+        """Of a channel that we may see from now on."""
+        if isinstance(raw, dict):
+            self._guild({"id": raw.get("guild_id"), "threads": raw.get("threads")})
 
     def _learn_roles(self, raw: Iterable[JsonValue]) -> None:
         for each in raw:

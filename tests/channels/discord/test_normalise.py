@@ -316,6 +316,9 @@ def test_places_know_what_servers_tell() -> None:
     assert (places.parent(THREAD), places.parent(GENERAL), places.name(GENERAL)) == (GENERAL, None, "general")
     assert (places.file_limit(GUILD), places.file_limit("@me")) == (50 * MIB, 10 * MIB)
 
+    places.hear("THREAD_LIST_SYNC", {"guild_id": GUILD, "threads": [{"id": "903", "type": 12, "parent_id": GENERAL}]})
+    assert places.parent("903") == GENERAL
+    assert places.file_limit(GUILD) == 50 * MIB
     places.hear("GUILD_DELETE", {"id": GUILD, "unavailable": True})
     assert places.knows(GENERAL)
     places.hear("CHANNEL_DELETE", {"id": GENERAL, "type": 0})

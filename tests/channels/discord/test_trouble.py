@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 
-from channels.base import ChannelError, MessageGone, OutboundMessage
+from channels.base import Attachment, ChannelError, MessageGone, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.rights import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
-from tests.channels.discord.conftest import Inbox, config_for, key_of, opened
+from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_chat import Chat
 from tests.process import REPOSITORY
@@ -147,16 +148,25 @@ def test_the_page_names_every_intent_and_permission_with_its_bit() -> None:
     assert all(f"`{name}`" in page for name in INTENTS)
 
 
-async def test_no_permission_is_used_that_is_not_asked_for(
-    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
-) -> None:
+async def test_everything_that_is_asked_for_is_used_and_nothing_else(discord: DiscordEmulator, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"a,b")
+    file = Attachment(name="a.csv", path=str(tmp_path / "a.csv"))
     ann = discord.person("Ann")
-    chat = discord.group("Team", [ann])
-    asked = await chat.says(ann, "@parley_bot hi")
-    await channel.typing(key_of(chat))
-    await channel.send(key_of(chat), OutboundMessage(markdown="hi https://example.org", reply_to=asked.id), "k")
-    await channel.history(key_of(chat))
+    chat, alone = discord.group("Team", [ann]), discord.private(ann)
+    async with (
+        opened(config_for(discord, thread_channels="all")) as channel,
+        listening(discord, channel) as inbox,
+    ):
+        await alone.says(ann, "hi")
+        asked = await chat.says(ann, "@parley_bot hi")
+        await chat.says(ann, "ambient")
+        await inbox.until(lambda events: len(events) == 3)
+        for where in (key_of(chat), key_of(chat, asked.id)):
+            await channel.typing(where)
+            await channel.send(where, OutboundMessage(markdown="see https://example.org", attachments=(file,)), "k")
+            await channel.history(where)
+        await channel.send(key_of(chat), OutboundMessage(markdown="yes", reply_to=asked.id), "k2")
     known = {"VIEW_CHANNEL": "View Channels"} | {name.upper().replace(" ", "_"): name for name in PERMISSIONS}
 
-    assert {known[name] for name in discord.permissions_used} <= set(PERMISSIONS)
-    assert discord.permissions_used >= {"SEND_MESSAGES", "READ_MESSAGE_HISTORY"}
+    assert {known[name] for name in discord.permissions_used} == set(PERMISSIONS)
+    assert discord.intents_used == {name.upper().replace("DM_", "DIRECT_") for name in INTENTS}
