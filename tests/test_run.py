@@ -110,6 +110,22 @@ def test_tests_bring_their_packages_and_plain_starts_need_no_others(machine: Mac
     assert len(machine.calls()) == 1
 
 
+def test_the_emulators_are_started_in_the_checkout_with_the_packages_of_the_tests(
+    machine: Machine, tmp_path: Path
+) -> None:
+    started = machine.start("emulators", "--port", "9000", cwd=tmp_path)
+
+    assert "requirements-dev.lock" in started.stderr
+    assert machine.calls()[-1] == f"<-P><-m><tests.emulators.showroom><--port><9000> in {machine.checkout}"
+
+
+def test_help_tells_what_a_checkout_has_besides_parley(machine: Machine) -> None:
+    helped = machine.start("--help")
+
+    assert "./run emulators" in helped.stdout
+    assert machine.calls()[-1] == f"<-P><-m><gateway.cli><--help> in {machine.checkout}"
+
+
 def test_a_changed_lock_is_installed_over_what_is_there(machine: Machine) -> None:
     machine.start()
     machine.calls()

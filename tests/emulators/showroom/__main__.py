@@ -2,8 +2,8 @@
 
 import argparse
 import asyncio
+import signal
 import sys
-from contextlib import suppress
 
 from tests.emulators.showroom.showroom import PORT, PortTaken, Showroom
 from tests.process import REPOSITORY
@@ -31,8 +31,6 @@ def main() -> int:
     except PortTaken as error:
         sys.stderr.write(f"emulators: {error}\n")
         return REFUSED
-    except KeyboardInterrupt:
-        sys.stdout.write("\n")
     return 0
 
 
@@ -40,8 +38,10 @@ async def _stand(port: int) -> None:
     async with Showroom(REPOSITORY / FOLDER, port=port, shown_as=FOLDER) as showroom:
         sys.stdout.write(_welcome(showroom))
         sys.stdout.flush()
-        with suppress(asyncio.CancelledError):
-            await asyncio.Event().wait()
+        ended = asyncio.Event()
+        for each in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(each, ended.set)
+        await ended.wait()
 
 
 def _welcome(showroom: Showroom) -> str:

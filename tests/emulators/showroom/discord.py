@@ -67,7 +67,7 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
             buttons=tuple(tuple(row) for row in rows),
             files=self._shown_files(room, message),
             thread=_root(message.channel),
-            quote=None if answered is None else Quote(answered.sender.name, answered.shown),
+            quote=None if answered is None else Quote(answered.sender.name, self._named(answered.content)),
             only_for=asked.person.name if asked is not None and message.ephemeral else None,
             used=f"{asked.person.name} used /{asked.name}" if asked is not None and asked.name else "",
             waiting=message.loading,

@@ -49,6 +49,10 @@ export class Column {
     this.find(".pick").onchange = (event) => this.attach(event.target.files[0]);
     this.find(".context button").onclick = () => this.answer({});
     this.text.addEventListener("input", () => this.typed());
+    this.find(".composer").addEventListener("focusout", (event) => {
+      if (!this.find(".composer").contains(event.relatedTarget)) this.find(".menu").hidden = true;
+    });
+    this.text.addEventListener("focus", () => this.typed());
     this.text.addEventListener("keydown", (event) => this.key(event));
     this.find(".composer").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -75,6 +79,7 @@ export class Column {
     this.shown.clear();
     this.threads.clear();
     this.list.replaceChildren();
+    this.find(".menu").hidden = true;
     this.answer({});
     this.followed = true;
     this.show();
@@ -129,8 +134,8 @@ export class Column {
   draw(message, before) {
     if (!this.shown.has(message.id)) this.shown.set(message.id, new Shown(this));
     const shown = this.shown.get(message.id);
-    const sameHand = before && before.who === message.who && message.at - before.at < TOGETHER_SECONDS;
-    const follows = Boolean(sameHand && !message.used && !message.quote && !message.only_for);
+    const sameHand = before && !message.by_bot && before.who === message.who && message.at - before.at < TOGETHER_SECONDS;
+    const follows = Boolean(sameHand && !message.quote);
     shown.update(message, { own: !message.by_bot && message.who === this.person, follows });
     return shown.element;
   }
@@ -199,7 +204,10 @@ export class Column {
       event.preventDefault();
       this.find(".menu button").click();
     }
-    if (event.key === "Escape") this.answer({});
+    if (event.key === "Escape") {
+      this.find(".menu").hidden = true;
+      this.answer({});
+    }
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.submit();

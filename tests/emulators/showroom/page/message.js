@@ -2,7 +2,7 @@
 
 import { element, marked } from "./markup.js";
 
-const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 export class Shown {
   constructor(column) {
@@ -49,7 +49,8 @@ export class Shown {
     if (edited) {
       const mark = element("span", { className: "edited" }, "(edited)");
       const last = made.at(-1)?.lastElementChild;
-      if (last?.tagName === "P" && !last.classList.contains("item")) last.append(" ", mark);
+      const line = last?.classList.contains("item") ? last.lastElementChild : last;
+      if (last?.tagName === "P") line.append(" ", mark);
       else made.push(mark);
     }
     this.words.replaceChildren(...made);
@@ -64,7 +65,7 @@ export class Shown {
     const name = element("h3", {}, who);
     name.dataset.who = byBot ? "bot" : who;
     this.head.replaceChildren(name, ...(byBot ? [element("span", { className: "badge" }, "APP")] : []), clock());
-    if (only) this.head.append(element("span", { className: "only" }, `Only ${only} sees this`));
+    if (only) this.head.append(element("span", { className: "only" }, "Only visible to you"));
     this.stamp.replaceChildren(...(edited ? [element("span", {}, "edited")] : []), clock());
     this.used.textContent = used;
     this.quote.replaceChildren(...(quote ? [element("b", {}, quote.who), " ", quote.text] : []));
