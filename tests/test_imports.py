@@ -22,10 +22,16 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 for current in sys.argv[1:]:
     importlib.import_module(current)
-for heavy in ("litellm", "slack_bolt", "slack_sdk", "discord", "openai", "boto3"):
-    if heavy in sys.modules:
-        print(f"{heavy} was imported")
 """
+HEAVY = ("litellm", "telegram", "slack_bolt", "slack_sdk", "discord", "openai", "boto3")
+LISTING = f"""
+import importlib, sys
+
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print([heavy for heavy in {HEAVY!r} if heavy in sys.modules])
+"""
+SDK_HOMES = ("channels.telegram", "channels.slack", "channels.discord")
 
 
 def module_names() -> list[str]:
@@ -43,3 +49,11 @@ async def test_importing_every_module_has_no_effect(tmp_path: Path) -> None:
 
     assert (ran.code, ran.err, ran.out) == (0, "", "")
     assert written_to(tmp_path) == []
+
+
+async def test_no_sdk_is_imported_outside_of_its_home_nor_by_its_settings(tmp_path: Path) -> None:
+    light = [name for name in module_names() if not name.startswith(SDK_HOMES) or name.endswith(".config")]
+
+    ran = await python("-P", "-B", "-c", LISTING, *light, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out.strip()) == (0, "", "[]")
