@@ -13,6 +13,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
 from channels.base import ChannelError
+from channels.slack.intake import MALFORMED
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class Hooks:
             return web.Response(status=HTTPStatus.UNAUTHORIZED)
         try:
             asked = await to_bolt_request(request)
-        except (AttributeError, ValueError):  # Bolt expects an object of JSON
+        except MALFORMED:
             log.warning("malformed request")
             return web.Response(status=HTTPStatus.BAD_REQUEST)
         return await to_aiohttp_response(await self._app.async_dispatch(asked))

@@ -4,10 +4,8 @@ A middleware in front of Bolt's authorization, which would ask Slack who we are 
 events that are none, rather than listeners, for which Bolt gathers two dozen arguments.
 """
 
-import asyncio
 import logging
 import time
-import weakref
 from collections.abc import Awaitable, Callable, Mapping, Set
 
 from pydantic import JsonValue
@@ -24,15 +22,18 @@ from channels.slack.interactions import command_invoked, pressed, question_asked
 from channels.slack.normalise import normalise
 from channels.slack.people import People
 from channels.slack.signs import Signs
+from channels.slack.turns import Turns
 from channels.slack.wire import read_command, read_interaction, read_message
 
 log = logging.getLogger(__name__)
 
+MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
+"""What Bolt raises for a payload of another shape than Slack's: it looks into whatever came."""
 _CHALLENGE = "url_verification"
 """How Slack tries out an address; Bolt answers it."""
-_MESSAGES = frozenset(("message", "app_mention"))
-_INTERACTIONS = frozenset(("block_actions", "view_submission"))
-_REMOVED = frozenset(("app_uninstalled", "tokens_revoked"))
+_MESSAGES = ("message", "app_mention")
+_INTERACTIONS = ("block_actions", "view_submission")
+_REMOVED = ("app_uninstalled", "tokens_revoked")
 
 Body = Mapping[str, JsonValue]
 
@@ -57,8 +58,7 @@ class Intake(AsyncMiddleware):
         self._inbox = inbox
         self._commands = commands
         self._courtesies = Courtesies(client, me, people)
-        self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
-        """What is said in a chat goes to the inbox in the order in which it came, whoever's name is waited for."""
+        self._turns = Turns()
 
     async def close(self) -> None:
         await self._courtesies.close()
@@ -101,7 +101,7 @@ class Intake(AsyncMiddleware):
             self._courtesies.take(body)
             return
         unknown = self._people(found.sender.id) is None
-        async with self._turns.setdefault(str(found.chat), asyncio.Lock()):
+        async with self._turns.of(str(found.chat), found.at):
             if unknown:  # perhaps not any more, where somebody waited for the name before us
                 await self._people.meet(found.sender.id)
                 found = self._event(body) or found

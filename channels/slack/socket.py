@@ -10,13 +10,17 @@ import logging
 from time import monotonic, time
 
 import aiohttp
-from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
+from slack_bolt.adapter.socket_mode.async_internals import send_async_response
+from slack_bolt.adapter.socket_mode.internals import build_headers
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from channels.base import ChannelError
 from channels.slack.client import Client, sdk_log
+from channels.slack.intake import MALFORMED
 
 log = logging.getLogger(__name__)
 
@@ -136,8 +140,22 @@ class Socket(SocketModeClient):
 
     async def _answer(self, request: SocketModeRequest) -> None:
         started = time()
-        response = await run_async_bolt_app(self._app, request)
+        try:
+            asked = AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
+        except (AttributeError, LookupError, TypeError):  # it looks at once for who said what where
+            log.warning("malformed payload type=%s", request.type)
+            response = BoltResponse(status=200, body="")
+        else:
+            response = await self._app.async_dispatch(asked)
         try:
             await send_async_response(self, request, response, started)
         except (ConnectionError, aiohttp.ClientError):
             log.info("not acknowledged, the socket is gone; Slack sends it again")
+
+    async def _dispatch(self, request: SocketModeRequest) -> BoltResponse:
+        try:
+            asked = AsyncBoltRequest(mode="socket_mode", body=request.payload)
+        except MALFORMED:
+            log.warning("malformed payload type=%s", request.type)
+            return BoltResponse(status=200, body="")
+        return await self._app.async_dispatch(asked)

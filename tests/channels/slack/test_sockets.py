@@ -268,6 +268,9 @@ MALFORMED: tuple[JsonValue, ...] = (
     {},
     {"type": "event_callback"},
     {"type": "event_callback", "event": 7},
+    {"type": "event_callback", "event": {"type": ["message"], "user": 7}},
+    {"type": "event_callback", "event": {"type": ["message"]}},
+    {"type": {}, "authorizations": 7},
     {"type": "block_actions"},
     {"command": "/parley"},
     {"type": "view_submission", "view": []},
@@ -278,16 +281,32 @@ async def test_what_does_not_parse_is_left_and_the_next_is_heard(
     slack: SlackEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
+    slack.ack_timeout = 0.5
     for frame in ("{", "[]", "7", '"x"', "{}", '{"type": "events_api"}', '{"type": "hello"}'):
         await slack.push(frame)
     for payload in MALFORMED:
         await slack.push({**ENVELOPE, "payload": payload})
     await slack.push({"type": "message", "text": "no time, no channel"})
+    await slack.push({"type": "message", "user": 7, "text": []})
     ann = slack.person("Ann")
     await slack.private(ann).says(ann, "hello")
 
     assert (await inbox.message()).text == "hello"
+    await slack.wait_for(lambda: slack.unheard == 0)
     assert [record.message for record in caplog.records if record.exc_info] == []
+
+
+async def test_two_sockets_keep_the_order_of_a_chat(slack: SlackEmulator, inbox: Inbox) -> None:
+    await two(slack)
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    for start in range(0, 40, 2):
+        slack.faults.reorder(2)
+        await chat.says(ann, str(start))
+        await chat.says(ann, str(start + 1))
+    await inbox.until(lambda events: len(events) == 40)
+
+    assert [event.text for event in inbox.events if isinstance(event, MessageReceived)] == [str(n) for n in range(40)]
 
 
 async def test_what_is_said_in_one_breath_comes_in_order_though_names_are_waited_for(
