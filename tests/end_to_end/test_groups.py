@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from tests.emulators.model_script import says
+from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 
@@ -70,19 +70,20 @@ async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) 
 
 
 async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
+    """While a tool works: what else was said there has to be read before a message can steer."""
     ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
     team = await stage.net.room("Team", [ann, bob])
-    writing = asyncio.Event()
-    stage.script.then(says("Oslo.", hold=writing), says("Bergen."), says("Rome."))
+    thinking = asyncio.Event()
+    stage.script.then(Turn(tools=(ToolUse("wait", {"seconds": 0.5}),), hold=thinking), says("Bergen."), says("Rome."))
 
     await team.says(ann, "@parley_bot plan a trip to Oslo")
     await stage.asked(1)
     await team.says(bob, "@parley_bot plan one to Rome")
     await team.says(ann, "@parley_bot no, to Bergen")
     await stage.heard()
-    writing.set()
+    thinking.set()
 
-    await team.until(lambda c: c.screen == ["Oslo.\n\nBergen.", "Rome."])
+    await team.until(lambda c: c.screen == ["Bergen.", "Rome."])
     steered = stage.model.requests[1].texts("user")
     assert [words.rpartition("\n")[2] for words in steered] == ["Ann: plan a trip to Oslo", "Ann: no, to Bergen"]
 

@@ -185,7 +185,7 @@ async def test_killed_while_a_command_is_answered_it_is_answered_once(own_stage:
     await stage.start()
     ann, chat = stage.private("Ann")
 
-    stage.net.faults.add(Fault(stage.net.send, Effect(hold=asyncio.Event()), 1))
+    stage.net.faults.add(Fault(stage.net.reply, Effect(hold=asyncio.Event()), 1))
     await chat.says(ann, "/stop")
     await stage.net.emulator.wait_for(lambda: stage.net.faults.pending == 0)
     await stage.program.kill()
@@ -235,8 +235,12 @@ async def test_what_was_written_while_it_was_down_is_answered(own_stage: Stage) 
     await stage.start()
     ann, chat = stage.private("Ann")
 
+    await chat.says(ann, "hello")
+    await chat.until(shows("You said hello."))
     await stage.program.terminate()
     await chat.says(ann, "anybody there?")
+    await chat.says(ann, "hm?")
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["You said anybody there?."], timeout=20)
+    await chat.until(lambda c: len(c.screen) > 1 and "You said hm?." in c.screen[-1], timeout=20)
+    assert stage.said == ["hello", "anybody there?", "hm?"]

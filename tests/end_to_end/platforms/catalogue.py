@@ -4,12 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Facts, Platform
+from tests.end_to_end.platforms.slack import Slack
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.platforms.web import Web
 
-KINDS: dict[str, Callable[[], Platform]] = {"telegram": Telegram, "web": Web}
-FACTS: dict[str, Facts] = {"telegram": Telegram.facts, "web": Web.facts}
+KINDS: dict[str, Callable[[], Platform]] = {"telegram": Telegram, "slack": Slack, "discord": Discord, "web": Web}
+FACTS: dict[str, Facts] = {
+    "telegram": Telegram.facts,
+    "slack": Slack.facts,
+    "discord": Discord.facts,
+    "web": Web.facts,
+}
 
 
 def where(condition: Callable[[Facts], bool]) -> pytest.MarkDecorator:

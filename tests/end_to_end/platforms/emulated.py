@@ -33,6 +33,8 @@ class Emulated:
     """The call that writes a message, for faults."""
     edit: str
     """The call that changes one."""
+    reply: str
+    """The call that answers a command."""
     download: str
     """The call that fetches a file."""
     first: str
@@ -93,6 +95,9 @@ class Emulated:
 
     async def menu(self) -> set[str]:
         raise AssertionError("every platform has its own")
+
+    def lift_limits(self) -> None:
+        """For a test whose program is started more often than anybody would, and so reads more than it may."""
 
     async def redeliver(self) -> None:
         self.emulator.redeliver()

@@ -43,7 +43,7 @@ class Telegram(Emulated):
         knows_language=True,
         same_again=True,
     )
-    send, edit, download = "sendMessage", "editMessageText", "download"
+    send, edit, reply, download = "sendMessage", "editMessageText", "sendMessage", "download"
     first = "getMe"
     refused = Refusal(
         "TELEGRAM_BOT_TOKEN", "4242000001:REVOKED-canary", ("Telegram refuses the bot token", "@BotFather")

@@ -1,0 +1,90 @@
+"""Slack, emulated, by Socket Mode."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from tests.emulators import slack_chat, slack_state
+from tests.emulators.control import Call
+from tests.emulators.slack import SlackEmulator
+from tests.emulators.telegram_updates import Json
+from tests.end_to_end.platforms.emulated import Emulated, Refusal
+from tests.end_to_end.platforms.platform import Chat, Emulator, Facts, Person
+from tests.end_to_end.program import START_SECONDS, Program
+
+STRANGE: list[Json] = [
+    {"type": "message"},
+    {"type": "message", "channel": None, "ts": "now", "user": 7, "text": ["hi"]},
+    {"type": "message", "channel": "C1", "ts": "1.2", "subtype": "message_changed"},
+    {"type": "message", "channel": "C1", "ts": "1.2", "subtype": "brand_new", "text": "hi"},
+    {"type": "app_mention", "channel": "C1", "ts": "1.3"},
+    {"type": "brand_new_kind", "id": 1},
+    {"type": "reaction_added", "item": {}},
+    {"type": 5},
+    {},
+]
+"""Events that no adapter expects."""
+
+
+class Slack(Emulated):
+    facts = Facts(
+        name="slack",
+        longest=12_000,
+        longest_said=12_000,
+        emulated=True,
+        groups=True,
+        people_edit=True,
+        files=True,
+        photos=True,
+        shows_typing=True,
+        knows_language=True,
+        same_again=True,
+        knows_resends=True,
+    )
+    send, edit, reply = "chat.postMessage", "chat.update", "chat.postMessage"
+    download, first = "download", "auth.test"
+    refused = Refusal("SLACK_BOT_TOKEN", "xoxb-REVOKED-canary", ("Slack refuses the bot token", "api.slack.com/apps"))
+    strange = STRANGE
+
+    def __init__(self) -> None:
+        self.slack = SlackEmulator()
+        super().__init__(self.slack, cast("Emulator", self.slack))
+        self.secrets = (self.slack.bot_token, self.slack.app_token)
+        self._opened = 0
+
+    def settle(self, program: Program) -> None:
+        super().settle(program)
+        program.set("SLACK_BOT_TOKEN", self.slack.bot_token)
+        program.set("SLACK_APP_TOKEN", self.slack.app_token)
+        program.set("SLACK_BASE_URL", self.slack.api_url)
+
+    def id_of(self, number: int) -> str:
+        return f"U{7_000_000_000 + number}"
+
+    async def launch(self) -> None:
+        self._opened = len(self.slack.calls_of("apps.connections.open"))
+        await super().launch()
+
+    async def listening(self) -> None:
+        await self.slack.wait_for(
+            lambda: len(self.slack.calls_of("apps.connections.open")) > self._opened and self.slack.connected,
+            START_SECONDS,
+        )
+
+    def lift_limits(self) -> None:
+        self.slack.pace.on = False
+
+    def revoke(self) -> None:
+        self.slack.revoke()
+
+    async def heard(self) -> None:
+        """Slack is told of each event that was taken in."""
+        await self.slack.wait_for(lambda: self.slack.unheard == 0, START_SECONDS)
+
+    async def room(self, title: str, people: Sequence[Person]) -> Chat:
+        """A thread: what is asked in a channel itself is answered in a thread of its own."""
+        channel = cast("slack_chat.Chat", self.emulator.group(title, people))
+        first = await cast("Chat", channel).says(people[0], f"This is about {title}.")
+        return cast("Chat", channel.thread(cast("slack_state.Message", first)))
+
+    def is_in(self, chat: Chat) -> Callable[[Call], bool]:
+        return lambda call: call.params["channel"] == chat.id
