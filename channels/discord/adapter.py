@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
+from channels.backoff import Backoff
 from channels.base import (
     Attachment,
     ChannelError,
@@ -19,7 +20,6 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.discord.backoff import Backoff
 from channels.discord.commands import publish_commands
 from channels.discord.config import Config
 from channels.discord.connection import SILENCE, Connection
@@ -146,6 +146,10 @@ class DiscordChannel:
     async def delete(self, posted: Posted) -> None:
         """Raises MessageGone for a message that is gone already."""
         await self._posting.delete(posted)
+
+    async def close_command(self, chat: ChatKey, respond: str) -> None:
+        """See `ClosesCommands.close_command`: takes away that Parley "is thinking"."""
+        await self._interactions.close_command(respond)
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20

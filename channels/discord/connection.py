@@ -18,8 +18,8 @@ from discord import ConnectionClosed
 from discord.gateway import DiscordWebSocket, KeepAliveHandler, ReconnectWebSocket
 from pydantic import JsonValue
 
+from channels.backoff import Backoff
 from channels.base import ChannelError
-from channels.discord.backoff import Backoff
 from channels.discord.client import Client
 from channels.discord.errors import NO_CONTENT_INTENT, Revoked
 from channels.discord.rest import Call, Endpoint, Rest

@@ -66,15 +66,20 @@ class Interactions:
         finally:
             self._told.pop(interaction.id).set()
         if interaction.type != COMPONENT and await outcome not in _ANSWERED:
-            await self._take_back(interaction)
+            try:
+                await self._take_back(interaction.token)
+            except ChannelError as error:
+                log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
 
-    async def _take_back(self, interaction: Interaction) -> None:
-        """Nobody will answer, so that nothing is to stand there "thinking"."""
+    async def close_command(self, respond: str) -> None:
+        """Nothing is to be said to the command, so that nothing is to stand there "thinking". Raises ChannelError."""
+        interaction, token, *_ = respond.split("/")
+        await self.told(interaction)
+        await self._take_back(token)
+
+    async def _take_back(self, token: str) -> None:
         me = await self._rest.me()
-        try:
-            await self._rest.call(Call(original("DELETE", me.application, interaction.token)))
-        except ChannelError as error:
-            log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
+        await self._rest.call(Call(original("DELETE", me.application, token)))
 
 
 def callback(interaction: str, token: str) -> Endpoint:

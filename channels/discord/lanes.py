@@ -8,8 +8,8 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from channels.backoff import Backoff
 from channels.base import Accepted, InboundEvent, Inbox, NotTakenIn
-from channels.discord.backoff import Backoff
 
 log = logging.getLogger(__name__)
 

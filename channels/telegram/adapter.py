@@ -9,12 +9,13 @@ from pathlib import Path
 from pydantic import JsonValue
 from telegram import InputFile
 
+from channels.backoff import Backoff
 from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
 from channels.telegram.content import Identity
 from channels.telegram.menu import publish_menu
-from channels.telegram.polling import Backoff, Polling
+from channels.telegram.polling import Polling
 from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
 
 log = logging.getLogger(__name__)

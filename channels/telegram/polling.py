@@ -5,12 +5,12 @@ The SDK's own Updater confirms a batch with the next request, while the batch is
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from channels.backoff import Backoff
 from channels.base import ButtonPressed, ChannelError, Inbox, NotTakenIn
 from channels.telegram.client import Client, Polled
 from channels.telegram.content import Identity
@@ -20,28 +20,10 @@ from channels.telegram.wire import ALLOWED_UPDATES, read_update
 
 log = logging.getLogger(__name__)
 
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 3.0
-"""Seconds between tries: short enough to be back within 5 s of the network."""
 SAME_OFFSET_SECONDS = 0.75
 """Telegram answers the same offset within 0.5 s with one update only."""
 CONFLICT_SECONDS = 3.0
 GRACE_SECONDS = 10.0
-
-
-class Backoff:
-    """Waits that double, with jitter, until something succeeds."""
-
-    def __init__(self) -> None:
-        self._next = FIRST_WAIT
-
-    def reset(self) -> None:
-        self._next = FIRST_WAIT
-
-    async def wait(self, at_least: float = 0.0) -> None:
-        seconds = max(at_least, self._next)
-        self._next = min(2 * self._next, LONGEST_WAIT)
-        await asyncio.sleep(seconds * random.uniform(0.8, 1.2))  # noqa: S311
 
 
 class Polling:

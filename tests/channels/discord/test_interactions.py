@@ -123,6 +123,19 @@ async def test_a_command_that_is_refused_late_leaves_nothing_behind(
     assert all(message.deleted for message in chat.everything)
 
 
+async def test_a_command_to_which_nothing_is_said_stops_thinking(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.private(ann)
+    await chat.says(ann, "/stop")
+    event = await inbox.command()
+
+    await channel.close_command(event.chat, event.respond or "")
+
+    assert any(action.action == "thinking" for action in chat.actions)
+    assert all(message.deleted for message in chat.everything)
+
+
 @pytest.mark.parametrize("respond", ["1/unknown", "1/unknown/1"])
 async def test_an_answer_that_comes_too_late_is_a_message_in_the_channel(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, respond: str

@@ -17,7 +17,11 @@ class Backoff:
     def reset(self) -> None:
         self._next = FIRST_WAIT
 
-    async def wait(self, at_least: float = 0.0) -> None:
+    def seconds(self, at_least: float = 0.0) -> float:
+        """How long to wait this time: never shorter than asked for."""
         seconds = max(at_least, self._next)
         self._next = min(2 * self._next, LONGEST_WAIT)
-        await asyncio.sleep(seconds * random.uniform(1.0, 1.3))  # noqa: S311
+        return seconds * random.uniform(1.0, 1.3)  # noqa: S311
+
+    async def wait(self, at_least: float = 0.0) -> None:
+        await asyncio.sleep(self.seconds(at_least))
