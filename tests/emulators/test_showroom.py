@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from aiohttp import ClientSession
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, FilePayload, Locator, Page, expect
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from gateway.settings import load_settings
 from tests.emulators.sdk import telegram_bot
 from tests.emulators.showroom.exhibit import direct
+from tests.emulators.showroom.server import AnyExhibit
 from tests.emulators.showroom.showroom import PortTaken, Showroom
 from tests.end_to_end.browser import NEEDS_BROWSER, chromium
 from tests.end_to_end.program import START_SECONDS, Program
@@ -54,6 +55,10 @@ async def page(showroom: Showroom, browser: Browser) -> AsyncIterator[Page]:
     assert wrong == []
 
 
+async def connected(exhibit: AnyExhibit) -> None:
+    await exhibit.emulator.wait_for(lambda: exhibit.connected, START_SECONDS)
+
+
 @asynccontextmanager
 async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
     """Parley itself, with nothing but the showroom's home."""
@@ -61,7 +66,7 @@ async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
     await program.launch()
     try:
         for each in showroom.exhibits:
-            await each.emulator.wait_for(lambda each=each: each.connected, START_SECONDS)  # type: ignore[misc]
+            await connected(each)
         yield program
     finally:
         await program.kill()
@@ -172,14 +177,14 @@ async def test_what_people_write_is_never_html(page: Page, platform: str) -> Non
 @pytest.mark.parametrize("platform", PLATFORMS)
 async def test_people_change_their_words_and_send_files(page: Page, platform: str) -> None:
     where = column(page, platform)
-    file = {"name": "list.txt", "mimeType": "text/plain", "buffer": b"milk\n"}
+    file: FilePayload = {"name": "list.txt", "mimeType": "text/plain", "buffer": b"milk\n"}
 
     await say(where, "one")
     await where.get_by_role("article").hover()
     await where.get_by_role("button", name="Edit").click()
     await say(where, "two")
     await expect(where.locator(".words")).to_contain_text("two")
-    await where.locator(".pick").set_input_files(file)  # type: ignore[arg-type]
+    await where.locator(".pick").set_input_files(file)
     await expect(where.locator(".context")).to_contain_text("list.txt")
     await say(where, "here")
     await expect(where.get_by_role("link", name="list.txt")).to_be_visible()
