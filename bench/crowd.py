@@ -26,6 +26,8 @@ class Crowd:
     slowest: float
     lost: int
     doubled: int
+    refused: int
+    """Calls that the platform refused, where it has its limits."""
 
 
 async def figures(on: str) -> list[Figure]:
@@ -36,13 +38,14 @@ async def figures(on: str) -> list[Figure]:
             Figure(f"{size} chats: the last answer", ours.slowest, "s", most, bare.slowest),
             Figure(f"{size} chats: the first answer", ours.fastest, "s", None, bare.fastest),
             Figure(f"{size} chats: lost or doubled", ours.lost + ours.doubled, "", 0, bare.lost + bare.doubled),
+            Figure(f"{size} chats: refused calls", ours.refused, "", 0, bare.refused),
         ]
     return found
 
 
 async def _measure(on: str, size: int, command: Sequence[str]) -> Crowd:
     async with (
-        stage(respond, on, pace=False, seats=size + 1) as scene,
+        stage(respond, on, pace=not PLACES[on].hurries, seats=size + 1) as scene,
         scene.bot(command, environ=PLACES[on].hurried),
     ):
         *seats, first = scene.seats
@@ -53,4 +56,5 @@ async def _measure(on: str, size: int, command: Sequence[str]) -> Crowd:
         answers = [seat.chat.bot_messages for seat in seats]
         waits = [found[0].at - begun[0] for found in answers if found]
         lost = sum(not found for found in answers)
-        return Crowd(min(waits), max(waits), lost, sum(len(found) > 1 for found in answers))
+        doubled = sum(len(found) > 1 for found in answers)
+        return Crowd(min(waits), max(waits), lost, doubled, len(scene.refused()))

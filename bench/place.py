@@ -20,6 +20,8 @@ class Place:
     """The call by which a bot begins to listen, in each of its lives."""
     keeps: bool = True
     """Whether it keeps what was said while nobody listened, and delivers it to whoever comes."""
+    hurries: bool = True
+    """Whether a bot may be allowed to write faster than others; if not, all are measured within the limits."""
     hurried: Mapping[str, str] = field(default_factory=dict)
     """The settings with which Parley makes as many calls a second as it can, where it has such settings."""
 
@@ -72,5 +74,5 @@ async def confirmed(emulator: object, within: float = 20.0) -> None:
 PLACES = {
     "telegram": Place("telegram", "first poll", "getUpdates", hurried={"TELEGRAM_CALLS_PER_SECOND": "1000"}),
     "slack": Place("slack", "first socket", "apps.connections.open"),
-    "discord": Place("discord", "READY", "gateway", keeps=False),
+    "discord": Place("discord", "READY", "gateway", keeps=False, hurries=False),
 }
