@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
 from channels.base import ChatKey, OutboundMessage
 from gateway.store.inbox import item, mark_done
@@ -68,8 +69,10 @@ def failed(key: str, reason: str) -> Change[None]:
 
 
 def unsent(connection: sqlite3.Connection) -> list[Post]:
+    """What an earlier life left. Any of it may have been sent: that a send begins is written after it has begun."""
     query = f"SELECT {COLUMNS} FROM outbox WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"  # noqa: S608
-    return list(readable(connection.execute(query), _post, "outbox"))
+    posts = readable(connection.execute(query), _post, "outbox")
+    return [replace(post, state=PostState.SENDING) for post in posts]
 
 
 def find(connection: sqlite3.Connection, key: str) -> Post | None:
