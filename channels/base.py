@@ -340,6 +340,14 @@ class CatchesUp(ReadsHistory, Protocol):
 
 
 @runtime_checkable
+class FindsPrivateChats(Protocol):
+    """For platforms that tell a bot nothing of private chats in which it has not been yet."""
+
+    async def private_chat(self, person: str) -> ChatKey:
+        """Where a person, by the platform's id, writes to us, whether they have done so or not. Raises ChannelError."""
+
+
+@runtime_checkable
 class ClosesCommands(Protocol):
     """For platforms that show that a command is being obeyed until they are told otherwise."""
 

@@ -30,6 +30,11 @@ class People:
     owners: frozenset[str]
     allow: frozenset[str]
 
+    def on(self, platform: str) -> list[str]:
+        """The ids of those on one platform, owners first."""
+        named = [*sorted(self.owners), *sorted(self.allow - self.owners)]
+        return [person for name, _, person in (each.partition(":") for each in named) if name == platform]
+
 
 class Access:
     """Decides by the platform's stable ids, never by names. Empty lists mean nobody, except where the channel can be

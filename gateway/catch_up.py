@@ -12,7 +12,16 @@ from typing import TypeVar
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Accepted, CatchesUp, ChannelError, ChatKey, InboundEvent, Inbox, NotTakenIn
+from channels.base import (
+    Accepted,
+    CatchesUp,
+    ChannelError,
+    ChatKey,
+    FindsPrivateChats,
+    InboundEvent,
+    Inbox,
+    NotTakenIn,
+)
 from gateway.store.rows import LastHeard
 from gateway.store.store import Store
 
@@ -21,6 +30,8 @@ ACTIVE_WITHIN = 7 * 24 * 3600.0
 OLDEST = 24 * 3600.0
 """Seconds after which nobody waits for an answer."""
 MOST_CHATS = 200
+MOST_PEOPLE = 20
+"""Whose private chats are looked up; platforms mind it where a bot opens many."""
 MOST_MESSAGES = 100
 """Of one chat."""
 IN_TIME = 1.5
@@ -35,10 +46,21 @@ log = structlog.get_logger(__name__)
 class CatchUp:
     """Stands between a channel and the inbox: `accept` is the channel's inbox, `run` catches up after every gap."""
 
-    def __init__(self, name: str, channel: CatchesUp, inbox: Inbox, late_inbox: Inbox, store: Store, clock: Clock):
-        """`late_inbox` takes what is brought in late."""
+    def __init__(
+        self,
+        *,
+        name: str,
+        channel: CatchesUp,
+        people: Sequence[str],
+        inbox: Inbox,
+        late_inbox: Inbox,
+        store: Store,
+        clock: Clock,
+    ) -> None:
+        """`people`: the ids of those who may speak there. `late_inbox` takes what is brought in late."""
         self._name = name
         self._channel = channel
+        self._people = people[:MOST_PEOPLE]
         self._inbox = inbox
         self._late_inbox = late_inbox
         self._store = store
@@ -61,7 +83,8 @@ class CatchUp:
             await self._channel.gap()
             self._listed.clear()
             now = self._clock.time()
-            marks = places(await self._store.last_heard(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+            marks: dict[ChatKey, str | None] = {**await self._never_heard()}
+            marks |= places(await self._store.last_heard(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
             self._behind = {chat: asyncio.Event() for chat in marks}
             self._listed.set()
             found = 0
@@ -77,7 +100,22 @@ class CatchUp:
             if place in self._behind:
                 await self._behind[place].wait()
 
-    async def _catch_up(self, chat: ChatKey, after: str, oldest: float) -> int:
+    async def _never_heard(self) -> dict[ChatKey, None]:
+        """The private chats of those who may speak, for the first words of one who wrote while nobody listened."""
+        channel = self._channel
+        if not isinstance(channel, FindsPrivateChats):
+            return {}
+        found = await asyncio.gather(*(self._private_chat(channel, person) for person in self._people))
+        return {chat: None for chat in found if chat is not None}
+
+    async def _private_chat(self, channel: FindsPrivateChats, person: str) -> ChatKey | None:
+        try:
+            return await channel.private_chat(person)
+        except ChannelError as error:
+            log.info("private chat not found", channel=self._name, person=person, reason=error.reason)
+            return None
+
+    async def _catch_up(self, chat: ChatKey, after: str | None, oldest: float) -> int:
         """How many messages of the chat were new."""
         said = await self._try(chat, partial(self._channel.history, chat, after=after, most=MOST_MESSAGES))
         new = 0

@@ -57,12 +57,14 @@ class House:
         store: Store,
         handler: ChannelMessageHandler,
         channels: Sequence[Channel],
+        people: People,
         clock: Clock,
         console: Callable[[str], None],
     ) -> None:
         self.store = store
         self.handler = handler
         self._channels = channels
+        self._people = people
         self._clock = clock
         self._console = console
 
@@ -120,7 +122,7 @@ class House:
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:
-            yield cls(store, handler, channels, clock, console)
+            yield cls(store, handler, channels, people, clock, console)
         finally:
             await handler.close()
 
@@ -150,7 +152,15 @@ class House:
         if not isinstance(channel, CatchesUp):
             await channel.run(self.handler.accept, SPECS)
             return
-        behind = CatchUp(channel.name, channel, self.handler.accept, self.handler.accept_late, self.store, self._clock)
+        behind = CatchUp(
+            name=channel.name,
+            channel=channel,
+            people=self._people.on(channel.name),
+            inbox=self.handler.accept,
+            late_inbox=self.handler.accept_late,
+            store=self.store,
+            clock=self._clock,
+        )
         catching_up = asyncio.create_task(behind.run(), name=f"catch up {channel.name}")
         try:
             await channel.run(behind.accept, SPECS)

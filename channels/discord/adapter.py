@@ -33,7 +33,7 @@ from channels.discord.places import LARGEST_LIMIT, Places
 from channels.discord.posting import Posting
 from channels.discord.recent import Recent
 from channels.discord.render import MAX_TEXT, split
-from channels.discord.rest import Rest
+from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.threads import Threads
 
 log = logging.getLogger(__name__)
@@ -157,6 +157,15 @@ class DiscordChannel:
         """See `ReadsHistory.history`."""
         view = self._view(await self._rest.me())
         return await read_history(self._rest, view, chat, after=after, before=before, most=most)
+
+    async def private_chat(self, person: str) -> ChatKey:
+        """See `FindsPrivateChats.private_chat`: Discord lists a bot no private chats, but opens the one there is."""
+        call = Call(Endpoint("POST", "/users/@me/channels"), json={"recipient_id": person})
+        opened = await self._rest.call(call)
+        channel = opened.get("id") if isinstance(opened, dict) else None
+        if not isinstance(channel, str):
+            raise ChannelError("Discord does not say where this person writes to the bot")
+        return ChatKey(platform=self.name, account=DIRECT, chat=channel)
 
     async def gap(self) -> None:
         """See `CatchesUp.gap`."""

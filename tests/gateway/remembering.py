@@ -8,7 +8,7 @@ from channels.memory import MemoryChannel
 
 
 class RememberingChannel(MemoryChannel):
-    """Satisfies CatchesUp as well."""
+    """Satisfies CatchesUp and FindsPrivateChats as well."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,6 +18,8 @@ class RememberingChannel(MemoryChannel):
         """What history was asked for: chat, after, before."""
         self.refusals: list[ChannelError] = []
         """What the next questions for history meet."""
+        self.reachable: set[str] = set()
+        """Whose private chats can be opened."""
         self.open = asyncio.Event()
         """While it is not set, questions for history wait."""
         self.open.set()
@@ -44,6 +46,11 @@ class RememberingChannel(MemoryChannel):
         first = ids.index(after) + 1 if after in ids else 0
         last = ids.index(before) if before in ids else len(ids)
         return here[first:last][-most:]
+
+    async def private_chat(self, person: str) -> ChatKey:
+        if person not in self.reachable:
+            raise ChannelError("no such chat", permanent=True)
+        return self.chat(person)
 
     def writes(
         self,

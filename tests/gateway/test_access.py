@@ -207,3 +207,12 @@ async def test_who_only_named_us_may_go_on_without_in_that_thread(start_bot: Sta
 
     assert accepted is Accepted.NEW
     assert bot.screen[-1] == "Noon."
+
+
+def test_the_people_of_one_platform_owners_first() -> None:
+    people = People(
+        owners=frozenset({"memory:zoe"}), allow=frozenset({"memory:bob", "telegram:7", "memory:ann", "memory:zoe"})
+    )
+
+    assert people.on("memory") == ["zoe", "ann", "bob"]
+    assert people.on("slack") == []

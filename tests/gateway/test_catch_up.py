@@ -112,6 +112,17 @@ async def test_many_messages_of_a_gap_are_not_too_many(start_bot: StartBot) -> N
     assert not any("slow" in words.lower() for words in bot.screen)
 
 
+async def test_the_first_words_of_somebody_who_wrote_while_nobody_listened_are_found(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    channel.writes("is this on?", sender="bob")
+    channel.writes("let me in", sender="mallory")
+    channel.reachable = {"bob", "mallory"}
+
+    bot = await start_bot("Yes.", channel=channel)
+
+    await channel.until(lambda: bot.screen == ["Yes."])
+
+
 def test_a_chat_is_looked_into_before_its_threads() -> None:
     team, ann = ChatKey(platform="p", account="a", chat="team"), ChatKey(platform="p", account="a", chat="ann")
     first, second = (team.model_copy(update={"thread": name}) for name in ("t1", "t2"))
