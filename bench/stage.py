@@ -121,7 +121,7 @@ class Stage:
         try:
             await asyncio.wait([listens, ended], return_when=asyncio.FIRST_COMPLETED)
             if not listens.done():
-                raise AssertionError(f"it ended: {bot.console}")
+                raise AssertionError(f"it ended with {ended.result()}: {bot.console}")
             await listens
             bot.listened = time.monotonic()
         finally:
