@@ -86,6 +86,9 @@ class Discord(Emulated):
     async def menu(self) -> set[str]:
         return {*self.discord.commands}
 
+    def lift_limits(self) -> None:
+        self.discord.pace.on = False
+
     def revoke(self) -> None:
         self.discord.revoke()
 

@@ -97,7 +97,8 @@ class Emulated:
         raise AssertionError("every platform has its own")
 
     def lift_limits(self) -> None:
-        """For a test whose program is started more often than anybody would, and so reads more than it may."""
+        """For a test whose program is started more often than anybody would: it reads more than it may, and a life
+        does not know what the one before was told to wait for."""
 
     async def redeliver(self) -> None:
         self.emulator.redeliver()
