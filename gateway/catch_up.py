@@ -112,7 +112,7 @@ class CatchUp:
         try:
             return await channel.private_chat(person)
         except ChannelError as error:
-            log.info("private chat not found", channel=self._name, person=person, reason=error.reason)
+            log.debug("private chat not found", channel=self._name, person=person, reason=error.reason)
             return None
 
     async def _catch_up(self, chat: ChatKey, after: str | None, oldest: float) -> int:
@@ -131,10 +131,11 @@ class CatchUp:
             try:
                 return await attempt()
             except (ChannelError, NotTakenIn) as error:
-                told = error.retry_after if isinstance(error, ChannelError) else None
-                log.info("not caught up", chat=str(chat), reason=str(error))
-                if isinstance(error, ChannelError) and error.permanent:
+                if isinstance(error, ChannelError) and error.permanent:  # a chat that is gone, as it was the last time
+                    log.debug("not caught up", chat=str(chat), reason=error.reason)
                     break
+                told = error.retry_after if isinstance(error, ChannelError) else None
+                log.info("not caught up yet", chat=str(chat), reason=str(error))
             await self._clock.sleep(delay if told is None else told)
             delay *= 2
         return None

@@ -68,7 +68,7 @@ class ChannelMessageHandler:
             if seq is None and counted:  # it comes again, or did so, and is to be counted once
                 self._rate.give_back(_person(event))
         if seq is None:
-            log.info("event came again", id=event.event_id)
+            log.debug("event came again", id=event.event_id)
             return Accepted.DUPLICATE
         self._route(InboxItem(seq, event))
         return Accepted.NEW

@@ -3,15 +3,17 @@
 import asyncio
 import json
 import re
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from aiohttp import ClientSession, CookieJar
+from aiohttp import ClientSession, CookieJar, FormData
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, OutboundMessage
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
 from channels.web.shown import Shown
@@ -137,3 +139,37 @@ class Tab:
 
 def words_of(html: str) -> str:
     return re.sub(r"<[^>]+>", "", html).strip()
+
+
+def text(markdown: str) -> OutboundMessage:
+    return OutboundMessage(markdown=markdown)
+
+
+def fresh() -> str:
+    return str(uuid.uuid4())
+
+
+async def say(client: ClientSession, words: str, *, key: str = "", files: list[str] | None = None) -> str:
+    body = {"id": key or fresh(), "text": words, "files": files or []}
+    async with client.post("/api/messages", json=body) as answer:
+        assert answer.status == 200, await answer.text()
+        return str((await answer.json())["accepted"])
+
+
+async def history(client: ClientSession) -> dict[str, Any]:
+    async with client.get("/api/history") as answer:
+        read: dict[str, Any] = await answer.json()
+        return read
+
+
+async def upload(client: ClientSession, files: Mapping[str, bytes]) -> tuple[int, Any]:
+    form = FormData(quote_fields=False)
+    for name, content in files.items():
+        form.add_field("file", BytesIO(content), filename=name)
+    async with client.post("/api/files", data=form) as answer:
+        body = await answer.json() if answer.status == 200 else await answer.text()
+        return answer.status, body
+
+
+def files_in(home: Path) -> list[Path]:
+    return [each for each in home.rglob("*") if each.is_file() and each.name != "page.key"]

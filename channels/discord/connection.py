@@ -26,6 +26,8 @@ from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import GatewayAddress, SessionLimit, read
 
 log = logging.getLogger(__name__)
+# The SDK takes the answers to our own heartbeats for late ones to its own; what matters is said here.
+logging.getLogger("discord.gateway").setLevel(logging.ERROR)
 
 SILENCE = 20.0
 """Seconds without a word, our own heartbeats' echo among them, after which the line is taken for dead."""

@@ -60,7 +60,7 @@ class SlackChannel:
             edit_every=timedelta(seconds=1.2),
             edit_every_in_groups=timedelta(seconds=1.2),
             burst=3,
-            threads_share_pace=True,
+            slash="!",  # works in threads too, where Slack has no slash commands
             edits_per_minute=50,
             max_upload=MAX_UPLOAD,
             typing_every=timedelta(seconds=60),  # Slack takes a status away after two minutes
@@ -202,8 +202,12 @@ class SlackChannel:
         """See `FindsSent`. An upload is found for as long as the program runs."""
         me = await self._identity()
         if message.attachments:
-            return await self._files.uploaded(chat, key, me)
-        return await self._history.sent(chat, key, me)
+            found = await self._files.uploaded(chat, key, me)
+        else:
+            found = await self._history.sent(chat, key, me)
+        if found is not None:
+            await self._signs.posted(chat)
+        return found
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20

@@ -68,6 +68,7 @@ class WebChannel:
             edit_every=timedelta(seconds=0.1),
             edit_every_in_groups=timedelta(seconds=0.1),
             burst=20,
+            keeps_keys=True,
             is_local=True,
             max_upload=config.max_upload,
         )

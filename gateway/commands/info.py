@@ -50,7 +50,7 @@ async def status(given: Invocation) -> OutboundMessage:
     ]
     if about.demo:
         lines.insert(1, say("demo", language))
-    return reply("\n\n".join(lines))
+    return reply("\n".join(f"- {line}" for line in lines))
 
 
 COMMANDS = (

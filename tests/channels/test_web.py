@@ -1,18 +1,12 @@
 """The page's channel over a real server: what is said arrives once, and what is edited is rebuilt."""
 
 import asyncio
-import uuid
-from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiohttp import ClientSession, FormData
 
 from channels.base import (
     Accepted,
-    Attachment,
     Button,
     ButtonPressed,
     Channel,
@@ -32,46 +26,12 @@ from channels.web.conversation import delta
 from channels.web.render import render
 from channels.web.shown import Shown
 from channels.web.stream import EventRing
-from tests.page_server import Page, tab, words_of
+from tests.page_server import Page, fresh, history, say, tab, text, words_of
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
     return Page(tmp_path)
-
-
-def text(markdown: str) -> OutboundMessage:
-    return OutboundMessage(markdown=markdown)
-
-
-def fresh() -> str:
-    return str(uuid.uuid4())
-
-
-async def say(client: ClientSession, words: str, *, key: str = "", files: list[str] | None = None) -> str:
-    body = {"id": key or fresh(), "text": words, "files": files or []}
-    async with client.post("/api/messages", json=body) as answer:
-        assert answer.status == 200, await answer.text()
-        return str((await answer.json())["accepted"])
-
-
-async def history(client: ClientSession) -> dict[str, Any]:
-    async with client.get("/api/history") as answer:
-        read: dict[str, Any] = await answer.json()
-        return read
-
-
-async def upload(client: ClientSession, files: Mapping[str, bytes]) -> tuple[int, Any]:
-    form = FormData(quote_fields=False)
-    for name, content in files.items():
-        form.add_field("file", BytesIO(content), filename=name)
-    async with client.post("/api/files", data=form) as answer:
-        body = await answer.json() if answer.status == 200 else await answer.text()
-        return answer.status, body
-
-
-def files_in(home: Path) -> list[Path]:
-    return [each for each in home.rglob("*") if each.is_file() and each.name != "page.key"]
 
 
 def test_it_satisfies_the_contract_and_every_further_power(page: Page) -> None:
@@ -200,100 +160,6 @@ async def test_nobody_listens_yet(page: Page) -> None:
             assert answer.status == 503
     finally:
         await page.server.close()
-
-
-# Files
-
-
-async def test_files_go_with_a_message_and_can_be_fetched_by_both_sides(page: Page) -> None:
-    async with page.open(), page.browser() as client:
-        _, body = await upload(client, {"cat.png": b"meow", "notes.txt": b"milk"})
-        references = [file["reference"] for file in body["files"]]
-        await say(client, "", files=references)
-        shown = (await history(client))["messages"][0]
-        async with client.get(shown["attachments"][0]["url"]) as answer:
-            assert await answer.read() == b"meow"
-            assert answer.headers["Content-Type"] == "image/png"
-
-        event = page.heard[0]
-        assert isinstance(event, MessageReceived)
-        assert [(file.name, file.size) for file in event.attachments] == [("cat.png", 4), ("notes.txt", 4)]
-        assert await page.channel.download(event.attachments[1]) == b"milk"
-
-
-async def test_twenty_files_are_taken_and_the_next_is_not(page: Page) -> None:
-    async with page.open(), page.browser() as client:
-        status, body = await upload(client, {f"{number}.txt": b"x" for number in range(20)})
-        assert (status, len(body["files"])) == (200, 20)
-        assert await upload(client, {f"{number}.txt": b"x" for number in range(21)}) == (
-            400,
-            "at most 20 files at once",
-        )
-
-
-async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    page = Page(tmp_path, max_upload=1024 * 1024)
-    async with page.open(), page.browser() as client:
-        status, reason = await upload(client, {"big.bin": b"x" * (1024 * 1024 + 1)})
-        fits, _ = await upload(client, {"fits.bin": b"x" * 1024 * 1024})
-
-    assert (status, reason) == (413, "big.bin is larger than 1 MB, the most that fits here")
-    assert fits == 200
-    assert [each.name for each in files_in(tmp_path)] == ["fits.bin"]
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"), [("../../.env", "env"), ("..", "file"), ("a\\..\\b.txt", "b.txt"), ("/etc/passwd", "passwd")]
-)
-async def test_a_file_name_leads_nowhere(page: Page, tmp_path: Path, name: str, kept: str) -> None:
-    async with page.open(), page.browser() as client:
-        status, body = await upload(client, {name: b"x"})
-
-    assert (status, body["files"][0]["name"]) == (200, kept)
-    written = files_in(tmp_path)
-    assert [each.parent.parent for each in written] == [tmp_path / "uploads"]
-
-
-async def test_a_page_in_a_file_is_saved_and_never_run(page: Page) -> None:
-    async with page.open(), page.browser() as client:
-        _, body = await upload(client, {"x.html": b"<script>alert(1)</script>", "x.svg": b"<svg/>"})
-        for file in body["files"]:
-            async with client.get(f"/api/files/{file['reference']}") as answer:
-                assert answer.headers["Content-Type"] == "application/octet-stream"
-                assert answer.headers["Content-Disposition"] == "attachment"
-                assert "sandbox" in answer.headers["Content-Security-Policy"]
-
-
-@pytest.mark.parametrize("reference", ["..%2f..%2fpage.key", "..", "0" * 32, "%2e%2e%2fpage.key", "x" * 32])
-async def test_a_made_up_reference_finds_nothing(page: Page, reference: str) -> None:
-    async with page.open(), page.browser() as client:
-        async with client.get(f"/api/files/{reference}") as answer:
-            assert answer.status in (403, 404)
-        async with client.post("/api/messages", json={"id": fresh(), "text": "", "files": [reference]}) as answer:
-            assert answer.status == 400
-    assert page.heard == []
-
-
-async def test_a_file_of_ours_is_fetched_even_after_a_restart(page: Page, tmp_path: Path) -> None:
-    report = tmp_path / "report.pdf"
-    report.write_bytes(b"%PDF")
-    message = OutboundMessage(markdown="here", attachments=(Attachment(name="report.pdf", path=str(report)),))
-    async with page.open():
-        posted = await page.channel.send(CHAT, message, "1")
-    report.unlink()
-
-    shown = Shown(who="parley", message_id=posted.message_id, markdown="here", at=1, attachments=message.attachments)
-    later = Page(tmp_path, stored=[shown])
-    async with later.open(), later.browser() as client:
-        url = (await history(client))["messages"][0]["attachments"][0]["url"]
-        async with client.get(url) as answer:
-            assert await answer.read() == b"%PDF"
-
-
-async def test_a_file_that_is_not_there_cannot_be_sent(page: Page, tmp_path: Path) -> None:
-    gone = OutboundMessage(markdown="", attachments=(Attachment(name="gone", path=str(tmp_path / "gone")),))
-    with pytest.raises(ChannelError, match="cannot send gone"):
-        await page.channel.send(CHAT, gone, "1")
 
 
 # What the page sees
