@@ -18,6 +18,8 @@ _SEQUENCE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_CODE = re.compile(r"(```[\s\S]*?(?:```|$)|`[^`\n]*`)")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Also the marks that make text read in another order than it is written."""
 
@@ -33,8 +35,10 @@ def is_live(message: OutboundMessage) -> bool:
 
 
 def readable(message: OutboundMessage) -> str:
-    """The message with its buttons and files in words: a button is pressed by typing what it does."""
-    lines = [message.markdown]
+    """The message with its buttons and files in words: a button is pressed by typing what it does. Markdown is left as
+    it is, but for the backslashes that keep what is meant literally from being read as marks."""
+    parts = _CODE.split(message.markdown)
+    lines = ["".join(part if number % 2 else _ESCAPED.sub(r"\1", part) for number, part in enumerate(parts))]
     lines += [f"[{each.safe_name}: {each.path}]" for each in message.attachments]
     for button in (button for row in message.buttons for button in row):
         if not STOP.match(button.action):

@@ -336,6 +336,12 @@ def test_buttons_and_files_are_told_in_words() -> None:
     assert readable(message) == "Which?\n[report.pdf: /home/me/report.pdf]\n  English: /language en"
 
 
+def test_a_backslash_that_keeps_a_mark_from_being_one_is_not_shown_but_in_code() -> None:
+    message = text(r"17\*23 is not `a\*b`, nor" + "\n```\n\\* x\n```\nand \\\\")
+
+    assert readable(message) == r"17*23 is not `a\*b`, nor" + "\n```\n\\* x\n```\nand \\"
+
+
 def test_only_what_can_be_stopped_is_progress() -> None:
     assert is_live(live("…"))
     assert not is_live(text("done"))
