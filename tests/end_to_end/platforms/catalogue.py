@@ -8,14 +8,22 @@ from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Facts, Platform
 from tests.end_to_end.platforms.slack import Slack
 from tests.end_to_end.platforms.telegram import Telegram
+from tests.end_to_end.platforms.terminal import Terminal
 from tests.end_to_end.platforms.web import Web
 
-KINDS: dict[str, Callable[[], Platform]] = {"telegram": Telegram, "slack": Slack, "discord": Discord, "web": Web}
+KINDS: dict[str, Callable[[], Platform]] = {
+    "telegram": Telegram,
+    "slack": Slack,
+    "discord": Discord,
+    "web": Web,
+    "terminal": Terminal,
+}
 FACTS: dict[str, Facts] = {
     "telegram": Telegram.facts,
     "slack": Slack.facts,
     "discord": Discord.facts,
     "web": Web.facts,
+    "terminal": Terminal.facts,
 }
 
 

@@ -1,0 +1,180 @@
+"""The conversation in a terminal, in the hands of who sits at it."""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+
+from tests.emulators.control import Changes
+from tests.end_to_end.platforms import platform
+from tests.end_to_end.platforms.terminal_screen import Paper
+
+MARK = "› "
+KEYS_SECONDS = 20
+_MARKS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
+_FENCE = re.compile(r"^```.*\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Person:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Button:
+    text: str
+    action: str
+
+
+@dataclass
+class Message:
+    """What stands between two lines of the person, or is still in progress. A terminal keeps no history of it."""
+
+    text: str
+    live: bool
+    at: float = 0.0
+    edits: list[platform.Edit] = field(default_factory=list)
+    document: platform.File | None = None
+    silent: bool = False
+    reply_to: "Message | None" = None
+
+    @property
+    def shown(self) -> str:
+        """As plain words: a terminal leaves the marks of markdown standing."""
+        return _MARKS.sub(r"\2", _FENCE.sub("", self.text))
+
+    @property
+    def history(self) -> list[str]:
+        return [self.shown]
+
+    @property
+    def buttons(self) -> list[list[Button]]:
+        """What can be typed; `Stop` is a key."""
+        found = [line[2:].partition(": ") for line in self.text.splitlines() if line.startswith("  ")]
+        rows = [[Button(label, action or label)] for label, _, action in found]
+        return [*rows, [Button("Stop", "\x03")]] if self.live else rows
+
+    def button(self, text: str) -> Button | None:
+        return next((each for row in self.buttons for each in row if each.text == text), None)
+
+
+@dataclass(frozen=True)
+class Press:
+    answered: bool
+
+
+class Chat:
+    """The one conversation of the terminal."""
+
+    id = "main"
+
+    def __init__(self) -> None:
+        self.paper = Paper()
+        self.changes = Changes()
+        self.lines = 0
+        """How many the person has written since the program was started."""
+        self.worn = False
+        """Whether somebody has done what /new does not undo."""
+        self._terminal = -1
+        self._first_row = 0
+
+    def sit_down(self, terminal: int) -> None:
+        """At a terminal on which nothing has happened yet."""
+        self.paper, self.lines, self.worn = Paper(), 0, False
+        self._terminal = terminal
+        self.begin()
+
+    def begin(self) -> None:
+        """Look away from all that is there."""
+        self._first_row = max(0, len(self.paper.rows) - 1)
+
+    @property
+    def bot_messages(self) -> list[Message]:
+        return list(self._messages())
+
+    @property
+    def screen(self) -> list[str]:
+        return [each.shown for each in self.bot_messages]
+
+    @property
+    def actions(self) -> list[platform.Action]:
+        return []
+
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
+        return self.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
+
+    async def says(
+        self,
+        _: Person,
+        text: str = "",
+        *,
+        reply_to: platform.Message | None = None,
+        photo: bytes | None = None,
+        document: tuple[str, bytes, str] | None = None,
+        caption: str = "",
+    ) -> Message:
+        if reply_to or photo or document or caption or "\n" in text:
+            raise AssertionError("into a terminal one writes lines")
+        await self._type(f"\x1b[200~{text}\x1b[201~\r")
+        self.worn = self.worn or text.startswith("/language")
+        return Message(text, live=False, at=time.monotonic())
+
+    async def edits(self, message: Message, text: str) -> None:
+        raise AssertionError(f"in a terminal nobody changes {message.text!r} to {text!r}")
+
+    async def deletes(self, message: Message) -> None:
+        raise AssertionError(f"in a terminal nobody deletes {message.text!r}")
+
+    async def presses(self, person: Person, button: str) -> Press:
+        for each in reversed(self.bot_messages):
+            if found := each.button(button):
+                if found.action == "\x03":
+                    os.write(self._terminal, b"\x03")
+                else:
+                    await self.says(person, found.action)
+                return Press(answered=True)
+        raise AssertionError(f"no button {button!r} on {self.screen}")
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether everything is drawn, down to the prompt."""
+        return self.paper.reads and self.paper.rows[-1].text.startswith(MARK.strip())
+
+    async def _type(self, keys: str) -> None:
+        """A line: written when the program reads, and seen above the prompt when it was read. What is longer than a
+        terminal's buffer is taken bit by bit."""
+        await self.changes.until(lambda: self.is_asking, KEYS_SECONDS)
+        self.lines += 1
+        written = keys.encode()
+        while written:
+            written = written[os.write(self._terminal, written[:1024]) :]
+            await asyncio.sleep(0)
+        await self.changes.until(self._is_read, KEYS_SECONDS, lambda: f"the screen shows {self._texts()[-5:]}")
+
+    def _is_read(self) -> bool:
+        """All lines that were written, and the prompt for the next."""
+        return sum(text.startswith(MARK.strip()) for text in self._texts()) == self.lines + 1
+
+    def _texts(self) -> list[str]:
+        return [row.text for row in self.paper.rows]
+
+    def _messages(self) -> Iterator[Message]:
+        block: list[str] = []
+        grey = False
+        for row in self.paper.rows[self._first_row :]:
+            theirs = row.text.startswith(MARK.strip())
+            if block and (theirs or (row.grey != grey and row.text)):
+                yield from _message(block, live=grey)
+                block = []
+            if not theirs:
+                grey = row.grey if row.text or not block else grey
+                block.append(row.text)
+
+
+def _message(block: list[str], *, live: bool) -> Iterator[Message]:
+    text = "\n".join(block).strip("\n")
+    if text:
+        yield Message(text, live)
