@@ -7,6 +7,7 @@ begins more than 1,000 in a day, so that the count is asked of Discord itself be
 
 import asyncio
 import logging
+import math
 import threading
 import time
 import zlib
@@ -40,7 +41,9 @@ IDENTIFY_EVERY = 5.0
 PATIENT_AFTER = 5
 """Sessions in a row that did not last, after which the next ones are begun ever more rarely."""
 LONGEST_PAUSE = 120.0
-"""At one session in so many seconds a whole day stays below Discord's 1,000; one that lives longer has lasted."""
+"""At one session in so many seconds a whole day stays below Discord's 1,000; one that lives as long has lasted."""
+MOST_UNANSWERED = 3
+"""Tries to take a session up that broke before Discord's answer, after which a new one is begun."""
 INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
 
 _LINE_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
@@ -52,25 +55,26 @@ class _Session(NamedTuple):
 
     id: str
     sequence: int | None
-    gateway: yarl.URL
+    gateway: yarl.URL | None
+    """The address that Discord gave it; None when that was tried in vain: the general one takes it up as well."""
 
 
-class _Turns:
-    """When the next session may be begun."""
+class Starts:
+    """When the next session may be begun. All times are of one clock, in seconds."""
 
     def __init__(self) -> None:
-        self._begun_at = -LONGEST_PAUSE
+        self._begun_at = -math.inf
         self._short = 0
         """Sessions in a row that did not last."""
 
-    async def wait(self, limit: SessionLimit) -> None:
+    def due(self, limit: SessionLimit) -> float:
         every = IDENTIFY_EVERY / max(limit.max_concurrency, 1)
-        pause = min(every * 2 ** max(self._short - PATIENT_AFTER, 0), LONGEST_PAUSE)
-        await asyncio.sleep(self._begun_at + pause - time.monotonic())
+        doublings = min(max(self._short - PATIENT_AFTER, 0), 10)
+        return self._begun_at + min(every * 2.0**doublings, LONGEST_PAUSE)
 
-    def begun(self) -> None:
-        now = time.monotonic()
-        self._short = 0 if now - self._begun_at >= LONGEST_PAUSE else self._short + 1
+    def begun(self, now: float, last_heard: float) -> None:
+        """`last_heard`: when the session before this one said its last word."""
+        self._short = 0 if last_heard - self._begun_at >= LONGEST_PAUSE else self._short + 1
         self._begun_at = now
 
 
@@ -81,8 +85,9 @@ class Connection:
         self._rest = rest
         self._silence = silence
         self._backoff = Backoff()
-        self._turns = _Turns()
+        self._starts = Starts()
         self._session: _Session | None = None
+        self._unanswered = 0
         self._heard_at = 0.0
         self._gap = asyncio.Event()
 
@@ -107,6 +112,7 @@ class Connection:
     def greeted(self, event: str) -> None:
         """READY or RESUMED came. After READY, what was said since the last session is not dispatched any more."""
         self._backoff.reset()
+        self._unanswered = 0
         log.info("discord %s", event.lower())
         if event == "READY":
             self._gap.set()
@@ -114,11 +120,14 @@ class Connection:
     async def _listen(self) -> None:
         """One socket, until it breaks. Raises ChannelError, but not where Discord only wants us to take a new one."""
         client = await self._rest.client()
+        if self._unanswered >= MOST_UNANSWERED:
+            self._session, self._unanswered = None, 0
         session = self._session
-        gateway = session.gateway if session else await self._admission()
-        socket = await self._open(client, gateway, session)
+        socket = await self._open(client, await self._gateway_of(session), session)
         if session is None:
-            self._turns.begun()
+            self._starts.begun(time.monotonic(), self._heard_at)
+        else:
+            self._unanswered += 1
         try:
             await self._attend(socket)
         except ReconnectWebSocket as again:
@@ -127,11 +136,24 @@ class Connection:
             if again.resume:
                 await self._backoff.wait()
 
-    async def _admission(self) -> yarl.URL:
-        """Where to connect, when a session may be begun. Raises ChannelError where too few are left."""
+    async def _gateway_of(self, session: _Session | None) -> yarl.URL:
+        """Where to connect. Raises ChannelError."""
+        if session is None:
+            return await self._admission()
+        if session.gateway is None:
+            return yarl.URL((await self._about()).url)
+        self._session = session._replace(gateway=None)
+        return session.gateway
+
+    async def _about(self) -> GatewayAddress:
         about = read(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
         if about is None:
             raise ChannelError("Discord does not say where its gateway is")
+        return about
+
+    async def _admission(self) -> yarl.URL:
+        """Where to connect, when a session may be begun. Raises ChannelError where too few are left."""
+        about = await self._about()
         limit = about.session_start_limit
         if limit.remaining <= RESERVE:
             seconds = limit.reset_after / 1000
@@ -142,7 +164,7 @@ class Connection:
                 seconds / 60,
             )
             raise ChannelError("too few sessions are left", retry_after=seconds)
-        await self._turns.wait(limit)
+        await asyncio.sleep(self._starts.due(limit) - time.monotonic())
         return yarl.URL(about.url)
 
     async def _open(self, client: Client, gateway: yarl.URL, session: _Session | None) -> DiscordWebSocket:

@@ -232,7 +232,7 @@ class DiscordEmulator(LoopbackServer):
         ]
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:
-        call = Call("gateway", dict(request.query), self.clock())
+        call = Call("gateway", {**request.query, "path": request.path}, self.clock())
         return await self.perform(
             request, call, lambda: self.gateway.serve(request), lambda effect: web.Response(status=effect.status or 500)
         )

@@ -37,6 +37,7 @@ class Inbox:
         self.answer = Accepted.NEW
         self.gate: asyncio.Event | None = None
         """While it is not set, nothing is taken in."""
+        self.duplicates = 0
         self._seen: set[str] = set()
         self._discord = discord
 
@@ -47,6 +48,7 @@ class Inbox:
             self.refusals -= 1
             raise NotTakenIn("disk full")
         if event.event_id in self._seen:
+            self.duplicates += 1
             return Accepted.DUPLICATE
         self._seen.add(event.event_id)
         self.events.append(event)

@@ -10,12 +10,14 @@ from pydantic import JsonValue
 from channels.base import ChannelError, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config
-from channels.discord.connection import RESERVE
+from channels.discord.connection import RESERVE, Starts
 from channels.discord.rights import INTENTS
+from channels.discord.wire import SessionLimit
 from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN
+from tests.emulators.control import Effect, Fault
 from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import Intent
+from tests.emulators.discord_gateway import GATEWAY_PATHS, Intent
 
 SOON = 15.0
 
@@ -145,6 +147,77 @@ async def test_a_line_that_drops_before_the_greeting_is_tried_again(discord: Dis
         await discord.private(ann).says(ann, "hello")
         assert (await inbox.message()).text == "hello"
     assert discord.faults.pending == 0
+
+
+async def test_a_session_whose_own_gateway_is_gone_is_taken_up_at_the_general_one(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    discord.faults.add(
+        Fault("gateway", Effect(drop=True), None, where=lambda call: call.params["path"] != GATEWAY_PATHS[0])
+    )
+    ann = discord.person("Ann")
+    discord.kill_connections()
+    await discord.private(ann).says(ann, "hello")
+
+    assert (await inbox.message()).text == "hello"
+    assert (discord.gateway.resumes, discord.identifies_left) == (1, 999)
+
+
+async def test_a_session_that_discord_never_takes_up_is_given_up(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    await asyncio.wait_for(channel.gap(), SOON)
+    for session in discord.gateway.sessions.values():
+        session.seq = -1  # what the bot has heard is now too far ahead: closed with 4007, each time
+    discord.kill_connections()
+    await asyncio.wait_for(channel.gap(), SOON)
+    ann = discord.person("Ann")
+    await discord.private(ann).says(ann, "hello")
+
+    assert (await inbox.message()).text == "hello"
+    assert (discord.gateway.resumes, discord.identifies_left) == (0, 998)
+
+
+async def test_what_was_said_while_five_greetings_failed_comes_once_and_in_order(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    discord.faults.drop("gateway", times=5)
+    discord.kill_connections()
+    for number in range(30):
+        await chat.says(ann, str(number))
+    await inbox.until(lambda events: len(events) == 30, 2 * SOON)
+    await chat.says(ann, "last")
+
+    assert [(await inbox.message()).text for _ in range(31)] == [*map(str, range(30)), "last"]
+    assert (inbox.duplicates, discord.gateway.resumes, discord.identifies_left) == (0, 1, 999)
+    assert discord.faults.pending == 0
+
+
+LIMIT = SessionLimit(remaining=1000, reset_after=0)
+
+
+@pytest.mark.parametrize("lasted", [0.0, 60.0, 119.0])
+def test_sessions_that_never_last_are_not_as_many_in_a_day_as_discord_allows(lasted: float) -> None:
+    starts, now, begun = Starts(), 0.0, 0
+    last_heard = 0.0
+    while now < 86_400:
+        starts.begun(now, last_heard)
+        begun += 1
+        last_heard = now + lasted
+        now = max(last_heard, starts.due(LIMIT))
+
+    assert begun < 1000 - RESERVE
+
+
+def test_after_a_session_that_lasted_the_next_is_begun_at_once() -> None:
+    starts = Starts()
+    for number in range(20):
+        starts.begun(number * 10.0, number * 10.0)
+    starts.begun(1000.0, 900.0)
+
+    assert starts.due(LIMIT) == 1005.0
 
 
 async def test_a_line_that_has_gone_silent_is_noticed(discord: DiscordEmulator) -> None:
