@@ -18,10 +18,11 @@ class Backoff:
         self._next = FIRST_WAIT
 
     def seconds(self, at_least: float = 0.0) -> float:
-        """How long to wait this time: never shorter than asked for."""
-        seconds = max(at_least, self._next)
+        """How long to wait this time: never shorter than asked for, nor much longer, however long that is."""
+        jitter = self._next * random.uniform(0.0, 0.3)  # noqa: S311
+        seconds = max(at_least, self._next) + jitter
         self._next = min(2 * self._next, LONGEST_WAIT)
-        return seconds * random.uniform(1.0, 1.3)  # noqa: S311
+        return seconds
 
     async def wait(self, at_least: float = 0.0) -> None:
         await asyncio.sleep(self.seconds(at_least))
