@@ -59,7 +59,8 @@ class Hearing:
         return made
 
     async def _find_place(self, message: Message) -> None:
-        """Ask for a thread's channel where it was not told, as of one that was put away."""
+        """Ask for a thread's channel where it was not told, as of one that was put away. Raises ChannelError where it
+        may be told later: a message in the wrong chat would be worse than a late one."""
         maybe_thread = message.channel_type is None or message.channel_type in THREADS
         if message.guild_id is None or not maybe_thread or self._view.places.knows(message.channel_id):
             return
@@ -67,6 +68,8 @@ class Hearing:
         try:
             self._view.places.learn(await self._rest.call(Call(route)), message.guild_id)
         except ChannelError as error:
+            if not error.permanent:
+                raise
             log.warning("channel not known id=%s: %s", message.channel_id, error.reason)
 
     def _deletion(self, raw: JsonValue) -> None:

@@ -31,6 +31,8 @@ class Interactions:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, interaction: Interaction, outcome: Outcome) -> None:
+        if interaction.id in self._told:
+            return  # delivered twice
         self._told[interaction.id] = asyncio.Event()
         task = asyncio.create_task(self._tell(interaction, outcome))
         self._tasks.add(task)
@@ -46,14 +48,26 @@ class Interactions:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for told in self._told.values():
+            told.set()
+        self._told.clear()
 
     async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
         """The store first, but not for long. In servers only the person sees the answer. Whoever may not speak here is
         not answered: Discord tells them that nobody was there."""
+        deferred = await self._defer(interaction, outcome)
+        self._told.pop(interaction.id).set()
+        if deferred and interaction.type != COMPONENT and await outcome not in _ANSWERED:
+            try:
+                await self._take_back(interaction.token)
+            except ChannelError as error:
+                log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
+
+    async def _defer(self, interaction: Interaction, outcome: Outcome) -> bool:
+        """Whether Discord was told."""
         await asyncio.wait([outcome], timeout=PATIENCE)
         if outcome.done() and outcome.result() not in _ANSWERED:
-            self._told.pop(interaction.id).set()
-            return
+            return False
         body: JsonValue = {"type": DEFER_UPDATE}
         if interaction.type != COMPONENT:
             body = {"type": DEFER, "data": {"flags": EPHEMERAL if interaction.guild_id else 0}}
@@ -62,14 +76,8 @@ class Interactions:
         except ChannelError as error:
             if not (isinstance(error, Refused) and error.code == ALREADY_ANSWERED):
                 log.warning("interaction not answered in time id=%s: %s", interaction.id, error.reason)
-            return
-        finally:
-            self._told.pop(interaction.id).set()
-        if interaction.type != COMPONENT and await outcome not in _ANSWERED:
-            try:
-                await self._take_back(interaction.token)
-            except ChannelError as error:
-                log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
+            return False
+        return True
 
     async def close_command(self, respond: str) -> None:
         """Nothing is to be said to the command, so that nothing is to stand there "thinking". Raises ChannelError."""

@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 from channels.backoff import Backoff
-from channels.base import Accepted, InboundEvent, Inbox, NotTakenIn
+from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenIn
 
 log = logging.getLogger(__name__)
 
 Reading = Callable[[], Awaitable[InboundEvent | None]]
-"""What makes an event of what was heard, when its turn comes."""
+"""What makes an event of what was heard, when its turn comes; what it raises lets it be asked again."""
 Outcome = asyncio.Future[Accepted | None]
 """None: it was no event for us."""
 
@@ -56,11 +56,12 @@ class Lanes:
     async def _until_taken(self, reading: Reading) -> Accepted | None:
         backoff = Backoff()
         while True:
-            (taken,) = await asyncio.gather(self._take(reading), return_exceptions=True)
-            if not isinstance(taken, BaseException):
-                return taken
-            # A reason that we know needs no traceback each time.
-            log.error("event not accepted: %s", taken, exc_info=None if isinstance(taken, NotTakenIn) else taken)
+            try:
+                return await self._take(reading)
+            except (NotTakenIn, ChannelError) as error:
+                log.error("event not accepted: %s", error)  # noqa: TRY400 (a reason that we know, told each time)
+            except Exception:  # whatever befalls one event, those behind it must not be lost with it
+                log.exception("event not accepted")
             await backoff.wait()
 
     async def _take(self, reading: Reading) -> Accepted | None:
