@@ -16,6 +16,7 @@ NO_CONTENT_INTENT = (
 )
 BLOCKED_SECONDS = 5.0
 """How long to be silent after a refusal that does not say for how long."""
+_TOO_MANY = "Discord blocks this address for a while: too many calls"
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
 NO_ACCESS, NO_PERMISSION, BAD_INTERACTION_TOKEN = 50001, 50013, 50027
@@ -59,8 +60,9 @@ class Blocked(ChannelError):
     """Everything must wait, not this call alone: a 429 of Cloudflare's, which is a web page."""
 
 
-def translate(error: Exception, lacking: str = "") -> ChannelError:
-    """`lacking` names the permissions that the call needs, for where Discord says that one of them is missing."""
+def translate(error: Exception, lacking: str = "", *, edits: bool = False) -> ChannelError:
+    """`lacking` names the permissions that the call needs, for where Discord says that one of them is missing; `edits`
+    is whether the call edits a message."""
     match error:
         case LoginFailure():
             return Revoked()
@@ -69,7 +71,7 @@ def translate(error: Exception, lacking: str = "") -> ChannelError:
         case HTTPException():
             return _answered(error, lacking)
         case KeyError(args=("retry_after",)):  # the SDK wants it in every 429; that of an edit too late has none
-            return MessageGone(GONE[TOO_OLD])
+            return MessageGone(GONE[TOO_OLD]) if edits else Blocked(_TOO_MANY, retry_after=BLOCKED_SECONDS)
         case aiohttp.ClientConnectorError():
             return ChannelError(f"Discord cannot be reached: {error}")
         case _:
@@ -100,4 +102,4 @@ def _blocked(error: HTTPException) -> ChannelError:
         seconds = float(headers.get("Retry-After", BLOCKED_SECONDS))
     except ValueError:
         seconds = BLOCKED_SECONDS
-    return Blocked("Discord blocks this address for a while: too many calls", retry_after=seconds)
+    return Blocked(_TOO_MANY, retry_after=seconds)

@@ -33,6 +33,16 @@ MOST_FORBIDDEN = 10_000
 LOGIN_SECONDS = 10.0
 CALL_SECONDS = 30.0
 """For one try; the SDK makes up to five where Discord has trouble, with up to 16 s between."""
+_FAILURES = (
+    discord.DiscordException,
+    aiohttp.ClientError,
+    OSError,
+    RuntimeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""The last three where an answer is not what the SDK takes it for, such as JSON that is none."""
 
 
 class Endpoint(NamedTuple):
@@ -79,6 +89,8 @@ class Rest:
         self._opening = asyncio.Lock()
         self._forbidden: dict[str, dict[str, tuple[float, Refused]]] = {}
         """By channel and kind of call: until when, and why."""
+        self._waiting: set[asyncio.Timeout] = set()
+        """Calls that are under way, many of which the SDK makes wait for their turn."""
         self._blocked_until = 0.0
         self._pace = Pace()
         self._revoked = asyncio.Event()
@@ -105,8 +117,11 @@ class Rest:
         raise Revoked
 
     def revoke(self) -> None:
-        """No call from now on."""
+        """No call from now on; those that wait for their turn are not made."""
         self._revoked.set()
+        for call in self._waiting:
+            call.reschedule(0.0)
+        self._waiting.clear()
 
     def allow(self, channel: str) -> None:
         """Something was heard from there, so that what was forbidden may be tried again."""
@@ -120,9 +135,17 @@ class Rest:
             await self._pace.wait()
             self._check(call)
         try:
-            return await self._request(client, call)
-        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, KeyError, RuntimeError) as error:
+            return await self._until_revoked(client, call)
+        except _FAILURES as error:
             raise self._meaning(call, error) from error
+
+    async def _until_revoked(self, client: Client, call: Call) -> JsonValue:
+        async with asyncio.timeout(None) as limit:
+            self._waiting.add(limit)
+            try:
+                return await self._request(client, call)
+            finally:
+                self._waiting.discard(limit)
 
     async def _request(self, client: Client, call: Call) -> JsonValue:
         timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
@@ -152,7 +175,7 @@ class Rest:
         now = time.monotonic()
         until, refused = self._forbidden.get(call.place, {}).get(call.kind, (0.0, None))
         if refused is not None and now < until:
-            raise refused
+            raise Refused(refused.reason, refused.code, refused.status)
 
     def _check_all(self) -> None:
         if self._revoked.is_set():
@@ -162,7 +185,9 @@ class Rest:
             raise ChannelError("Discord blocks this address for a while", retry_after=wait)
 
     def _meaning(self, call: Call, error: Exception) -> ChannelError:
-        meaning = translate(error, call.lacking)
+        if self._revoked.is_set():
+            return Revoked()
+        meaning = translate(error, call.lacking, edits=call.endpoint.method == "PATCH")
         now = time.monotonic()
         match meaning:
             case Revoked():
@@ -188,7 +213,7 @@ class Rest:
                 await client.login(self._token)
             self._me = _identity(client)
             done = True
-        except (discord.DiscordException, aiohttp.ClientError, OSError, LookupError, TypeError, ValueError) as error:
+        except _FAILURES as error:
             raise self._meaning(Call(Endpoint("GET", "/users/@me")), error) from error
         finally:
             if not done:

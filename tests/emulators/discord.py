@@ -49,10 +49,11 @@ FILE_ROUTE = "GET attachment"
 
 @dataclass(frozen=True)
 class Limited(Effect):
-    """A 429 that is not the ordinary one of a bucket: scope "global" or "shared", or Cloudflare's page."""
+    """A 429 that is not the ordinary one of a bucket: scope "global" or "shared", or another page than Discord's."""
 
     scope: str = "user"
-    html: bool = False
+    page: str | None = None
+    content_type: str = "text/html"
 
 
 class DiscordEmulator(LoopbackServer):
@@ -212,7 +213,11 @@ class DiscordEmulator(LoopbackServer):
 
     def cloudflare(self, times: int = 1, route: str = "*") -> None:
         """Answer 429 with a web page, as Cloudflare does when it blocks an address."""
-        self.faults.add(Fault(route, Limited(status=429, retry_after=60, html=True), times))
+        self.faults.add(Fault(route, Limited(status=429, retry_after=60, page=CLOUDFLARE), times))
+
+    def limit_oddly(self, page: str, route: str = "*", *, content_type: str = "application/json") -> None:
+        """Answer one call 429 with a body in which Discord's numbers are missing."""
+        self.faults.add(Fault(route, Limited(status=429, retry_after=1, page=page, content_type=content_type), 1))
 
     def limit_all(self, retry_after: float = 1, route: str = "*") -> None:
         """Answer one call that all of the bot's calls must wait."""
@@ -294,10 +299,10 @@ class DiscordEmulator(LoopbackServer):
         if effect.status != 429:
             return self._failure(DiscordError(effect.status or 500, 0, f"{effect.status or 500}: Server Error"))
         seconds = effect.retry_after or 1
-        if isinstance(effect, Limited) and effect.html:
+        if isinstance(effect, Limited) and effect.page is not None:
             self.invalid_requests += 1
-            headers = {"Retry-After": str(seconds)}
-            return web.Response(text=CLOUDFLARE, status=429, content_type="text/html", headers=headers)
+            headers = {"Retry-After": str(seconds), "Content-Type": effect.content_type}
+            return web.Response(body=effect.page.encode(), status=429, headers=headers)
         scope = effect.scope if isinstance(effect, Limited) else "user"
         if scope == "global":
             self.pace.close_all(seconds, self.clock())

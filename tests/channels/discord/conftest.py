@@ -49,6 +49,7 @@ class Inbox:
             raise NotTakenIn("disk full")
         if event.event_id in self._seen:
             self.duplicates += 1
+            self._discord.changes.notify()
             return Accepted.DUPLICATE
         self._seen.add(event.event_id)
         self.events.append(event)

@@ -11,6 +11,7 @@ from channels.base import ChannelError, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config
 from channels.discord.connection import RESERVE, Starts
+from channels.discord.errors import Revoked
 from channels.discord.rights import INTENTS
 from channels.discord.wire import SessionLimit
 from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of, listening, opened
@@ -325,6 +326,25 @@ async def test_a_refused_call_ends_the_run_at_once(discord: DiscordEmulator, cha
     with pytest.raises(ChannelError, match="DISCORD_BOT_TOKEN"):
         await asyncio.wait_for(running, 1)
     assert discord.invalid_requests == 1
+
+
+async def test_calls_that_wait_for_their_turn_are_not_made_once_the_token_is_revoked(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    chat = discord.private(discord.person("Ann"))
+    running = asyncio.create_task(channel.run(Inbox(discord), ()))
+    await discord.wait_for(lambda: discord.connected, SOON)
+    sends = [channel.send(key_of(chat), OutboundMessage(markdown=str(number)), f"k{number}") for number in range(20)]
+    sending = asyncio.gather(*sends, return_exceptions=True)
+    await discord.wait_for(lambda: len(chat.bot_messages) == 5)
+    discord.revoke()
+    outcomes = await asyncio.wait_for(sending, 1)
+
+    with pytest.raises(Revoked):
+        await running
+
+    assert sum(isinstance(outcome, Revoked) for outcome in outcomes) >= 15
+    assert discord.invalid_requests == 0
 
 
 async def test_only_the_intents_that_are_documented_are_asked_for(discord: DiscordEmulator, inbox: Inbox) -> None:

@@ -1,6 +1,7 @@
 """Slash commands and buttons: Discord is told in time, and answers go where the person looks."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -77,6 +78,61 @@ async def test_discord_is_told_in_time_whatever_the_disk_does(
     assert inbox.events == []
     inbox.gate.set()
     assert (await inbox.command()).name == "help"
+
+
+async def test_a_disk_that_takes_longer_than_discord_waits_costs_no_command(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    inbox.gate = asyncio.Event()
+    await chat.says(ann, "/help")
+    asyncio.get_running_loop().call_later(3.5, inbox.gate.set)
+    event = await inbox.command()
+    await channel.send(event.chat, OutboundMessage(markdown="Sure", respond=event.respond), "k")
+
+    assert answers(chat) == [("Sure", True)]
+
+
+async def test_a_command_that_comes_again_while_discord_is_being_told_is_answered_once(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = discord.group("Team", [ann])
+    gate = discord.faults.hold("POST interaction")
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    sending = asyncio.create_task(
+        channel.send(event.chat, OutboundMessage(markdown="Sure", respond=event.respond), "k")
+    )
+    await discord.wait_for(lambda: bool(discord.calls_of("POST interaction")))
+    discord.redeliver()
+    await inbox.until(lambda _: inbox.duplicates == 1)
+    gate.set()
+    await asyncio.wait_for(sending, 5)
+
+    assert answers(chat) == [("Sure", True)]
+    assert caplog.records == []
+
+
+async def test_an_answer_later_than_the_address_of_a_command_lives_is_a_message_in_the_channel() -> None:
+    later = [0.0]
+    async with (
+        DiscordEmulator(clock=lambda: time.monotonic() + later[0]) as discord,
+        opened(config_for(discord)) as channel,
+        listening(discord, channel) as inbox,
+    ):
+        await discord.wait_for(lambda: len(discord.commands) == 2)
+        ann = discord.person("Ann")
+        chat = discord.group("Team", [ann])
+        await chat.says(ann, "/help")
+        event = await inbox.command()
+        await discord.wait_for(lambda: any(call.status for call in discord.calls_of("POST interaction")))
+        later[0] = 901.0
+        for number, part in enumerate(channel.split(OutboundMessage(markdown=LONG, respond=event.respond))):
+            await channel.send(event.chat, part, f"k{number}")
+
+        assert [message.ephemeral for message in chat.bot_messages if not message.loading] == [False, False]
+        await chat.says(ann, "@parley_bot hi")
+        assert (await inbox.message()).text == "hi", "the token of the bot itself is as good as before"
 
 
 async def test_an_answer_waits_until_discord_knows_of_its_command(
@@ -163,9 +219,12 @@ async def test_an_answer_whose_place_was_deleted_is_a_message_in_the_channel(
     assert answers(chat) == [("Hi", False)]
 
 
-async def test_a_button_works_also_after_a_restart(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+@pytest.mark.parametrize("alone", [True, False], ids=["direct message", "server"])
+async def test_a_button_works_also_after_a_restart(
+    discord: DiscordEmulator, channel: DiscordChannel, *, alone: bool
+) -> None:
     ann = discord.person("Ann")
-    chat = discord.private(ann)
+    chat = discord.private(ann) if alone else discord.group("Team", [ann])
     rows = ((Button(label="Stop", action="stop:1"), Button(label="More", action="more")),)
     posted = await channel.send(key_of(chat), OutboundMessage(markdown="Working", buttons=rows), "k")
     async with opened(config_for(discord)) as later, listening(discord, later) as inbox:

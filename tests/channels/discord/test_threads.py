@@ -161,3 +161,46 @@ async def test_a_thread_that_is_locked_or_deleted_under_a_run_is_said_so_for_goo
 
     assert locked.value.permanent
     assert gone.value.permanent
+
+
+async def test_a_thread_of_a_conversation_that_is_locked_or_deleted_under_a_run_is_not_made_again(
+    discord: DiscordEmulator, threading: DiscordChannel
+) -> None:
+    async with listening(discord, threading) as inbox:
+        ann = discord.person("Ann")
+        chat = discord.group("Team", [ann])
+        asked = await chat.says(ann, "@parley_bot hi")
+        where = (await inbox.message()).chat
+        posted = await threading.send(where, OutboundMessage(markdown="working"), "k")
+        thread = chat.thread(asked)
+        await thread.lock_thread()
+        with pytest.raises(ChannelError, match="the thread is locked") as locked:
+            await say(threading, where, "x")
+        await thread.delete_channel()
+        for call in (say(threading, where, "y"), threading.edit(posted, OutboundMessage(markdown="z"))):
+            with pytest.raises(ChannelError, match="channel or thread does not exist any more") as gone:
+                await call
+        again = await chat.says(ann, "@parley_bot again")
+
+        assert locked.value.permanent
+        assert gone.value.permanent
+        assert (await inbox.message()).chat == key_of(chat, again.id)
+        await say(threading, key_of(chat, again.id), "here")
+    assert chat.thread(again).screen == ["here"]
+    assert len(discord.calls_of("POST thread")) == 2
+
+
+async def test_a_message_waits_while_discord_does_not_tell_whose_thread_it_is_in(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.group("Team", [ann])
+    thread = chat.thread(await chat.says(ann, "old"))
+    await inbox.message()
+    await discord.push({"t": "THREAD_DELETE", "d": {"id": thread.id, "type": 11}})
+    discord.faults.fail("GET channel", status=503)
+    await thread.says(ann, "one")
+    await thread.says(ann, "two")
+
+    said = [await inbox.message() for _ in range(2)]
+    assert [(event.text, event.chat) for event in said] == [(text, key_of(chat, thread.id)) for text in ("one", "two")]

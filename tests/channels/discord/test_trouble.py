@@ -108,6 +108,36 @@ async def test_cloudflares_page_stops_every_call_for_a_while(
     assert len(discord.calls) == before
 
 
+@pytest.mark.parametrize("page", ["", "slow down", "{}", "[]", "null"])
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", "application/json; charset=utf-8"])
+async def test_a_limit_that_is_not_shaped_as_discords_loses_nothing(
+    discord: DiscordEmulator, channel: DiscordChannel, page: str, content_type: str
+) -> None:
+    chat = discord.private(discord.person("Ann"))
+    discord.limit_oddly(page, "POST message", content_type=content_type)
+    failed = await refused(channel, chat)
+
+    assert not failed.permanent
+    assert failed.retry_after or failed.ambiguous
+
+
+async def test_a_bot_removed_from_one_server_goes_on_in_the_others(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    left, kept = discord.group("Team", [ann]), discord.group("Other", [ann])
+    posted = await channel.send(key_of(left), HELLO, "k")
+    discord.kick_bot(left)
+    with pytest.raises(ChannelError, match="removed from the server"):
+        await channel.edit(posted, OutboundMessage(markdown="done"))
+    assert "removed from the server" in (await refused(channel, left, "k2")).reason
+    await kept.says(ann, "@parley_bot still there?")
+
+    assert (await inbox.message()).chat == key_of(kept)
+    await channel.send(key_of(kept), HELLO, "k3")
+    assert kept.screen == ["hello"]
+
+
 async def test_a_limit_for_all_is_waited_for(discord: DiscordEmulator, channel: DiscordChannel) -> None:
     ann, ben = discord.person("Ann"), discord.person("Ben")
     discord.limit_all(0.5, route="POST message")
