@@ -1,0 +1,96 @@
+"""What was said while Discord could not be heard, through the whole house: nothing is lost, nothing is doubled."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import SystemClock, new_id
+from agent_core.messages import UserMessage, text_of
+from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
+from channels.discord.adapter import DiscordChannel
+from gateway.about import About
+from gateway.access import People
+from gateway.house import AgentParts, House
+from gateway.store.store import Store
+from tests.channels.discord.conftest import config_for, opened
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_state import Person
+
+SOON = 15.0
+
+
+@asynccontextmanager
+async def house(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[House]:
+    clock = SystemClock()
+    about = About(
+        name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=clock.time()
+    )
+    async with (
+        Store.open(home, clock, new_id) as store,
+        House.open(
+            store=store,
+            channels=[channel],
+            parts=AgentParts(llm=llm, model=SCRIPTED_MODEL),
+            people=People(owners=frozenset({f"discord:{person.id}"}), allow=frozenset()),
+            about=about,
+            home=home,
+            zone=ZoneInfo("UTC"),
+            clock=clock,
+        ) as made,
+    ):
+        running = asyncio.create_task(made.run())
+        try:
+            yield made
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+
+def heard(llm: ScriptedLlm) -> list[str]:
+    """What the model was told that people said."""
+    if not llm.requests:
+        return []
+    return [text_of(message.content) for message in llm.requests[-1].messages if isinstance(message, UserMessage)]
+
+
+async def test_a_refused_resume_loses_nothing_and_doubles_nothing(discord: DiscordEmulator, tmp_path: Path) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    llm = ScriptedLlm(*["ok"] * 60)
+    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+        await discord.wait_for(lambda: discord.connected, SOON)
+        await chat.says(ann, "0")
+        await discord.wait_for(lambda: chat.screen == ["ok"], SOON)
+        discord.forget_sessions()
+        discord.kill_connections()
+        for number in range(1, 21):
+            await chat.says(ann, str(number))
+        await discord.wait_for(lambda: discord.connected, SOON)
+        for number in range(21, 31):
+            await chat.says(ann, str(number))
+        discord.redeliver(5)
+        await discord.wait_for(lambda: "30" in "\n".join(heard(llm)).split(), SOON)
+
+    assert "\n".join(heard(llm)).split() == [str(number) for number in range(31)]
+    assert discord.identifies_left == 998
+
+
+async def test_what_was_said_before_the_program_started_is_heard_once(discord: DiscordEmulator, tmp_path: Path) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    llm = ScriptedLlm(*["ok"] * 20)
+    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+        await discord.wait_for(lambda: discord.connected, SOON)
+        await chat.says(ann, "0")
+        await discord.wait_for(lambda: chat.screen == ["ok"], SOON)
+    await discord.wait_for(lambda: not discord.connected, SOON)
+    for number in range(1, 6):
+        await chat.says(ann, str(number))
+    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+        await discord.wait_for(lambda: discord.connected, SOON)
+        await chat.says(ann, "6")
+        await discord.wait_for(lambda: "6" in "\n".join(heard(llm)).split(), SOON)
+
+    assert "\n".join(heard(llm)).split() == [str(number) for number in range(7)]
