@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-import random
 from collections.abc import Sequence
 from datetime import timedelta
 
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
 
+from channels.backoff import Backoff
 from channels.base import (
     Attachment,
     ChannelError,
@@ -38,9 +38,6 @@ from channels.slack.sockets import Sockets
 
 log = logging.getLogger(__name__)
 
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 3.0
-"""Seconds between tries to reach Slack at the start."""
 _NOT_EDITABLE = ("ephemeral:", "file:")
 
 
@@ -129,7 +126,7 @@ class SlackChannel:
 
     async def _introduce(self) -> Identity:
         """Who the token belongs to, asked for until Slack answers."""
-        wait = FIRST_WAIT
+        backoff = Backoff()
         while True:
             try:
                 return await self._identity()
@@ -137,9 +134,7 @@ class SlackChannel:
                 if error.permanent:
                     raise
                 log.warning("Slack does not answer: %s", error.reason)
-                seconds = max(wait * random.uniform(0.8, 1.2), error.retry_after or 0.0)  # noqa: S311
-            await asyncio.sleep(seconds)
-            wait = min(2 * wait, LONGEST_WAIT)
+                await backoff.wait(error.retry_after or 0.0)
 
     async def _identity(self) -> Identity:
         if self._me is None:

@@ -53,7 +53,7 @@ class Hooks:
     async def gap(self) -> None:
         """Once, after the start: while Parley runs, Slack repeats what did not arrive."""
         await self._listening.wait()
-        self._listening = asyncio.Event()
+        self._listening.clear()
 
     async def _take(self, request: web.Request) -> web.Response:
         if not self._is_signed(await request.read(), request):

@@ -142,7 +142,7 @@ class Socket(SocketModeClient):
         started = time()
         try:
             asked = AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
-        except (AttributeError, LookupError, TypeError):  # it looks at once for who said what where
+        except MALFORMED:  # it looks at once for who said what where
             log.warning("malformed payload type=%s", request.type)
             response = BoltResponse(status=200, body="")
         else:
@@ -151,11 +151,3 @@ class Socket(SocketModeClient):
             await send_async_response(self, request, response, started)
         except (ConnectionError, aiohttp.ClientError):
             log.info("not acknowledged, the socket is gone; Slack sends it again")
-
-    async def _dispatch(self, request: SocketModeRequest) -> BoltResponse:
-        try:
-            asked = AsyncBoltRequest(mode="socket_mode", body=request.payload)
-        except MALFORMED:
-            log.warning("malformed payload type=%s", request.type)
-            return BoltResponse(status=200, body="")
-        return await self._app.async_dispatch(asked)

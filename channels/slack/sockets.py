@@ -6,12 +6,12 @@ inbox to notice.
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Callable
 
 from slack_bolt.app.async_app import AsyncApp
 
+from channels.backoff import Backoff
 from channels.base import ChannelError
 from channels.slack.client import Client
 from channels.slack.config import APPS
@@ -22,9 +22,6 @@ log = logging.getLogger(__name__)
 SOCKETS = 2
 STAGGER_SECONDS = 2.0
 """The second opens this long after the first, so that they are not renewed together."""
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 3.0
-"""Seconds between tries: short enough to be back within 5 s of the network."""
 CROWDED_SECONDS = 30.0
 """Between tries while the app has as many sockets as Slack allows."""
 
@@ -43,7 +40,7 @@ class Sockets:
         self._first = asyncio.Event()
         self._opening = asyncio.Lock()
         self._not_before = 0.0
-        self._wait = FIRST_WAIT
+        self._backoff = Backoff()
         self._leaving: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -141,15 +138,14 @@ class Sockets:
     def _put_off(self, error: ChannelError) -> None:
         if error.permanent:
             raise error
-        seconds = max(self._wait * random.uniform(0.8, 1.2), error.retry_after or 0.0)  # noqa: S311
+        seconds = self._backoff.seconds(error.retry_after or 0.0)
         log.warning("no socket: %s; next try in %.1f s", error.reason, seconds)
         self._not_before = time.monotonic() + seconds
-        self._wait = min(2 * self._wait, LONGEST_WAIT)
 
     def _greeted(self, socket: Socket) -> None:
         if socket.ended.done():
             return
-        self._wait = FIRST_WAIT
+        self._backoff.reset()
         self._on_greeted(socket.app_id)
         self._first.set()
         if not any(each.is_open for each in self._alive):

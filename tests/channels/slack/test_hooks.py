@@ -10,7 +10,7 @@ from pydantic import JsonValue, SecretStr
 from channels.base import Button, ButtonPressed, ChannelError, CommandInvoked, OutboundMessage
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
-from tests.channels.slack.conftest import COMMANDS, Inbox, key_of
+from tests.channels.slack.conftest import COMMANDS, Inbox
 from tests.emulators.slack import SlackEmulator
 
 
@@ -141,4 +141,3 @@ async def test_a_port_that_is_taken_ends_it_with_the_fix(
 
     assert refused.value.permanent
     assert inbox.offered == 0
-    assert key_of(slack, slack.private(slack.person("Ann"))).platform == "slack"

@@ -18,7 +18,6 @@ from channels.slack.errors import MissingScope
 from tests.channels.slack.conftest import config_for, key_of
 from tests.emulators.slack import SlackEmulator
 
-PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 HELLO = OutboundMessage(markdown="hello")
 
 
