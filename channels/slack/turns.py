@@ -18,7 +18,8 @@ class _Line:
 
 
 class Turns:
-    def __init__(self) -> None:
+    def __init__(self, settle: float = SETTLE_SECONDS) -> None:
+        self._settle = settle
         self._lines: weakref.WeakValueDictionary[str, _Line] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
 
@@ -30,7 +31,7 @@ class Turns:
         place = (at, next(self._numbers))
         insort(line.waiting, place)
         try:
-            await asyncio.sleep(SETTLE_SECONDS)
+            await asyncio.sleep(self._settle)
             async with line.moved:
                 await line.moved.wait_for(lambda: line.waiting[0] == place)
                 try:
@@ -39,5 +40,7 @@ class Turns:
                     line.waiting.remove(place)
                     line.moved.notify_all()
         finally:
-            if place in line.waiting:
+            if place in line.waiting:  # cancelled; whoever is behind it is next
                 line.waiting.remove(place)
+                async with line.moved:
+                    line.moved.notify_all()
