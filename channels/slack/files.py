@@ -73,7 +73,12 @@ class Files:
         if comment is not None:
             share["initial_comment"] = comment
         self._uploaded[key] = file_id
-        await self._client.call("files.completeUploadExternal", share)
+        try:
+            await self._client.call("files.completeUploadExternal", share)
+        except ChannelError as error:
+            if not error.ambiguous:
+                del self._uploaded[key]
+            raise
         del self._uploaded[key]
         shared = await self._shared(chat, file_id, me)
         return shared or Posted(chat=chat, message_id=f"file:{file_id}")

@@ -1,6 +1,8 @@
 """What a conversation already holds: for who names us late, after a gap, and to see whether a post has arrived."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
+from typing import TypeGuard
 
 from pydantic import JsonValue
 
@@ -27,16 +29,18 @@ class History:
         self, chat: ChatKey, me: Identity, commands: Set[str], *, after: str | None, before: str | None, most: int
     ) -> Sequence[MessageReceived | CommandInvoked]:
         """See `ReadsHistory.history`."""
-        found: list[MessageReceived | CommandInvoked] = []
+        found: list[Message] = []
         async for message in self._messages(chat, after, before):
             if chat.thread is None and message.thread is not None:
                 continue  # a reply that was shown in the channel too
-            event = said(message, me, self._people, commands)
-            if event is not None and message.ts not in (after, before):
-                found.append(event)
+            if _is_between(message.ts, after, before) and said(message, me, self._people, commands) is not None:
+                found.append(message)
             if chat.thread is None and len(found) >= most:
                 break
-        return sorted(found, key=lambda event: event.at)[-most:] if most > 0 else []
+        newest = sorted(found, key=lambda message: float(message.ts))[-most:]
+        await asyncio.gather(*(self._people.meet(user) for user in {message.user for message in newest}))
+        events = (said(message, me, self._people, commands) for message in newest)
+        return [event for event in events if event is not None]
 
     async def sent(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
         """See `FindsSent.find_sent`."""
@@ -83,6 +87,12 @@ class History:
             asked["cursor"] = cursor
 
 
-def _is_ts(message_id: str | None) -> bool:
+def _is_between(ts: str, after: str | None, before: str | None) -> bool:
+    """Slack gives a thread's root whatever it is asked for."""
+    at = float(ts)
+    return not (_is_ts(after) and at <= float(after)) and not (_is_ts(before) and at >= float(before))
+
+
+def _is_ts(message_id: str | None) -> TypeGuard[str]:
     """Commands and questions from a window have ids that are no times."""
     return message_id is not None and message_id.replace(".", "", 1).isdecimal() and "." in message_id

@@ -18,7 +18,7 @@ EYES = "eyes"
 MOST_CHATS = 2_000
 A_MINUTE = 20
 AT_ONCE = 10
-"""Taking a reaction away is of Slack's tier 2; both ways take from the same."""
+"""Taking a reaction away is of Slack's tier 2, and what is put there is taken away."""
 
 
 class Signs:
@@ -97,6 +97,8 @@ class Signs:
         await self._client.call("assistant.threads.setStatus", asked)
 
     async def _look(self, chat: ChatKey) -> None:
+        if str(chat) in self._eyes:  # those on a newer message would leave them there for good
+            return
         message_id, _ = self._heard.pop(str(chat), ("", None))
         if not message_id or not self._pace.take():
             return

@@ -19,11 +19,10 @@ from channels.base import (
     ReadsHistory,
     ShowsTyping,
 )
-from channels.slack.adapter import SlackChannel
-from tests.channels.slack.conftest import Inbox, key_of
+from channels.slack.adapter import SlackChannel, open_channel
+from tests.channels.slack.conftest import Inbox, config_for, key_of
 from tests.emulators.slack import SlackEmulator
 
-PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 HELLO = OutboundMessage(markdown="hello")
 
 
@@ -136,7 +135,7 @@ async def test_our_own_edits_and_other_bots_are_not_heard(
     ann, robot = slack.person("Ann"), slack.person("Deploys", is_bot=True)
     chat = slack.group("plans", [ann])
     posted = await channel.send(key_of(slack, chat), HELLO, "k")
-    for step in range(10):
+    for step in range(3):
         await channel.edit(posted, OutboundMessage(markdown=f"step {step}"))
     await chat.posts(robot, "<@U0PARLEY> deployed")
     await chat.hooks(robot, "hooked")
@@ -146,6 +145,53 @@ async def test_our_own_edits_and_other_bots_are_not_heard(
     await slack.wait_for(lambda: slack.unheard == 0)
 
     assert [event.sender.id for event in inbox.events] == [ann.id]
+
+
+async def test_a_storm_of_changes_reaches_nobody(slack: SlackEmulator, channel: SlackChannel, inbox: Inbox) -> None:
+    ann = slack.person("Ann")
+    chat = slack.group("plans", [ann])
+    slack.pace.on = False
+    posted = await channel.send(key_of(slack, chat), HELLO, "k")
+    said = await chat.says(ann, "look at https://a.example")
+    await inbox.message()
+    for step in range(250):
+        await channel.edit(posted, OutboundMessage(markdown=f"step {step}"))
+        await chat.unfurls(said, {"title": f"Page {step}", "from_url": "https://a.example"})
+    await slack.wait_for(lambda: slack.unheard == 0)
+
+    assert inbox.offered == 1
+    asked = {call.method for call in slack.calls}
+    assert asked == {"auth.test", "apps.connections.open", "chat.postMessage", "chat.update", "users.info"}
+    assert len(slack.calls_of("users.info")) == 1
+
+
+async def test_a_button_of_an_earlier_life_works(slack: SlackEmulator, inbox: Inbox) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    earlier = open_channel(config_for(slack))
+    buttons = ((Button(label="Stop", action="/stop"),),)
+    await earlier.send(key_of(slack, chat), OutboundMessage(markdown="Working", buttons=buttons), "k")
+    await earlier.close()
+    press = await chat.presses(ann, "Stop")
+
+    pressed = await inbox.next()
+    assert isinstance(pressed, ButtonPressed)
+    assert (pressed.action, pressed.message_id) == ("/stop", chat.bot_messages[0].ts)
+    await slack.wait_for(lambda: press.answered)
+
+
+async def test_a_command_where_we_are_not_is_answered_all_the_same(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.group("elsewhere", [ann])
+    await chat.kick_bot()
+    await chat.says(ann, "/help")
+    command = await inbox.next()
+    assert isinstance(command, CommandInvoked)
+    await channel.send(command.chat, OutboundMessage(markdown="Commands", respond=command.respond), "k")
+
+    assert (chat.screen, chat.notices) == (["Commands"], [])
 
 
 async def test_a_slash_command_in_a_channel_is_answered_to_who_asked(

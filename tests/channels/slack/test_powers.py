@@ -8,6 +8,7 @@ from channels.base import (
     Attachment,
     ChannelError,
     CommandInvoked,
+    MessageReceived,
     OutboundMessage,
     Posted,
 )
@@ -35,6 +36,17 @@ async def test_eyes_where_there_is_no_thread_for_a_status(
         ("reaction", "eyes"),
         ("reaction removed", "eyes"),
     ]
+
+
+async def test_eyes_are_left_on_no_message(slack: SlackEmulator, channel: SlackChannel, inbox: Inbox) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    for text in ("hello", "and another thing"):
+        await chat.says(ann, text)
+        await channel.typing((await inbox.message()).chat)
+    await channel.send(key_of(slack, chat), HELLO, "k")
+
+    assert [action.action for action in chat.actions] == ["reaction", "reaction removed"]
 
 
 async def test_an_app_without_these_scopes_shows_nothing_and_asks_once(
@@ -158,3 +170,21 @@ async def test_what_others_said_is_read_with_the_ids_it_came_with(
     assert [event.event_id for event in inside] == heard[-2:]
     assert isinstance(inside[1], CommandInvoked)
     assert await channel.history(key_of(slack, chat), before="V123", most=1) != []
+
+
+async def test_a_threads_root_is_no_news_on_a_later_look(slack: SlackEmulator, channel: SlackChannel) -> None:
+    ann, ben = slack.person("Ann"), slack.person("Ben")
+    chat = slack.group("plans", [ann, ben])
+    root = await chat.says(ben, "lunch?")
+    named = await chat.says(ann, "@parley_bot when?", reply_to=root)
+    await chat.says(ben, "I would like soup", reply_to=root)
+    again = await chat.says(ann, "@parley_bot and where?", reply_to=root)
+    thread = key_of(slack, chat, root.ts)
+    first = await channel.history(thread, before=named.ts)
+    later = await channel.history(thread, after=named.ts, before=again.ts)
+
+    told = [
+        [(event.sender.name, event.text) for event in said if isinstance(event, MessageReceived)]
+        for said in (first, later)
+    ]
+    assert told == [[("Ben", "lunch?")], [("Ben", "I would like soup")]]
