@@ -78,7 +78,15 @@ class CatchUp:
         return await self._inbox(event)
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Until cancelled. However it ends, nobody waits for it any more."""
+        try:
+            await self._run()
+        finally:
+            self._listed.set()
+            while self._behind:
+                self._behind.popitem()[1].set()
+
+    async def _run(self) -> None:
         while True:
             await self._channel.gap()
             self._listed.clear()

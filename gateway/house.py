@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.context import ContextManager
@@ -30,6 +32,13 @@ from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.tools import send_file_tool
 from gateway.welcome import lay_out_demo
+
+log = structlog.get_logger(__name__)
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        log.error("nothing more is caught up", task=task.get_name(), exc_info=error)
 
 
 def _to_standard_error(line: str) -> None:
@@ -162,6 +171,7 @@ class House:
             clock=self._clock,
         )
         catching_up = asyncio.create_task(behind.run(), name=f"catch up {channel.name}")
+        catching_up.add_done_callback(_report)
         try:
             await channel.run(behind.accept, SPECS)
         finally:

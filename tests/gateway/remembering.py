@@ -16,7 +16,7 @@ class RememberingChannel(MemoryChannel):
         """Everything that people wrote, whether somebody listened or not."""
         self.asked: list[tuple[str, str | None, str | None]] = []
         """What history was asked for: chat, after, before."""
-        self.refusals: list[ChannelError] = []
+        self.refusals: list[Exception] = []
         """What the next questions for history meet."""
         self.reachable: set[str] = set()
         """Whose private chats can be opened."""

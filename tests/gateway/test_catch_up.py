@@ -3,9 +3,11 @@
 import asyncio
 import time
 
+from structlog.testing import capture_logs
+
 from agent_core.messages import UserMessage, text_of
 from channels.base import Addressed, ChannelError, ChatKey
-from gateway.catch_up import OLDEST, places
+from gateway.catch_up import IN_TIME, OLDEST, places
 from gateway.store.rows import LastHeard
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
@@ -95,6 +97,26 @@ async def test_a_history_that_cannot_be_read_is_tried_again_and_one_that_is_clos
 
     await channel.until(lambda: bot.screen[-1] == "Late.")
     assert [place for place, _, _ in channel.asked] == ["memory:here:bob", "memory:here:ann", "memory:here:ann"]
+
+
+async def test_a_mistake_while_catching_up_is_told_and_delays_nobody(start_bot: StartBot) -> None:
+    channel = RememberingChannel()
+    bot = await start_bot("First.", "Second.", channel=channel)
+    await channel.brings(channel.writes("hello"))
+    await bot.house.handler.settled()
+
+    channel.refusals = [ZeroDivisionError()]
+    with capture_logs() as told:
+        channel.reconnect()
+        await channel.until(lambda: bool(told))
+        began = time.monotonic()
+        await channel.brings(channel.writes("are you there?"))
+        took = time.monotonic() - began
+    await bot.house.handler.settled()
+
+    assert "nothing more is caught up" in [line["event"] for line in told]
+    assert bot.screen == ["First.", "Second."]
+    assert took < IN_TIME
 
 
 async def test_many_messages_of_a_gap_are_not_too_many(start_bot: StartBot) -> None:

@@ -65,6 +65,17 @@ async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: St
     assert channel.looked_for == [answer.key]
 
 
+async def test_where_one_may_not_look_it_is_sent_all_the_same(start_bot: StartBot) -> None:
+    channel = SearchableChannel()
+    bot = await start_bot("Hi.", channel=channel)
+    channel.fails("send", LOST)
+    channel.refusals = [ChannelError("no scope for the history", permanent=True)]
+
+    await bot.hears("hello")
+
+    assert bot.screen == ["Hi."]
+
+
 async def test_what_was_never_begun_is_sent_without_looking(start_bot: StartBot) -> None:
     channel = SearchableChannel()
     bot = await start_bot("Hi.", channel=channel)
