@@ -141,7 +141,8 @@ async def test_help_lists_the_commands(stage: Stage) -> None:
 
     await chat.says(ann, "/help")
 
-    await chat.until(lambda c: all(f"/{name}" in c.screen[0] for name in COMMANDS))
+    sign = stage.platform.facts.command_sign
+    await chat.until(lambda c: all(f"{sign}{name}" in c.screen[0] for name in COMMANDS))
 
 
 @where(lambda facts: facts.menu)
@@ -175,5 +176,6 @@ async def test_an_unknown_command_is_named_and_never_asked(stage: Stage) -> None
 
     await chat.says(ann, "/dance")
 
-    await chat.until(lambda c: c.screen == ["I do not know /dance. See /help."])
+    sign = stage.platform.facts.command_sign
+    await chat.until(lambda c: c.screen == [f"I do not know {sign}dance. See {sign}help."])
     assert stage.model.requests == []

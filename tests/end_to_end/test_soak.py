@@ -19,8 +19,8 @@ from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, shows
 
 CHATS = 8
-MESSAGES = 60
-KILLS = 8
+MESSAGES = 48
+KILLS = 6
 SHORTEST_LIFE, LONGEST_LIFE = 0.1, 0.6
 pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(240)]
 

@@ -107,13 +107,17 @@ class Discord(Emulated):
         return chat
 
     async def heard(self) -> None:
-        """Discord is told by heartbeats only what came off the line; what was taken in stands in the store."""
+        """Discord is told by heartbeats only what came off the line; what was taken in stands in the store. A heartbeat
+        after that tells that the program has gone on since."""
         for _ in range(START_SECONDS * 100):
             there = await taken_in(self.program.home)
             if all(there.get(message, 0) >= events for message, events in self._said().items()):
-                return
+                break
             await asyncio.sleep(0.01)
-        raise AssertionError(f"not taken in: {self._said()} of {there}")
+        else:
+            raise AssertionError(f"not taken in: {self._said()} of {there}")
+        await self.discord.solicit()
+        await self.discord.wait_for(lambda: self.discord.unheard == 0, START_SECONDS)
 
     def _said(self) -> dict[str, int]:
         """How many events there are of each message that people meant for Parley."""

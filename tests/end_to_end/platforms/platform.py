@@ -161,6 +161,8 @@ class Facts:
     shows_typing: bool = False
     keeps_messages: bool = True
     """Whether each message stands for itself and keeps its history; a terminal only has lines."""
+    command_sign: str = "/"
+    """How a command is named in what people read."""
     menu: bool = False
     """Whether it shows people which commands there are."""
     knows_language: bool = False

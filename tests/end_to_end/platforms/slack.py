@@ -36,6 +36,7 @@ class Slack(Emulated):
         files=True,
         photos=True,
         shows_typing=True,
+        command_sign="!",
         knows_language=True,
         same_again=True,
         knows_resends=True,

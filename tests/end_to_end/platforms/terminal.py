@@ -61,12 +61,15 @@ class Terminal:
         self._chat.begin()
 
     async def heard(self) -> None:
-        """What was read from the terminal is taken in a moment later, and stands in the store then."""
+        """What was read from the terminal is taken in a moment later, and stands in the store then. A key that is shown
+        after that tells that the program has gone on since."""
         for _ in range(START_SECONDS * 100):
             if sum((await taken_in(self._program.home)).values()) >= self._chat.lines:
-                return
+                break
             await asyncio.sleep(0.01)
-        raise AssertionError(f"of {self._chat.lines} lines only {await taken_in(self._program.home)} were taken in")
+        else:
+            raise AssertionError(f"of {self._chat.lines} lines only {await taken_in(self._program.home)} were taken in")
+        await self._chat.fiddles()
 
     async def redeliver(self) -> None:
         raise AssertionError("what is typed is typed once")

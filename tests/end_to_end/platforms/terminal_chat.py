@@ -138,6 +138,13 @@ class Chat:
                 return Press(answered=True)
         raise AssertionError(f"no button {button!r} on {self.screen}")
 
+    async def fiddles(self) -> None:
+        """Type a character and take it away again."""
+        os.write(self._terminal, b".")
+        await self.changes.until(lambda: self.paper.rows[-1].text == f"{MARK}.", KEYS_SECONDS)
+        os.write(self._terminal, b"\x7f")
+        await self.changes.until(lambda: self.is_asking and self.paper.rows[-1].text == MARK.strip(), KEYS_SECONDS)
+
     @property
     def is_asking(self) -> bool:
         """Whether everything is drawn, down to the prompt."""
