@@ -12,10 +12,11 @@ from tests.emulators.model_script import Answer, ModelRequest, says
 
 MODEL_S = 1.0
 WITHIN = 90.0
+ANSWER = "Here is the answer that you were waiting for."
 
 
 def respond(asked: ModelRequest) -> Answer:
-    return says("Here is the answer that you were waiting for.", first_byte=MODEL_S)
+    return says(ANSWER, first_byte=MODEL_S)
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,11 @@ async def _measure(on: str, size: int, command: Sequence[str]) -> Crowd:
     ):
         *seats, first = scene.seats
         await first.says("hello")  # the first connections, and what is imported late
-        await first.answered(1, 20)
+        await first.answered(ANSWER, 1, 20)
         begun = [await seat.says("hello") for seat in seats]
-        await asyncio.gather(*(seat.answered(1, WITHIN) for seat in seats), return_exceptions=True)
-        answers = [seat.chat.bot_messages for seat in seats]
-        waits = [found[0].at - begun[0] for found in answers if found]
+        await asyncio.gather(*(seat.answered(ANSWER, 1, WITHIN) for seat in seats), return_exceptions=True)
+        answers = [seat.answers(ANSWER) for seat in seats]
+        waits = [found[0] - begun[0] for found in answers if found]
         lost = sum(not found for found in answers)
         doubled = sum(len(found) > 1 for found in answers)
         return Crowd(min(waits), max(waits), lost, doubled, len(scene.refused()))

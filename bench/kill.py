@@ -12,6 +12,7 @@ from tests.emulators.model_script import Answer, ModelRequest, calls, says
 CHATS = 4
 GIVE_UP_S = 8.0
 LONG = 60.0
+ANSWER = "Here is your answer."
 
 
 class Script:
@@ -23,7 +24,7 @@ class Script:
     def __call__(self, asked: ModelRequest) -> Answer:
         if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
             return calls("clock")
-        return says("Here is your answer.", first_byte=LONG if self.slow else 0.0)
+        return says(ANSWER, first_byte=LONG if self.slow else 0.0)
 
 
 async def figures(on: str) -> list[Figure]:
@@ -48,25 +49,16 @@ async def _measure(on: str, command: Sequence[str]) -> tuple[float, int, int]:
             await confirmed(scene.emulator)
             await bot.kill()
         script.slow = False
-        assert _answers(scene) == [], "the first life was to say nothing"
+        assert scene.answers(ANSWER) == [], "the first life was to say nothing"
         async with scene.bot(command) as again:
             with suppress(AssertionError):
-                await scene.emulator.wait_for(lambda: len(_answers(scene)) >= CHATS, GIVE_UP_S)
+                await scene.emulator.wait_for(lambda: len(scene.answers(ANSWER)) >= CHATS, GIVE_UP_S)
             await confirmed(scene.emulator)
-        times = sorted(_answers(scene))
+        times = sorted(scene.answers(ANSWER))
         first = times[0] - again.started if times else GIVE_UP_S
-        counts = [_count(seat.chat.screen) for seat in scene.seats]
+        counts = [len(seat.answers(ANSWER)) for seat in scene.seats]
         return first, sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _tools_done(scene: Stage) -> bool:
     return sum(request.messages[-1]["role"] == "tool" for request in scene.model.requests) == CHATS // 2
-
-
-def _answers(scene: Stage) -> list[float]:
-    """When each answer came."""
-    return [message.at for message in scene.messages() if "answer" in message.text]
-
-
-def _count(screen: Sequence[str]) -> int:
-    return sum("answer" in text for text in screen)

@@ -53,16 +53,15 @@ class Run:
         seat, model = self._scene.seats[number], self._scene.model
         busy = model.busy
         said = await seat.says(words)
-        await seat.answered(count, 20)
-        answered = seat.chat.bot_messages[-1].at
-        self.added.append(1000 * (answered - said - (model.busy - busy)))
+        await seat.answered(ANSWER, count, 20)
+        self.added.append(1000 * (seat.answers(ANSWER)[-1] - said - (model.busy - busy)))
         await asyncio.sleep(PAUSE)
 
     async def watch(self, number: int) -> None:
         """The second message in that chat, and what is seen before its answer."""
         seat = self._scene.seats[number]
         said = await seat.says("think first")
-        await seat.answered(2, 20)
+        await seat.answered(ANSWER, 2, 20)
         self.sign.append(1000 * (seat.signs(said)[0] - said))
 
 

@@ -8,7 +8,7 @@ from tests.emulators.model_script import says
 async def figures() -> list[Figure]:
     async with stage([says("Hello.")], "telegram", seats=1) as scene, scene.bot():
         await scene.seats[0].says("hello")
-        await scene.seats[0].answered(1, 20)
+        await scene.seats[0].answered("Hello.", 1, 20)
         asked = scene.model.requests[0]
     return [
         Figure("first model request", asked.size / 1000, "kB", 4),

@@ -29,6 +29,7 @@ SETTLE_S = 3.0
 """By then a bot that keeps several sockets has them."""
 QUIET_S = 1.0
 """What would come twice comes by then."""
+ANSWER = "Heard"
 NUMBER = re.compile(r"#(\d+)")
 
 Disturb = Callable[[Stage], None]
@@ -99,7 +100,7 @@ DISTURBANCES: dict[str, Sequence[tuple[str, Disturb, float]]] = {
 def respond(asked: ModelRequest) -> Answer:
     """Repeat the numbers of the messages that have no answer yet."""
     numbers = [number for words in list(_unanswered(asked))[::-1] for number in NUMBER.findall(words)]
-    return says("Heard " + " ".join(f"#{number}" for number in numbers))
+    return says(f"{ANSWER} " + " ".join(f"#{number}" for number in numbers))
 
 
 def _unanswered(asked: ModelRequest) -> Iterator[str]:
@@ -115,7 +116,7 @@ async def _measure(on: str, command: Sequence[str], disturb: Disturb, every: flo
     async with stage(respond, on, pace=False, seats=CHATS) as scene, scene.bot(command, PLACES[on].hurried):
         for seat in scene.seats:
             await seat.says("hello")
-        await asyncio.gather(*(seat.answered(1, 20) for seat in scene.seats))
+        await asyncio.gather(*(seat.answered(ANSWER, 1, 20) for seat in scene.seats))
         await asyncio.sleep(SETTLE_S)
         scene.emulator.faults.delay(scene.place.opening, seconds=OPENING_S)
         disturbing = asyncio.create_task(_disturb(scene, disturb, every))

@@ -51,9 +51,13 @@ class Seat:
         await self.chat.says(self.person, text)
         return at
 
-    async def answered(self, count: int, within: float) -> None:
-        """Until the bot has written so many messages here."""
-        await self.chat.until(lambda chat: len(chat.bot_messages) >= count, within)
+    async def answered(self, words: str, count: int, within: float) -> None:
+        """Until so many of the bot's messages here hold these words."""
+        await self.chat.until(lambda _: len(self.answers(words)) >= count, within)
+
+    def answers(self, words: str) -> list[float]:
+        """When each of the bot's messages came to hold these words; a message about progress may become an answer."""
+        return [at for message in self.chat.bot_messages if (at := _came_to_say(message, words)) is not None]
 
     def signs(self, since: float) -> list[float]:
         """When something of the bot's became visible, in order: a typing sign, a reaction, a message, an edit."""
@@ -132,13 +136,20 @@ class Stage:
     def _is_listening(self) -> bool:
         return len(self.emulator.calls_of(self.place.opening)) > self._openings and is_listening(self.emulator)
 
-    def messages(self) -> list[Message]:
-        """What the bot says by now, in all chats."""
-        return [message for seat in self.seats for message in seat.chat.bot_messages]
+    def answers(self, words: str) -> list[float]:
+        """The same, in all chats."""
+        return [at for seat in self.seats for at in seat.answers(words)]
 
     def refused(self) -> list[Call]:
         """The calls that the platform answered with an error's status."""
         return [call for call in self.emulator.calls if call.status is not None and call.status >= 400]
+
+
+def _came_to_say(message: Message, words: str) -> float | None:
+    if words not in message.text:
+        return None
+    moments = [message.at, *(edit.at for edit in message.edits)]
+    return next(at for text, at in zip(message.history, moments, strict=True) if words in text)
 
 
 @asynccontextmanager
