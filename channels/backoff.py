@@ -1,7 +1,15 @@
 """Waits between tries, which grow while nothing succeeds."""
 
 import asyncio
+import logging
 import random
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from channels.base import ChannelError
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 3.0
@@ -26,3 +34,16 @@ class Backoff:
 
     async def wait(self, at_least: float = 0.0) -> None:
         await asyncio.sleep(self.seconds(at_least))
+
+
+async def until_answered(platform: str, ask: Callable[[], Awaitable[T]]) -> T:
+    """The first answer of a platform that may be away at first. Raises ChannelError for what waiting does not mend."""
+    backoff = Backoff()
+    while True:
+        try:
+            return await ask()
+        except ChannelError as error:
+            if error.permanent:
+                raise
+            log.warning("%s does not answer: %s", platform, error.reason)
+            await backoff.wait(error.retry_after or 0.0)

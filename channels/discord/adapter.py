@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from channels.backoff import Backoff
+from channels.backoff import until_answered
 from channels.base import (
     Attachment,
     ChannelError,
@@ -75,7 +75,7 @@ class DiscordChannel:
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`. Discord delivers each event once, so what `inbox` cannot keep yet is kept here."""
-        me = await self._introduce()
+        me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
         self._hearing = Hearing(self._rest, self._view(me), self._recent, self._interactions, inbox)
         listening = asyncio.create_task(self._connection.run())
@@ -91,18 +91,6 @@ class DiscordChannel:
             hearing, self._hearing = self._hearing, None
             await self._interactions.close()
             await hearing.close()
-
-    async def _introduce(self) -> Identity:
-        """Who the token belongs to, asked for until Discord answers."""
-        backoff = Backoff()
-        while True:
-            try:
-                return await self._rest.me()
-            except ChannelError as error:
-                if error.permanent:
-                    raise
-                log.warning("Discord does not answer: %s", error.reason)
-                await backoff.wait(error.retry_after or 0.0)
 
     def _view(self, me: Identity) -> View:
         return View(me, self._places, self._config)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 from telegram import InputFile
 
-from channels.backoff import Backoff
+from channels.backoff import until_answered
 from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
@@ -54,7 +54,7 @@ class TelegramChannel:
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
-        me = await self._introduce()
+        me = await until_answered("Telegram", self._introduce)
         menu = asyncio.create_task(publish_menu(self._client, commands))
         try:
             await Polling(self._client, me, inbox, self._config.poll_seconds).run()
@@ -63,20 +63,11 @@ class TelegramChannel:
             await asyncio.gather(menu, return_exceptions=True)
 
     async def _introduce(self) -> Identity:
-        """Who the token belongs to, asked for until Telegram answers."""
-        backoff = Backoff()
-        while True:
-            try:
-                about = await self._client.call("getMe", {})
-            except ChannelError as error:
-                if error.permanent:
-                    raise
-                log.warning("Telegram does not answer: %s", error.reason)
-                await backoff.wait(error.retry_after or 0.0)
-                continue
-            name = about.get("username") if isinstance(about, dict) else None
-            log.info("telegram bot=@%s id=%s", name, self._config.bot_id)
-            return Identity(int(self._config.bot_id), str(name))
+        """Who the token belongs to."""
+        about = await self._client.call("getMe", {})
+        name = about.get("username") if isinstance(about, dict) else None
+        log.info("telegram bot=@%s id=%s", name, self._config.bot_id)
+        return Identity(int(self._config.bot_id), str(name))
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """The first of the messages it takes: one for whatever `split` returned.
