@@ -8,12 +8,11 @@ from typing import NamedTuple
 from channels.base import Attachment
 from channels.discord.places import Places
 from channels.discord.wire import FORWARD, Content, Embed, File, Message
+from channels.text import without
 
 _MARK = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
 )
-_GLUE = re.compile(r"[ \t]*\0[ \t]*")
-_OURS = "\0"
 
 
 class Identity(NamedTuple):
@@ -51,13 +50,11 @@ class Reference(NamedTuple):
 def words(message: Content, me: Identity, places: Places) -> Words:
     """The content as people read it, without the mentions of us; else a line that says what was sent instead."""
     people = {user.id: user.name for user in message.mentions}
-    named = False
+
+    def names_us(mark: re.Match[str]) -> bool:
+        return mark["user"] == me.id or bool(mark["role"] and places.is_role_of(mark["role"], me.id))
 
     def spell(mark: re.Match[str]) -> str:
-        nonlocal named
-        if mark["user"] == me.id or (mark["role"] and places.is_role_of(mark["role"], me.id)):
-            named = True
-            return _OURS
         if mark["user"]:
             name = people.get(mark["user"])
         elif mark["role"]:
@@ -69,20 +66,9 @@ def words(message: Content, me: Identity, places: Places) -> Words:
             return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
         return f"@{name}" if name else mark[0]
 
-    text = _MARK.sub(spell, message.content.replace(_OURS, ""))
-    return Words((_without_us(text) if named else text) or _other_content(message), named)
-
-
-def _without_us(text: str) -> str:
-    """A name at the beginning goes with the comma behind it; in the middle one space stays, before a stop none."""
-    text = re.sub(rf"^\s*{_OURS}[,:]*\s*", "", text)
-
-    def close(gap: re.Match[str]) -> str:
-        after = text[gap.end() : gap.end() + 1]
-        at_edge = gap.start() == 0 or text[gap.start() - 1] == "\n"
-        return "" if at_edge or not after or after in ",.:;!?\n" else " "
-
-    return _GLUE.sub(close, text).strip()
+    ours = [mark.span() for mark in _MARK.finditer(message.content) if names_us(mark)]
+    text = _MARK.sub(spell, without(message.content, ours))
+    return Words(text or _other_content(message), bool(ours))
 
 
 def _other_content(message: Content) -> str:
