@@ -4,6 +4,8 @@ The SDK's own parsers build objects that we do not need, keep them, and end the 
 dispatches go to us as they are.
 """
 
+import logging
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -35,6 +37,17 @@ DISPATCHES = (
 )
 LONGEST_WAIT = 30.0
 """Seconds that the SDK waits by itself where Discord says so; what takes longer is an error that names the time."""
+_SECRET_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/?\s]+")
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """The address of an interaction lets anybody answer in our name, for 15 minutes."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(_SECRET_ADDRESS.sub(r"\1…", arg) if isinstance(arg, str) else arg for arg in record.args)
+    return True
+
+
+logging.getLogger("discord.http").addFilter(_without_secrets)  # its warnings name addresses
 
 
 class Client(discord.Client):

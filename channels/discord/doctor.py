@@ -72,11 +72,11 @@ def _verdict(me: _Answer, about: _Answer, gateway: _Answer) -> Iterator[Finding]
         application = _Application.model_validate_json(about.body)
         if not application.flags & MESSAGE_CONTENT_FLAGS:
             yield problem(
-                "discord: the Message Content Intent is off, without which Discord lets nobody connect who asks for it",
+                "discord: the Message Content Intent is off, and without it Discord does not let Parley connect",
                 f"switch it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
             )
         yield (note if application.approximate_guild_count == 0 else ok)(
-            f"discord: it is let into a server by {invite_url(application.id)}"
+            f"discord: the link that lets the bot into a server is {invite_url(application.id)}"
         )
     if gateway.status == HTTPStatus.OK:
         left = GatewayAddress.model_validate_json(gateway.body).session_start_limit.remaining

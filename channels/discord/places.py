@@ -10,6 +10,8 @@ MIB = 1024 * 1024
 _LIMITS = {2: 50 * MIB, 3: 100 * MIB}
 """By a server's boost tier; below, and in direct messages, `FILE_LIMIT`."""
 FILE_LIMIT, LARGEST_LIMIT = 10 * MIB, 100 * MIB
+MOST_CHANNELS = 20_000
+"""Then the threads of which nothing was told for longest are forgotten, and asked for where somebody speaks again."""
 
 
 class Places:
@@ -40,9 +42,14 @@ class Places:
     def learn(self, raw: JsonValue, guild: str = "") -> None:
         """A channel or thread."""
         channel = read(Channel, raw)
-        if channel is not None:
-            self._channels[channel.id] = channel
-            self._guild_of[channel.id] = channel.guild_id or guild
+        if channel is None:
+            return
+        self._channels.pop(channel.id, None)
+        self._channels[channel.id] = channel
+        self._guild_of[channel.id] = channel.guild_id or guild
+        if len(self._channels) > MOST_CHANNELS:
+            quiet = next((each.id for each in self._channels.values() if each.type in THREADS), channel.id)
+            del self._channels[quiet], self._guild_of[quiet]
 
     def knows(self, channel: str) -> bool:
         return channel in self._channels

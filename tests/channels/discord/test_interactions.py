@@ -192,6 +192,20 @@ async def test_a_command_to_which_nothing_is_said_stops_thinking(
     assert all(message.deleted for message in chat.everything)
 
 
+async def test_the_address_of_an_answer_stands_in_no_log(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = discord.private(ann)
+    discord.faults.rate_limit("PATCH answer", retry_after=0.1)
+    await chat.says(ann, "/help")
+    event = await inbox.command()
+    await channel.send(event.chat, OutboundMessage(markdown="Hi", respond=event.respond), "k")
+
+    assert event.respond is not None
+    assert "responded with 429" in caplog.text
+    assert event.respond.split("/")[1] not in caplog.text
+
+
 @pytest.mark.parametrize("respond", ["1/unknown", "1/unknown/1"])
 async def test_an_answer_that_comes_too_late_is_a_message_in_the_channel(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person, respond: str

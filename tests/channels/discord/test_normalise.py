@@ -13,7 +13,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
 )
-from channels.discord.places import MIB, Places
+from channels.discord.places import MIB, MOST_CHANNELS, Places
 from channels.discord.recent import Recent
 from tests.channels.discord.payloads import (
     ANN,
@@ -338,3 +338,12 @@ def test_a_deleted_message_is_known_by_what_was_heard() -> None:
     assert (gone.event_id, gone.sender.id, gone.addressed) == ("discord:1000:deleted", "7", Addressed.MENTION)
     assert recent.deleted("1000", 6.0) is None
     assert recent.deleted("1", 5.0) is None
+
+
+def test_threads_of_which_nothing_is_told_any_more_are_forgotten_and_channels_are_not() -> None:
+    places = Places()
+    places.learn({"id": "1", "type": 0, "name": "general"}, "9")
+    for number in range(2, MOST_CHANNELS + 3):
+        places.learn({"id": str(number), "type": 11, "parent_id": "1"}, "9")
+
+    assert [places.knows(each) for each in ("1", "2", "3", "4")] == [True, False, False, True]
