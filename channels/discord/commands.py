@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic import JsonValue
 
+from channels.backoff import until_answered
 from channels.base import ChannelError, CommandSpec
 from channels.discord.normalise import ARGUMENTS
 from channels.discord.rest import Call, Endpoint, Rest
@@ -23,16 +25,20 @@ _PATH = "/applications/{application_id}/commands"
 
 
 async def publish_commands(rest: Rest, commands: Sequence[CommandSpec]) -> None:
-    """A courtesy: a failure is logged and nothing more, as commands may also be typed."""
+    """A courtesy: a refusal is logged and nothing more, as commands may also be typed."""
     try:
-        application = (await rest.me()).application
-        wanted = [_command(command) for command in commands]
-        route = Endpoint("GET", _PATH, {"application_id": application})
-        if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
-            await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
-            log.info("slash commands set count=%d", len(wanted))
+        await until_answered("Discord", partial(_publish, rest, commands))
     except ChannelError as error:
         log.warning("slash commands not set: %s", error.reason)
+
+
+async def _publish(rest: Rest, commands: Sequence[CommandSpec]) -> None:
+    application = (await rest.me()).application
+    wanted = [_command(command) for command in commands]
+    route = Endpoint("GET", _PATH, {"application_id": application})
+    if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
+        await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
+        log.info("slash commands set count=%d", len(wanted))
 
 
 def _command(command: CommandSpec) -> JsonValue:

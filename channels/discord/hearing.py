@@ -33,6 +33,9 @@ class Hearing:
                 self._message(event, raw)
             case "MESSAGE_DELETE":
                 self._deletion(raw)
+            case "MESSAGE_DELETE_BULK" if isinstance(raw, dict) and isinstance(ids := raw.get("ids"), list):
+                for each in ids:
+                    self._deletion({"id": each, "channel_id": raw.get("channel_id")})
             case "INTERACTION_CREATE":
                 self._interaction(raw)
 

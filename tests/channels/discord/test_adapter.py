@@ -196,6 +196,20 @@ async def test_edits_and_deletions_by_people_come_in(discord: DiscordEmulator, i
     assert (deletion.message_id, deletion.sender.id, deletion.chat) == (asked.id, ann.id, said.chat)
 
 
+async def test_what_a_moderator_takes_away_at_once_is_deleted_one_by_one(
+    discord: DiscordEmulator, inbox: Inbox
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    said = [(await chat.says(ann, text)).id for text in ("one", "two", "three")]
+    await inbox.until(lambda events: len(events) == 3)
+    inbox.events.clear()
+    await discord.push({"t": "MESSAGE_DELETE_BULK", "d": {"ids": ["x", 5, *said[:2]], "channel_id": chat.id}})
+    await inbox.until(lambda events: len(events) == 2)
+
+    assert [event.message_id for event in inbox.events if isinstance(event, MessageDeleted)] == said[:2]
+
+
 async def test_what_we_and_other_bots_say_is_no_event(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
 ) -> None:
@@ -305,6 +319,15 @@ async def test_slash_commands_are_set_once_in_both_languages(discord: DiscordEmu
     async with opened(config_for(discord)) as again, listening(discord, again):
         await discord.wait_for(lambda: [call.status for call in discord.calls_of("GET commands")] == [200, 200])
     assert len(discord.calls_of("PUT commands")) == 1
+
+
+async def test_slash_commands_are_set_although_discord_stumbles_at_first(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    discord.faults.fail("GET commands", status=503)
+    discord.faults.drop("PUT commands")
+    async with listening(discord, channel):
+        await discord.wait_for(lambda: len(discord.commands) == 2, 10)
 
 
 async def test_a_private_chat_is_where_its_person_writes(discord: DiscordEmulator, channel: DiscordChannel) -> None:
