@@ -8,10 +8,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.slack import SlackEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import chromium
 from tests.end_to_end.platforms.catalogue import FACTS, KINDS
+from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Platform
+from tests.end_to_end.platforms.slack import Slack
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.stage import Stage
 
@@ -71,6 +75,25 @@ async def own_stage(platform_kind: Kind, tmp_path: Path) -> AsyncIterator[Stage]
     async with opened(tmp_path, platform_kind) as stage:
         yield stage
         stage.check()
+
+
+@pytest.fixture
+def slack(stage: Stage) -> SlackEmulator:
+    """For what Slack alone has."""
+    assert isinstance(stage.platform, Slack)
+    return stage.platform.slack
+
+
+@pytest.fixture
+def own_slack(own_stage: Stage) -> SlackEmulator:
+    assert isinstance(own_stage.platform, Slack)
+    return own_stage.platform.slack
+
+
+@pytest.fixture
+def own_discord(own_stage: Stage) -> DiscordEmulator:
+    assert isinstance(own_stage.platform, Discord)
+    return own_stage.platform.discord
 
 
 @pytest.fixture

@@ -103,6 +103,27 @@ async def test_in_a_group_nobody_stops_what_another_asked_for(stage: Stage) -> N
     await team.until(lambda c: "Here you are." in c.screen)
 
 
+@where(lambda facts: facts.tells_history)
+async def test_what_was_said_before_is_told_with_the_first_mention_and_later_only_what_is_new(stage: Stage) -> None:
+    ann, bob, mallory = stage.net.person("Ann"), stage.net.person("Bob"), stage.net.stranger()
+    team = await stage.net.room("Team", [ann, bob, mallory])
+    stage.script.then(says("Noon."), says("Noon or two."))
+
+    await team.says(bob, "We could meet at noon.")
+    await team.says(ann, "@parley_bot what was proposed?")
+    await team.until(lambda c: c.screen == ["Noon."])
+    first = stage.model.requests[-1].last_text
+    await team.says(mallory, "How about two?")
+    await team.says(ann, "@parley_bot and now?")
+    await team.until(lambda c: c.screen == ["Noon.", "Noon or two."])
+    second = stage.model.requests[-1].last_text
+
+    assert "Bob: We could meet at noon." in first
+    assert "Mallory: How about two?" in second
+    assert "We could meet at noon." not in second
+    assert stage.said == ["Ann: what was proposed?", "Ann: and now?"]
+
+
 async def test_a_mention_alone_is_asked_what_it_wants(stage: Stage) -> None:
     ann = stage.net.person("Ann")
     team = await stage.net.room("Team", [ann])

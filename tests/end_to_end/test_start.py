@@ -1,5 +1,7 @@
 """Starting Parley: what is wrong is told in one sentence, who may speak, and what never gets out."""
 
+import asyncio
+
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import within
@@ -37,8 +39,12 @@ async def test_a_token_that_is_none(own_stage: Stage) -> None:
     assert "my-secret-canary" not in own_stage.program.console
 
 
-async def test_a_token_revoked_while_it_runs_ends_it_with_a_sentence(own_stage: Stage) -> None:
+async def test_a_token_revoked_while_it_answers_ends_it_with_a_sentence(own_stage: Stage) -> None:
+    own_stage.script.then(says("never said", hold=asyncio.Event()))
     await own_stage.start()
+    ann, chat = own_stage.private("Ann")
+    await chat.says(ann, "think for ever")
+    await own_stage.asked(1)
     own_stage.net.revoke()
 
     assert await own_stage.program.ended() == 2

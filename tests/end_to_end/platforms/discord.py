@@ -34,6 +34,7 @@ class Discord(Emulated):
         longest_said=2000,
         emulated=True,
         groups=True,
+        tells_history=True,
         shows_replies=True,
         people_edit=True,
         files=True,

@@ -153,6 +153,8 @@ class Facts:
     groups: bool = False
     shows_replies: bool = False
     """Whether an answer among others points to what it answers."""
+    tells_history: bool = False
+    """Whether Parley can read there what was said to others."""
     people_edit: bool = False
     """Whether people can change what they said, and Parley hears of it."""
     files: bool = False

@@ -32,6 +32,7 @@ class Slack(Emulated):
         longest_said=12_000,
         emulated=True,
         groups=True,
+        tells_history=True,
         people_edit=True,
         files=True,
         photos=True,
