@@ -111,7 +111,7 @@ async def test_ann_talks_to_parley_on_three_platforms(showroom: Showroom, page: 
             await expect(said_by_bot(column(page, platform)).last).to_contain_text("Stopped", timeout=20_000)
 
         for platform in PLATFORMS:
-            await say(column(page, platform), "/status")
+            await say(column(page, platform), "/parley status" if platform == "slack" else "/status")
         for platform in PLATFORMS:
             await expect(said_by_bot(column(page, platform)).last).to_contain_text("demo model", timeout=20_000)
         await expect(column(page, "discord").get_by_text("Ann used /status")).to_be_visible()
@@ -135,6 +135,20 @@ async def test_a_mention_in_a_slack_channel_is_answered_in_its_thread(
         await expect(said_by_bot(thread).last).to_contain_text("56", timeout=20_000)
 
     await expect(thread.get_by_role("article")).to_have_count(3)
+
+
+async def test_slack_takes_no_other_slash_command_than_the_apps_own_and_none_in_threads(page: Page) -> None:
+    slack = column(page, "slack")
+    await expect(slack.get_by_role("button", name="/parley help")).to_be_visible()
+
+    await say(slack, "/help")
+    await expect(slack.get_by_role("alert")).to_contain_text("write /parley help, or !help")
+
+    await say(slack, "the root")
+    await slack.get_by_role("article").hover()
+    await slack.get_by_role("button", name="Thread", exact=True).click()
+    await say(slack, "/parley stop")
+    await expect(slack.get_by_role("alert")).to_contain_text("not supported in threads; write !stop")
 
 
 async def test_any_bot_may_talk_here_and_its_edits_and_buttons_are_seen(showroom: Showroom, page: Page) -> None:

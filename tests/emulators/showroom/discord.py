@@ -19,6 +19,7 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
     name = "discord"
     title = "Discord"
     group_title = "#general"
+    help = "/help"
     hint = "Type / for the commands"
 
     def __init__(self, now: Now) -> None:

@@ -56,6 +56,8 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
     name: str
     title: str
     group_title: str
+    help: str
+    """What one writes here to see the commands."""
     hint: str
     """How commands are given here."""
 

@@ -147,6 +147,7 @@ class Page:
                 "name": each.name,
                 "title": each.title,
                 "group": each.group_title,
+                "help": each.help,
                 "hint": each.hint,
                 "troubles": each.troubles.labels,
             }

@@ -9,7 +9,7 @@ from tests.emulators.showroom.shown import Part, ShownButton, ShownMessage, Sign
 from tests.emulators.showroom.slack_parts import parts_of
 from tests.emulators.showroom.trouble import Troubles
 from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_chat import EMOJI, Chat
+from tests.emulators.slack_chat import COMMAND, EMOJI, Chat
 from tests.emulators.slack_state import Message, Person
 
 WRITES = ("chat.postMessage", "chat.postEphemeral", "chat.update", "response_url")
@@ -23,6 +23,7 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
     name = "slack"
     title = "Slack"
     group_title = "#team"
+    help = "/parley help"
     hint = "/parley help, or !help in a thread"
 
     def __init__(self, now: Now) -> None:
@@ -102,6 +103,10 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
     async def _say(
         self, chat: Chat, person: Person, text: str, said: Said, answered: Message | None, root: Message | None
     ) -> None:
+        if refusal := _refusal(text, threaded=(root or answered) is not None):
+            chat.notices.append(refusal)
+            self.slack.changes.notify()
+            return
         file = said.file
         document = None if file is None else (file.name, file.content, file.mime)
         await chat.says(person, text, reply_to=root or answered, document=document)
@@ -111,3 +116,13 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
     async def _edit(self, chat: Chat, message: Message, text: str) -> None:
         await chat.edits(message, text)
+
+
+def _refusal(text: str, *, threaded: bool) -> str:
+    """What Slack itself says: it knows the app's own command only, and none in threads. Empty where it says nothing."""
+    if not text.startswith("/"):
+        return ""
+    name, _, rest = text.partition(" ")
+    if name != COMMAND:
+        return f"{name} is not a valid command; write {COMMAND} {name[1:]}, or !{name[1:]}"
+    return f"{name} is not supported in threads; write !{rest.strip() or 'help'}" if threaded else ""

@@ -19,6 +19,7 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
     name = "telegram"
     title = "Telegram"
     group_title = "Team"
+    help = "/help"
     hint = "Type / for the commands"
 
     def __init__(self, now: Now) -> None:

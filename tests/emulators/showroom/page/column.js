@@ -4,7 +4,7 @@ import { element } from "./markup.js";
 import { Shown, dots, sourceOf } from "./message.js";
 
 const TOGETHER_SECONDS = 180;
-const IDEAS = ["What is 17 × 23?", "Plan my day", "/help"];
+const IDEAS = ["What is 17 × 23?", "Plan my day"];
 const MENTION = "@Parley ";
 const MOST_BYTES = 10 * 1024 * 1024;
 
@@ -157,7 +157,7 @@ export class Column {
 
   welcome() {
     const prefix = this.room === "group" ? MENTION : "";
-    const ideas = IDEAS.map((idea) => {
+    const ideas = [...IDEAS, this.about.help].map((idea) => {
       const words = idea.startsWith("/") ? idea : `${prefix}${idea}`;
       return element("button", { type: "button", onclick: () => this.send(words) }, words);
     });
