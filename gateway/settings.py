@@ -177,7 +177,7 @@ def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
         "environ": {name: value for name, (value, _) in from_dotenv.items() if value}
         | {name: value for name, value in environ.items() if value},
         "files": tuple(file for file in (dotenv, toml) if file),
-        "warnings": tuple(_exposed(dotenv)) if dotenv else (),
+        "warnings": (*(_exposed(dotenv) if dotenv else ()), *_useless(merged)),
     }
     ours = [{key: entry for key, entry in layer.items() if key[0] not in channel_configs()} for layer in layers]
     values: list[dict[str, object]] = [found, *(nested(layer) for layer in ours), {"timezone": system_zone(environ)}]
@@ -218,6 +218,21 @@ def _read(file: Path) -> str:
 def _exposed(file: Path) -> Iterator[Finding]:
     if file.stat().st_mode & 0o077:
         yield problem(f"{file} holds secrets and can be read by others on this machine", f"chmod 600 {file}")
+
+
+def _useless(merged: Layer) -> Iterator[Finding]:
+    """Tokens of a channel that stays closed because the one it needs first is missing, which nobody would notice."""
+    for channel, config in channel_configs().items():
+        needed = registry.required_secret(config)
+        if needed is None or (channel, needed) in merged:
+            continue
+        name = f"{channel}_{needed}".upper()
+        for key, entry in merged.items():
+            if key[0] == channel and _SECRET_NAME.search(key[-1].upper()):
+                yield problem(
+                    f"{entry.place} is of no use without {name}: {channel} stays closed",
+                    f"set {name} too, or take that out",
+                )
 
 
 def _channels(merged: Layer, names: Names) -> Iterator[tuple[str, BaseModel]]:

@@ -128,6 +128,17 @@ def test_a_dotenv_that_others_can_read_is_pointed_out(load: Load, tmp_path: Path
     assert warning.fix == f"chmod 600 {tmp_path / '.env'}"
 
 
+def test_a_token_that_is_of_no_use_alone_is_pointed_out(load: Load, tmp_path: Path) -> None:
+    settings = load(dotenv="SLACK_APP_TOKEN=xapp-1-a2b3c4\nTELEGRAM_POLL_SECONDS=5")
+
+    assert settings.channels == {}
+    (warning,) = settings.warnings
+    assert warning.what == (
+        f"SLACK_APP_TOKEN in {tmp_path / '.env'}, line 1 is of no use without SLACK_BOT_TOKEN: slack stays closed"
+    )
+    assert warning.fix == "set SLACK_BOT_TOKEN too, or take that out"
+
+
 def test_the_zone_is_that_of_the_machine_unless_set(load: Load, tmp_path: Path) -> None:
     assert load(TZ="Asia/Shanghai").timezone == "Asia/Shanghai"
     assert load(TZ="Asia/Shanghai", PARLEY_TIMEZONE="Europe/Oslo").timezone == "Europe/Oslo"
