@@ -38,9 +38,9 @@ async def status(given: Invocation) -> OutboundMessage:
     else:
         state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
     up = timedelta(seconds=round(given.desk.clock.time() - about.started))
-    # Why it is that model may name a server of the owner's.
+    # Why it is that model may name a server of the owner's, and is said in English only.
     owner = given.desk.access.is_owner(given.session.key, given.sender)
-    model = f"{about.model} ({about.why})" if owner else about.model
+    model = f"{about.model} ({about.why})" if owner and language == "en" else about.model
     lines = [
         say("status_model", language, model=model),
         say("status_run", language, state=state),

@@ -35,7 +35,7 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/help", "en", "- /language [en|zh] – Choose English or Chinese here"),
         ("/help", "zh", "- /language [en|zh] – 选择语言"),
         ("/status", "en", "**Model:** scripted (a test)"),
-        ("/status", "zh", "**模型：** scripted (a test)"),
+        ("/status", "zh", "**模型：** scripted\n"),
         ("/new", "en", "A new conversation begins."),
         ("/new", "zh", "已开始新的对话。"),
         ("/stop", "en", "Nothing is running."),
