@@ -1,16 +1,18 @@
 """What the app must be allowed and told, and why: the manifest in docs/platforms has this and nothing else."""
 
+from collections.abc import Set
+
 SCOPES = {
     "app_mentions:read": "hear a mention in a channel",
     "assistant:write": "suggest first questions in Slack's assistant pane",
     "channels:history": "hear what is said in channels that it is in, and read what was said before a mention",
     "chat:write": "answer, edit its progress, show that it is thinking",
-    "commands": '/parley, and "Ask Parley" in the menu of a message',
+    "commands": 'offer /parley, and "Ask Parley" in the menu of a message',
     "files:read": "look at files that people send",
     "files:write": "send files",
-    "groups:history": "the same in private channels",
-    "im:history": "hear direct messages",
-    "mpim:history": "the same in messages to several people",
+    "groups:history": "hear and read the same in private channels",
+    "im:history": "hear direct messages, and read those that came while it was away",
+    "mpim:history": "hear and read the same in messages to several people",
     "reactions:write": "put eyes on a message that is being worked on",
     "users:read": "know people by name and in their language",
 }
@@ -30,3 +32,13 @@ EVENTS = (
 
 CONNECTIONS = "connections:write"
 """The scope of the app-level token."""
+
+
+def granted(header: str) -> frozenset[str]:
+    """The scopes of a token as Slack names them beside its answers, in X-OAuth-Scopes."""
+    return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
+
+
+def missing(scopes: Set[str]) -> list[str]:
+    """What Parley needs and was not given; nothing where Slack does not say what it gave."""
+    return sorted(SCOPES.keys() - scopes) if scopes else []
