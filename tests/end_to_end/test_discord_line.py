@@ -47,6 +47,7 @@ async def test_sessions_that_cannot_be_resumed_under_load(own_stage: Stage, own_
 
     await crowd.is_answered()
     assert own_discord.identifies_left < left
+    assert "caught up" in own_stage.log
 
 
 async def test_a_gateway_that_breaks_off_before_its_first_word(own_stage: Stage, own_discord: DiscordEmulator) -> None:

@@ -48,6 +48,7 @@ async def test_what_slack_says_while_no_socket_is_open_is_caught_up(own_stage: S
             own_slack.kill_connections()
 
     await crowd.is_answered()
+    assert "caught up" in own_stage.log
 
 
 async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_once(
