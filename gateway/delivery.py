@@ -100,7 +100,7 @@ class Delivery:
                     await self._store.failed(post.key, error.reason)
                     return
                 log.info("post delayed", key=post.key, chat=str(post.chat), seconds=wait, reason=error.reason)
-                limiter.hold(post.chat, wait, edit=is_edit)
+                limiter.hold(post.chat, wait, edit=is_edit and error.retry_after is not None)
             else:
                 await self._store.sent(post, posted.message_id)
                 return

@@ -133,8 +133,8 @@ class ChatLimiter:
                     return
 
     def hold(self, chat: ChatKey, seconds: float, *, edit: bool = False) -> None:
-        """The platform told us to leave this chat alone for so long; where it counts edits over all chats, the edits
-        of all chats, and nothing else."""
+        """Leave this chat alone for so long. `edit`: the platform refused an edit and said how long. Where it counts
+        edits over all chats, those of all chats rest then, and nothing else does."""
         if edit and self._edits:
             self._edits.hold(seconds)
             return

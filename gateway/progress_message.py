@@ -145,8 +145,9 @@ class ProgressMessage:
             log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
             if error.permanent:
                 return False
-            wait = LATER if error.retry_after is None else error.retry_after
-            self._limiter.hold(self._chat, wait, edit=self.posted is not None)
+            told = error.retry_after
+            wait = LATER if told is None else told
+            self._limiter.hold(self._chat, wait, edit=self.posted is not None and told is not None)
         else:
             self._shown = text
         return True

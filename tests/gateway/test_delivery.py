@@ -14,7 +14,7 @@ from gateway.delivery import GIVE_UP_AFTER, Delivery
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
-from tests.clock import FakeClock
+from tests.clock import FakeClock, HandClock
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 BOB = ChatKey(platform="memory", account="here", chat="bob")
@@ -238,3 +238,24 @@ async def test_it_knows_which_platforms_are_connected(tmp_path: Path) -> None:
     async with scene(tmp_path) as now:
         assert now.delivery.knows(ANN)
         assert not now.delivery.knows(ANN.model_copy(update={"platform": "gone"}))
+
+
+@pytest.mark.parametrize(("error", "seconds"), [(ChannelError("busy"), 0), (ChannelError("slower", retry_after=9), 9)])
+async def test_where_edits_are_counted_together_only_the_platforms_word_lets_all_of_them_rest(
+    tmp_path: Path, error: ChannelError, seconds: float
+) -> None:
+    clock, channel = HandClock(), MemoryChannel(limits=Limits(max_text=4_000, edits_per_minute=50))
+    shown = await channel.send(ANN, OutboundMessage(markdown="..."), "k")
+    channel.fails("edit", error)
+    posts = [answer(edits=shown.message_id)]
+    async with Store.open(tmp_path, clock, numbered()) as store:
+        delivery = Delivery([channel], store, clock)
+        await store.post(posts)
+        delivering = asyncio.create_task(delivery.deliver(ANN, posts))
+        await channel.until(lambda: len(channel.calls) == 2)
+        await clock.advance(0.1)
+        queue = delivery.limiter(BOB).edit_queue()
+        delivering.cancel()
+        await asyncio.wait([delivering])
+
+    assert queue == pytest.approx(seconds and seconds - 0.1)
