@@ -8,7 +8,7 @@ from datetime import timedelta
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
 
-from channels.backoff import Backoff
+from channels.backoff import until_answered
 from channels.base import (
     Attachment,
     ChannelError,
@@ -24,7 +24,7 @@ from channels.base import (
 )
 from channels.slack import render
 from channels.slack.client import Client, sdk_log
-from channels.slack.config import Config
+from channels.slack.config import APPS, Config
 from channels.slack.content import Identity
 from channels.slack.errors import BadBlocks
 from channels.slack.files import MAX_UPLOAD, Files
@@ -33,6 +33,7 @@ from channels.slack.hooks import Hooks
 from channels.slack.intake import Intake
 from channels.slack.normalise import is_direct
 from channels.slack.people import People
+from channels.slack.scopes import SCOPES, missing
 from channels.slack.signs import Signs
 from channels.slack.sockets import Sockets
 
@@ -75,7 +76,7 @@ class SlackChannel:
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
         self._commands = frozenset(command.name for command in commands)
-        me = await self._introduce()
+        me = await until_answered("Slack", self._identity)
         intake = Intake(self._client, me, self._people, self._signs, inbox, self._commands)
         listener = self._listen(intake)
         self._listening().set_result(listener)
@@ -124,23 +125,20 @@ class SlackChannel:
 
         return Sockets(self._client, app, greeted)
 
-    async def _introduce(self) -> Identity:
-        """Who the token belongs to, asked for until Slack answers."""
-        backoff = Backoff()
-        while True:
-            try:
-                return await self._identity()
-            except ChannelError as error:
-                if error.permanent:
-                    raise
-                log.warning("Slack does not answer: %s", error.reason)
-                await backoff.wait(error.retry_after or 0.0)
-
     async def _identity(self) -> Identity:
+        """Who the token belongs to; asked once."""
         if self._me is None:
             about = await self._client.call("auth.test", {})
             team, user, bot = (str(about.get(name) or "") for name in ("team_id", "user_id", "bot_id"))
             log.info("slack bot=%s user=%s team=%s workspace=%s", about.get("user"), user, team, about.get("team"))
+            for scope in missing(self._client.scopes):  # where Slack sends no events for it, nothing else would tell
+                log.warning(
+                    "the app lacks the scope %s, to %s; add it at %s, your app, OAuth & Permissions, then reinstall"
+                    " the app there",
+                    scope,
+                    SCOPES[scope],
+                    APPS,
+                )
             self._me = Identity(team, user, bot)
         return self._me
 

@@ -20,6 +20,7 @@ from channels.base import ChannelError
 from channels.slack.config import Config
 from channels.slack.errors import Failure, Refused, meaning
 from channels.slack.pace import Pace
+from channels.slack.scopes import granted
 
 log = logging.getLogger(__name__)
 sdk_log = logging.getLogger("channels.slack.sdk")
@@ -51,6 +52,8 @@ class Client:
             retry_handlers=[],
             logger=sdk_log,
         )
+        self.scopes: frozenset[str] = frozenset()
+        """What the bot token may, as `auth.test` tells."""
         self._app_token = config.app_token.get_secret_value() if config.app_token else ""
         self._paces = {method: Pace(*tier) for method, tier in TIERS.items()}
         self._refused: Refused | None = None
@@ -127,6 +130,8 @@ class Client:
             raise _unreached(error) from error
         except (AttributeError, ValueError) as error:  # the SDK expects an object of JSON and looks into whatever came
             raise ChannelError(f"{method}: an answer that is none of Slack's", ambiguous=True) from error
+        if method == "auth.test":
+            self.scopes = granted(str(answer.headers.get("X-OAuth-Scopes", "")))
         return answer.data if isinstance(answer.data, dict) else {}
 
 

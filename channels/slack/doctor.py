@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from channels.checkup import Finding, ok, problem
 from channels.slack.config import APPS, Config
 from channels.slack.errors import Failure, meaning
-from channels.slack.scopes import CONNECTIONS, SCOPES
+from channels.slack.scopes import CONNECTIONS, SCOPES, granted, missing
 
 WITHIN = 5.0
 """Seconds for all questions together."""
@@ -48,8 +48,7 @@ async def check(config: Config) -> Sequence[Finding]:
 async def _ask(session: aiohttp.ClientSession, config: Config, method: str, token: SecretStr) -> _Answer:
     url = f"{config.base_url.rstrip('/')}/{method}"
     async with session.post(url, headers={"Authorization": f"Bearer {token.get_secret_value()}"}) as answer:
-        granted = answer.headers.get("X-OAuth-Scopes", "")
-        scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
+        scopes = granted(answer.headers.get("X-OAuth-Scopes", ""))
         return _Answer.model_validate_json(await answer.read()).model_copy(update={"scopes": scopes})
 
 
@@ -58,8 +57,7 @@ def _app(me: _Answer) -> Iterator[Finding]:
         yield _refusal("auth.test", me)
         return
     yield ok(f"slack: the app is @{me.user} in {me.team}")
-    missing = sorted(SCOPES.keys() - me.scopes) if me.scopes else []
-    for scope in missing:
+    for scope in missing(me.scopes):
         yield problem(
             f"slack: the app lacks the scope {scope}, to {SCOPES[scope]}",
             f"add it at {APPS}, your app, OAuth & Permissions, then reinstall the app there",

@@ -4,6 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from channels.slack.doctor import check
+from channels.slack.scopes import SCOPES
 from tests.channels.slack.conftest import config_for
 from tests.emulators.slack import SlackEmulator
 
@@ -23,8 +24,7 @@ async def test_each_missing_scope_is_named_with_what_it_is_for(slack: SlackEmula
     problems = [finding for finding in await check(config_for(slack)) if finding.mark == "problem"]
 
     assert [finding.what for finding in problems] == [
-        "slack: the app lacks the scope files:write, to send files",
-        "slack: the app lacks the scope im:history, to hear direct messages",
+        f"slack: the app lacks the scope {scope}, to {SCOPES[scope]}" for scope in ("files:write", "im:history")
     ]
     assert all("reinstall" in finding.fix for finding in problems)
 

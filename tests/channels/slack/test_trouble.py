@@ -1,5 +1,7 @@
 """Slack refuses, is slow or is not there: what the channel raises, and what it can do itself."""
 
+import re
+
 import pytest
 from aiohttp import web
 from pydantic import SecretStr
@@ -66,6 +68,19 @@ async def test_a_missing_scope_is_named_with_the_fix(
     with pytest.raises(MissingScope, match=f"lacks the scope {scope}.*reinstall") as refused:
         await (channel.send(chat, HELLO, "k") if call == "send" else channel.history(chat))
     assert refused.value.permanent
+
+
+async def test_a_scope_without_which_nothing_would_come_is_named_at_the_start(
+    slack: SlackEmulator, channel: SlackChannel, caplog: pytest.LogCaptureFixture
+) -> None:
+    slack.scopes.discard("im:history")
+    await channel.history(key_of(slack, slack.group("plans", [slack.person("Ann")])))
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+    assert len(told) == 1
+    assert re.match(
+        r"the app lacks the scope im:history, to hear .*; add it at api\.slack\.com/apps, .*reinstall", told[0]
+    )
 
 
 async def test_archived_and_left_channels_are_permanent(slack: SlackEmulator, channel: SlackChannel) -> None:
