@@ -8,7 +8,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _TEXTS: dict[str, dict[Language, str]] = {
     "stopped": {"en": "Stopped.", "zh": "已停止。"},
-    "nothing_to_stop": {"en": "Nothing is running.", "zh": "当前没有正在运行的任务。"},
+    "nothing_to_stop": {"en": "Nothing is running here.", "zh": "这里没有正在运行的任务。"},
     "not_yours": {
         "en": "Only the person who asked, or an owner, can stop this.",
         "zh": "只有提问者或所有者可以停止它。",

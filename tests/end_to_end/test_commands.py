@@ -74,7 +74,7 @@ async def test_where_nothing_runs_stop_says_so(stage: Stage) -> None:
 
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen == ["Nothing is running."])
+    await chat.until(lambda c: c.screen == ["Nothing is running here."])
 
 
 async def test_new_begins_a_conversation_that_knows_nothing_of_the_last(stage: Stage) -> None:
@@ -159,7 +159,7 @@ async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stag
     await chat.until(lambda c: c.screen[-1] == "这里现在使用中文。")
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen[-1] == "当前没有正在运行的任务。")
+    await chat.until(lambda c: c.screen[-1] == "这里没有正在运行的任务。")
 
 
 @where(lambda facts: facts.knows_language)
@@ -168,7 +168,7 @@ async def test_a_person_with_a_chinese_client_reads_chinese(stage: Stage) -> Non
 
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen == ["当前没有正在运行的任务。"])
+    await chat.until(lambda c: c.screen == ["这里没有正在运行的任务。"])
 
 
 async def test_an_unknown_command_is_named_and_never_asked(stage: Stage) -> None:

@@ -191,7 +191,7 @@ async def test_killed_while_a_command_is_answered_it_is_answered_once(own_stage:
     await stage.program.kill()
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["Nothing is running."], timeout=20)
+    await chat.until(lambda c: c.screen == ["Nothing is running here."], timeout=20)
 
 
 async def test_killed_in_a_window_the_next_life_still_answers(own_stage: Stage) -> None:

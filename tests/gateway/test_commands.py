@@ -38,8 +38,8 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/status", "zh", "**模型：** scripted\n"),
         ("/new", "en", "A new conversation begins."),
         ("/new", "zh", "已开始新的对话。"),
-        ("/stop", "en", "Nothing is running."),
-        ("/stop", "zh", "当前没有正在运行的任务。"),
+        ("/stop", "en", "Nothing is running here."),
+        ("/stop", "zh", "这里没有正在运行的任务。"),
         ("/language", "en", "Which language shall I speak here?"),
         ("/language", "zh", "请选择语言"),
         ("/nonsense", "en", "I do not know /nonsense. See /help."),
@@ -84,7 +84,7 @@ async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> N
     await bot.restart()
     await bot.hears("/stop", language="en")
 
-    assert bot.screen[1:] == ["这里现在使用中文。", "当前没有正在运行的任务。"]
+    assert bot.screen[1:] == ["这里现在使用中文。", "这里没有正在运行的任务。"]
 
 
 @pytest.mark.parametrize("wanted", ["zh", "ZH", "中文", " zh "])
