@@ -97,6 +97,6 @@ class Access:
         known = sorted({*self._people.allow, who})
         line = ", ".join(f'"{person}"' for person in known)
         log.warning("an unknown person wrote", who=who)
-        self._console(f"To let them in, put this line into parley.toml:\nallow = [{line}]")
+        self._console(f"To let them in, put this into parley.toml; where a list is there, add to it:\nallow = [{line}]")
         if self._people.allow:  # a line in parley.toml does nothing beside one in .env
             self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")
