@@ -32,12 +32,14 @@ class Uploads:
         name = Attachment(name=part.filename or "file").safe_name
         reference = secrets.token_hex(16)
         path = self._folder / reference / name
+        whole = False
         try:
             await asyncio.to_thread(path.parent.mkdir, parents=True, mode=0o700)
             size = await self._write(part, path)
-        except BaseException:  # whatever ended it, a cut connection too, half a file is of no use
-            await asyncio.shield(asyncio.to_thread(shutil.rmtree, path.parent, ignore_errors=True))
-            raise
+            whole = True
+        finally:
+            if not whole:  # whatever ended it, a cut connection too, half a file is of no use
+                await asyncio.shield(asyncio.to_thread(shutil.rmtree, path.parent, ignore_errors=True))
         return Attachment(name=name, mime_type=_mime_type(name), size=size, reference=reference)
 
     async def take(self, outgoing: Attachment, reference: str) -> None:
