@@ -263,6 +263,14 @@ class ChannelError(Exception):
         self.ambiguous = ambiguous
 
 
+class AccountRefused(ChannelError):
+    """The platform lets us in no more, because the token was revoked, say: a person has to act, and what could not be
+    sent is sent afterwards."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, permanent=True)
+
+
 class MessageGone(ChannelError):
     """The message to edit does not exist any more, or is too old to be edited."""
 

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey, Posted
+from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from gateway.limiter import ChatLimiter
 from gateway.sending import find_sent, sends_once
 from gateway.store.rows import Post, PostState
@@ -73,7 +73,8 @@ class Delivery:
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Send posts of one chat that the store has noted, in order, with no other between them.
 
-        Returns when each was sent or given up; what a cancelled call has not sent stays noted.
+        Returns when each was sent or given up. What a cancelled call has not sent stays noted for the next life, and so
+        does what a platform refused together with the whole account.
         """
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
@@ -88,6 +89,9 @@ class Delivery:
             await limiter.wait(post.chat, edit=is_edit)
             try:
                 posted = await self._call(post, look_first=attempts.may_have_arrived)
+            except AccountRefused as error:
+                log.warning("post kept for later", key=post.key, chat=str(post.chat), reason=error.reason)
+                return
             except ChannelError as error:
                 repeatable = is_edit or sends_once(self.channel(post.chat))
                 wait = attempts.wait_after(error, self._clock.monotonic(), repeatable=repeatable)

@@ -6,7 +6,7 @@ from http import HTTPStatus
 import aiohttp
 from discord import HTTPException, LoginFailure, RateLimited
 
-from channels.base import ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, MessageGone
 from channels.discord.config import PORTAL, TOKEN_PAGE
 
 WRONG_TOKEN = f"Discord refuses the bot token; copy it again into DISCORD_BOT_TOKEN: {TOKEN_PAGE}"
@@ -49,11 +49,11 @@ class Refused(ChannelError):
         self.status = status
 
 
-class Revoked(ChannelError):
+class Revoked(AccountRefused):
     """The token is not valid any more: every further call would count against our address."""
 
     def __init__(self) -> None:
-        super().__init__(WRONG_TOKEN, permanent=True)
+        super().__init__(WRONG_TOKEN)
 
 
 class Blocked(ChannelError):

@@ -16,9 +16,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from channels.base import ChannelError
+from channels.base import AccountRefused, ChannelError
 from channels.slack.config import Config
-from channels.slack.errors import Failure, Refused, meaning
+from channels.slack.errors import Failure, meaning
 from channels.slack.pace import Pace
 from channels.slack.scopes import granted
 
@@ -56,7 +56,7 @@ class Client:
         """What the bot token may, as `auth.test` tells."""
         self._app_token = config.app_token.get_secret_value() if config.app_token else ""
         self._paces = {method: Pace(*tier) for method, tier in TIERS.items()}
-        self._refused: Refused | None = None
+        self._refused: AccountRefused | None = None
         self._on_refused = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
 
@@ -66,7 +66,7 @@ class Client:
             await self._paces[method].wait()
         try:
             return await self._ask(method, parameters)
-        except Refused as error:
+        except AccountRefused as error:
             self.give_up(error)
             raise
 
@@ -75,13 +75,13 @@ class Client:
         answer = await self._ask("apps.connections.open", {"token": self._app_token})
         return str(answer.get("url", ""))
 
-    def give_up(self, error: Refused) -> None:
+    def give_up(self, error: AccountRefused) -> None:
         """The bot's token is worth nothing any more."""
         self._refused = error
         self._on_refused.set()
 
     async def refused(self) -> None:
-        """Raise Refused as soon as Slack takes the bot's token no more; never return."""
+        """Raise AccountRefused as soon as Slack takes the bot's token no more; never return."""
         await self._on_refused.wait()
         if self._refused is not None:
             raise self._refused

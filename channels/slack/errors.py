@@ -3,20 +3,13 @@
 from http import HTTPStatus
 from typing import NamedTuple
 
-from channels.base import ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, MessageGone
 from channels.slack.config import APPS
 
 _ANEW = f"copy the Bot User OAuth Token again from {APPS}, your app, OAuth & Permissions, into SLACK_BOT_TOKEN"
 _APP_ANEW = f"make a new one at {APPS}, your app, Basic Information, App-Level Tokens, and put it into SLACK_APP_TOKEN"
 DEFAULT_WAIT = 5.0
 """Seconds, where a proxy says 429 and not for how long."""
-
-
-class Refused(ChannelError):
-    """The token is of no use any more, or the app may not do what all of it hangs on: a person has to act."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, permanent=True)
 
 
 class MissingScope(ChannelError):
@@ -99,7 +92,7 @@ def _final(failure: Failure) -> ChannelError:
     """Slack has understood and will not do it."""
     error, method = failure.error, failure.method
     if error in _TOKEN:
-        return Refused(_refused(method, error))
+        return AccountRefused(_refused(method, error))
     if error == "missing_scope":
         return MissingScope(method, failure.needed)
     if error in _GONE:

@@ -13,11 +13,19 @@ from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from channels.base import ButtonPressed, CommandInvoked, InboundEvent, Inbox, MessageReceived, NotTakenIn
+from channels.base import (
+    AccountRefused,
+    ButtonPressed,
+    CommandInvoked,
+    InboundEvent,
+    Inbox,
+    MessageReceived,
+    NotTakenIn,
+)
 from channels.slack.client import Client
 from channels.slack.content import Identity
 from channels.slack.courtesies import Courtesies
-from channels.slack.errors import Failure, Refused, meaning
+from channels.slack.errors import Failure, meaning
 from channels.slack.interactions import command_invoked, pressed, question_asked
 from channels.slack.normalise import normalise
 from channels.slack.people import People
@@ -142,5 +150,5 @@ class Intake(AsyncMiddleware):
             return
         error = "account_inactive" if event.get("type") == "app_uninstalled" else "token_revoked"
         failure = meaning(Failure("an event", error, 200))
-        if isinstance(failure, Refused):
+        if isinstance(failure, AccountRefused):
             self._client.give_up(failure)

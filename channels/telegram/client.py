@@ -17,7 +17,7 @@ from telegram.error import (
     TelegramError,
 )
 
-from channels.base import ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, MessageGone
 from channels.telegram.config import Config
 from channels.telegram.request import AiohttpRequest, Flooded, Unanswered
 
@@ -98,7 +98,7 @@ def translate(error: TelegramError) -> ChannelError:
         case Flooded(seconds=seconds):
             meaning = ChannelError(reason, retry_after=seconds)
         case InvalidToken():
-            meaning = ChannelError(WRONG_TOKEN, permanent=True)
+            meaning = AccountRefused(WRONG_TOKEN)
         case ChatMigrated(new_chat_id=chat_id):
             meaning = Moved(chat_id)
         case Conflict():

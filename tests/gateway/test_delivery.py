@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import ChannelError, ChatKey, Limits, OutboundMessage, Posted
+from channels.base import AccountRefused, ChannelError, ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import LOST, MemoryChannel
 from gateway.delivery import GIVE_UP_AFTER, Delivery
 from gateway.store.rows import Post, PostState
@@ -259,3 +259,12 @@ async def test_where_edits_are_counted_together_only_the_platforms_word_lets_all
         await asyncio.wait([delivering])
 
     assert queue == pytest.approx(seconds and seconds - 0.1)
+
+
+async def test_what_a_platform_refuses_with_the_whole_account_is_kept_for_later(tmp_path: Path) -> None:
+    async with scene(tmp_path) as now:
+        now.channel.fails("send", AccountRefused("the token was revoked"), times=2)
+        await now.delivers(answer(), answer(1))
+
+        assert now.channel.screen == []
+        assert [post.key for post in await now.store.unsent()] == [answer().key, answer(1).key]

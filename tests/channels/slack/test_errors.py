@@ -3,10 +3,10 @@
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from channels.base import ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, MessageGone
 from channels.registry import required_secret
 from channels.slack.config import Config
-from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, Refused, meaning
+from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, meaning
 
 BOT = SecretStr("xoxb-1-2-abc")
 APP = SecretStr("xapp-1-A1-2-abc")
@@ -16,9 +16,9 @@ SECRET = SecretStr("0123456789abcdef0123456789abcdef")
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        ("token_revoked", Refused, "SLACK_BOT_TOKEN"),
-        ("invalid_auth", Refused, "OAuth & Permissions"),
-        ("account_inactive", Refused, "install it again"),
+        ("token_revoked", AccountRefused, "SLACK_BOT_TOKEN"),
+        ("invalid_auth", AccountRefused, "OAuth & Permissions"),
+        ("account_inactive", AccountRefused, "install it again"),
         ("missing_scope", MissingScope, "lacks the scope files:write; add it at api.slack.com/apps"),
         ("is_archived", ChannelError, "the channel is archived"),
         ("not_in_channel", ChannelError, "/invite"),
