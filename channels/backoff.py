@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -21,8 +22,18 @@ class Backoff:
 
     def __init__(self) -> None:
         self._next = FIRST_WAIT
+        self._failing_since: float | None = None
 
-    def reset(self) -> None:
+    def failed(self, what: str) -> None:
+        """Tell it, the first time as a warning: an outage of an hour is one line, not a thousand."""
+        log.log(logging.WARNING if self._failing_since is None else logging.DEBUG, "%s", what)
+        self._failing_since = self._failing_since or time.monotonic()
+
+    def succeeded(self, what: str) -> None:
+        """Begin anew with short waits, and tell it where a failure was told."""
+        if self._failing_since is not None:
+            log.info("%s after %.0f s", what, time.monotonic() - self._failing_since)
+        self._failing_since = None
         self._next = FIRST_WAIT
 
     def seconds(self, at_least: float = 0.0) -> float:
@@ -41,9 +52,12 @@ async def until_answered(platform: str, ask: Callable[[], Awaitable[T]]) -> T:
     backoff = Backoff()
     while True:
         try:
-            return await ask()
+            answer = await ask()
         except ChannelError as error:
             if error.permanent:
                 raise
-            log.warning("%s does not answer: %s", platform, error.reason)
+            backoff.failed(f"{platform} does not answer: {error.reason}")
             await backoff.wait(error.retry_after or 0.0)
+        else:
+            backoff.succeeded(f"{platform} answers")
+            return answer

@@ -143,6 +143,8 @@ class CommandInvoked(_Inbound):
     arguments: Text = ""
     respond: str | None = None
     """Where the platform wants the answer, in its own terms and for minutes only; None: in the chat, as a message."""
+    slash: str | None = None
+    """What commands begin with where this one was given, if not with `Limits.slash`."""
 
 
 class ReactionAdded(_Inbound):

@@ -93,11 +93,12 @@ class CatchUp:
             now = self._clock.time()
             marks: dict[ChatKey, str | None] = {**await self._never_heard()}
             marks |= places(await self._store.last_heard(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+            oldest = max(now - OLDEST, await self._store.born())
             self._behind = {chat: asyncio.Event() for chat in marks}
             self._listed.set()
             found = 0
             for chat, after in marks.items():
-                found += await self._catch_up(chat, after, now - OLDEST)
+                found += await self._catch_up(chat, after, oldest)
                 self._behind.pop(chat).set()
             if found:
                 log.info("caught up", channel=self._name, messages=found)

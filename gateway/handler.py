@@ -144,7 +144,7 @@ class ChannelMessageHandler:
         async def work() -> None:
             try:
                 async with session.obeying:
-                    answer = await obey(self._desk, session, item.event.sender, name, arguments)
+                    answer = await obey(self._desk, session, item.event, name, arguments)
                     await self._replies.answer(item, answer)
             finally:
                 session.end_command()

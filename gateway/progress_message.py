@@ -1,6 +1,7 @@
 """The one message that shows a run's progress, edited in place and never faster than the platform allows."""
 
 import asyncio
+from contextlib import suppress
 
 import structlog
 
@@ -9,7 +10,7 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from gateway.limiter import MOMENT, ChatLimiter
 from gateway.progress import Progress
-from gateway.sending import find_sent
+from gateway.sending import find_sent, sends_once
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import Language, say
@@ -61,6 +62,8 @@ class ProgressMessage:
         """How many messages of this run are gone from the screen."""
         self._may_have_arrived = False
         """Whether the answer to a first send was lost."""
+        self._last: OutboundMessage | None = None
+        """What was tried last."""
         self._shown_at: float | None = None
         self._shown = ""
         self._changed = asyncio.Event()
@@ -86,8 +89,17 @@ class ProgressMessage:
         await asyncio.wait([self._task])
         if self._call is not None:
             await asyncio.wait([self._call])
+        if self.posted is None and self._may_have_arrived:
+            await self._adopt()
         if not self._task.cancelled() and (error := self._task.exception()):
             log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
+
+    async def _adopt(self) -> None:
+        """The answer to the first send was lost, and nothing was sent since: what stands there becomes the answer."""
+        if self._last is not None and sends_once(self._channel):
+            self._limiter.take(self._chat)
+            with suppress(ChannelError):
+                await self._post(self._last)
 
     async def _show(self) -> None:
         if self.posted is None:
@@ -131,7 +143,7 @@ class ProgressMessage:
     async def _put(self, text: str) -> bool:
         """Show the text; False where it is no use to go on. Progress is a courtesy: its failure fails nothing."""
         stop = Button(label=say("stop_button", self._language), action="/stop")
-        message = OutboundMessage(markdown=text, buttons=((stop,),), reply_to=self._reply_to)
+        self._last = message = OutboundMessage(markdown=text, buttons=((stop,),), reply_to=self._reply_to)
         try:
             if self.posted is None:
                 await self._post(message)

@@ -101,7 +101,7 @@ class Connection:
                     self._rest.revoke()
                 if error.permanent:
                     raise
-                log.warning("Discord is not heard: %s", error.reason)
+                self._backoff.failed(f"Discord is not heard: {error.reason}")
                 await self._backoff.wait(error.retry_after or 0.0)
 
     async def gap(self) -> None:
@@ -111,7 +111,7 @@ class Connection:
 
     def greeted(self, event: str) -> None:
         """READY or RESUMED came. After READY, what was said since the last session is not dispatched any more."""
-        self._backoff.reset()
+        self._backoff.succeeded("Discord is heard again")
         self._unanswered = 0
         log.info("discord %s", event.lower())
         if event == "READY":

@@ -37,6 +37,7 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
         name=name.lower().removeprefix("/") or "help",
         arguments=arguments.strip(),
         respond=None if direct else command.response_url or None,
+        slash=None if direct else f"{command.command} ",  # outside of threads Parley hears no "!"
     )
 
 

@@ -139,13 +139,13 @@ class Sockets:
         if error.permanent:
             raise error
         seconds = self._backoff.seconds(error.retry_after or 0.0)
-        log.warning("no socket: %s; next try in %.1f s", error.reason, seconds)
+        self._backoff.failed(f"no socket to Slack: {error.reason}")
         self._not_before = time.monotonic() + seconds
 
     def _greeted(self, socket: Socket) -> None:
         if socket.ended.done():
             return
-        self._backoff.reset()
+        self._backoff.succeeded("a socket to Slack stands again")
         self._on_greeted(socket.app_id)
         self._first.set()
         if not any(each.is_open for each in self._alive):

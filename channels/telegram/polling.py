@@ -51,7 +51,7 @@ class Polling:
                     await self._recover(error, backoff)
                 else:
                     self._conflict_told = False
-                    backoff.reset()
+                    backoff.succeeded("Telegram is heard again")
         finally:
             for answer in self._answers:
                 answer.cancel()
@@ -147,7 +147,7 @@ class Polling:
         if isinstance(error, Polled):
             await self._settle_conflict(error, backoff)
             return
-        log.warning("poll failed: %s", error.reason)
+        backoff.failed(f"Telegram is not heard: {error.reason}")
         await backoff.wait(error.retry_after or SAME_OFFSET_SECONDS)
 
     async def _settle_conflict(self, error: Polled, backoff: Backoff) -> None:

@@ -74,6 +74,10 @@ def talk_before(connection: sqlite3.Connection, of: InboxItem, most: int) -> Tal
     return TalkBefore(None, frozenset(heard))
 
 
+def born(connection: sqlite3.Connection) -> float:
+    return float(connection.execute("SELECT born FROM store").fetchone()[0])
+
+
 def last_heard(connection: sqlite3.Connection, platform: str, since: float, most: int) -> list[LastHeard]:
     """The newest message of each chat in which somebody wrote since then, the chat that was spoken in last first."""
     rows = connection.execute(

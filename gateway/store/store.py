@@ -86,6 +86,10 @@ class Store:
         """What of a chat's newest `most` messages before this one was taken in, back to the last that named us."""
         return await self._reader.run(partial(inbox.talk_before, of=item, most=most))
 
+    async def born(self) -> float:
+        """Since when this store listens, in seconds since the epoch."""
+        return await self._reader.run(inbox.born)
+
     async def last_heard(self, platform: str, since: float, most: int) -> list[LastHeard]:
         """How far each chat was listened to in which somebody wrote since then, the newest `most` of them."""
         return await self._reader.run(partial(inbox.last_heard, platform=platform, since=since, most=most))

@@ -152,3 +152,19 @@ def test_a_chat_is_looked_into_before_its_threads() -> None:
     marks = places([LastHeard(second, "9", 9.0), LastHeard(ann, "5", 5.0), LastHeard(first, "3", 3.0)])
 
     assert list(marks.items()) == [(team, "9"), (ann, "5"), (second, "9"), (first, "3")]
+
+
+async def test_what_was_said_before_this_store_was_there_may_have_been_answered_out_of_another(
+    start_bot: StartBot,
+) -> None:
+    channel = RememberingChannel()
+    channel.writes("old question", sender="bob", at=time.time() - 3_600)
+    channel.reachable = {"bob"}
+
+    bot = await start_bot("Hello.", channel=channel)
+    await channel.until(lambda: len(channel.asked) == 1)
+    await channel.brings(channel.writes("hello"))
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Hello."]
+    assert len(bot.llm.requests) == 1

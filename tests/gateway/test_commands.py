@@ -280,3 +280,22 @@ async def test_a_command_without_an_answer_is_closed(start_bot: StartBot) -> Non
 
     assert bot.screen == ["Stopped."]
     assert channel.closed == ["there"]
+
+
+async def test_help_names_commands_as_they_are_given_there(start_bot: StartBot) -> None:
+    channel = MemoryChannel(limits=Limits(max_text=4_000, slash="!"))
+    bot = await start_bot(channel=channel)
+    given = CommandInvoked(
+        event_id="e",
+        chat=channel.chat(),
+        sender=Sender(id="ann", name="Ann"),
+        at=1.0,
+        message_id="m",
+        name="help",
+        slash="/parley ",
+    )
+
+    await channel.deliver(given)
+    await bot.house.handler.settled()
+
+    assert "- /parley new – Begin a new conversation" in bot.screen[0]

@@ -15,7 +15,7 @@ from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.tool_result import ToolResult
 from channels.base import ChannelError, ChatKey, Limits, OutboundMessage, Posted
-from channels.memory import MemoryChannel
+from channels.memory import LOST, MemoryChannel
 from gateway.limiter import ChatLimiter
 from gateway.progress_message import LATER, ProgressMessage
 from gateway.store.store import Store
@@ -236,6 +236,19 @@ async def test_where_it_is_no_use_it_is_not_tried_again(tmp_path: Path) -> None:
 
         assert scene.message.posted is None
         assert scene.channel.at == [1.5]
+
+
+@pytest.mark.parametrize("keeps_keys", [True, False])
+async def test_a_run_that_ends_after_a_lost_answer_leaves_nothing_behind(tmp_path: Path, *, keeps_keys: bool) -> None:
+    async with shown(tmp_path, keeps_keys=keeps_keys) as scene:
+        scene.channel.fails("send", LOST, lost=True)
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: len(scene.channel.screen) == 1)
+        await scene.message.stop()
+
+        assert len(scene.channel.screen) == 1
+        # Where nobody can tell whether it arrived, it is not asked for again.
+        assert (scene.message.posted is not None) is keeps_keys
 
 
 @pytest.mark.parametrize("keeps_keys", [True, False])

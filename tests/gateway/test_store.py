@@ -113,7 +113,7 @@ async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
     await store.end_run(RUN, END, [post(0, "hi")], [1])
 
     assert await store.unfinished_runs() == []
-    assert await store.unsent() == [post(0, "hi")]
+    assert [(owed.key, owed.message) for owed in await store.unsent()] == [(post(0, "hi").key, post(0, "hi").message)]
     assert await store.waiting() == []
 
 
