@@ -32,6 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     conditions = [mark.args[0] for mark in metafunc.definition.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
+    assert names, f"{metafunc.definition.nodeid} runs nowhere"
     metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
 
 
@@ -50,13 +51,15 @@ async def opened(folder: Path, platform_kind: Kind) -> AsyncIterator[Stage]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_stage(platform_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     async with opened(tmp_path_factory.mktemp("parley"), platform_kind) as stage:
-        await stage.start()
         yield stage
 
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def stage(shared_stage: Stage) -> AsyncIterator[Stage]:
-    """Parley runs already, in a process that the tests of a module share; each test brings people of its own."""
+    """Parley runs already, in a process that the tests of a module share, unless one of them left it dead; each test
+    brings people of its own."""
+    if not shared_stage.program.is_running:
+        await shared_stage.start()
     await shared_stage.clear()
     yield shared_stage
     shared_stage.check()
@@ -85,9 +88,10 @@ def slack(stage: Stage) -> SlackEmulator:
 
 
 @pytest.fixture
-def own_slack(own_stage: Stage) -> SlackEmulator:
-    assert isinstance(own_stage.platform, Slack)
-    return own_stage.platform.slack
+def discord(stage: Stage) -> DiscordEmulator:
+    """For what Discord alone has."""
+    assert isinstance(stage.platform, Discord)
+    return stage.platform.discord
 
 
 @pytest.fixture

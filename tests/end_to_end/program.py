@@ -61,6 +61,10 @@ class Program:
                 start_new_session=terminal is not None,
             )
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
     def forget(self) -> None:
         """Its home as if it had never been started."""
         shutil.rmtree(self.home, ignore_errors=True)

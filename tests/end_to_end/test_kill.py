@@ -11,17 +11,25 @@ from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, s
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, shows
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
+pytestmark = [
+    where(lambda facts: facts.emulated),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture(autouse=True)
+def restarts_without_limits(stage: Stage) -> None:
+    """So many starts in a minute would read more of their chats than a platform allows."""
+    stage.net.lift_limits()
 
 
 def echo(asked: ModelRequest) -> Answer:
     return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
 
 
-async def test_killed_with_four_chats_waiting_for_the_model_all_four_are_answered_once(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_with_four_chats_waiting_for_the_model_all_four_are_answered_once(stage: Stage) -> None:
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
     people = [stage.private(name) for name in ("Ann", "Bob", "Eve", "Joe")]
 
     for person, chat in people:
@@ -39,11 +47,9 @@ async def test_killed_with_four_chats_waiting_for_the_model_all_four_are_answere
 
 
 async def test_killed_with_four_messages_of_one_chat_open_all_four_are_heard_and_answered_once(
-    own_stage: Stage,
+    stage: Stage,
 ) -> None:
-    stage = own_stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     for words in ("one", "two", "three", "four"):
@@ -59,10 +65,8 @@ async def test_killed_with_four_messages_of_one_chat_open_all_four_are_heard_and
     assert "\n".join(chat.screen).count("heard 4") == 1
 
 
-async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_afterwards(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_afterwards(stage: Stage) -> None:
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     for words in ("one", "two", "three"):
@@ -82,15 +86,13 @@ async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_after
     assert stage.said == ["one", "two", "three", "four"]
 
 
-async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(stage: Stage) -> None:
     stage.script.then(
         calls(ToolUse("add_note", {"text": "buy milk"})),
         says("never said", hold=asyncio.Event()),
         calls("list_notes"),
         says("Noted."),
     )
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     await chat.says(ann, "remember the milk")
@@ -104,10 +106,8 @@ async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(ow
     assert len(chat.screen) == 1
 
 
-async def test_killed_during_a_tool_that_may_run_again_it_runs_again(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_during_a_tool_that_may_run_again_it_runs_again(stage: Stage) -> None:
     stage.script.then(calls(ToolUse("wait", {"seconds": 2})), says("Waited."))
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     await chat.says(ann, "wait two seconds")
@@ -121,10 +121,8 @@ async def test_killed_during_a_tool_that_may_run_again_it_runs_again(own_stage: 
     assert stage.model.requests[-1].last_text == "Waited 2 s."
 
 
-async def test_killed_while_the_answer_is_sent_it_is_sent_once(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_while_the_answer_is_sent_it_is_sent_once(stage: Stage) -> None:
     stage.script.then(says("Hello Ann."))
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     stage.net.faults.add(Fault(stage.net.send, Effect(hold=asyncio.Event()), 1))
@@ -137,12 +135,10 @@ async def test_killed_while_the_answer_is_sent_it_is_sent_once(own_stage: Stage)
     assert len(stage.model.requests) == 1
 
 
-async def test_killed_while_progress_becomes_the_answer_there_is_one_message(own_stage: Stage) -> None:
+async def test_killed_while_progress_becomes_the_answer_there_is_one_message(stage: Stage) -> None:
     """The platform made the edit, the answer to it was lost, and an edit may be made again."""
-    stage = own_stage
     writing = asyncio.Event()
     stage.script.then(calls(ToolUse("wait", {"seconds": 0.5})), says("Done.", hold=writing), says("Still here."))
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     await chat.says(ann, "wait a moment")
@@ -158,12 +154,10 @@ async def test_killed_while_progress_becomes_the_answer_there_is_one_message(own
     await chat.until(lambda c: c.screen == ["Done.", "Still here."], timeout=20)
 
 
-async def test_killed_in_the_middle_of_a_long_answer_the_rest_follows_in_order(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_in_the_middle_of_a_long_answer_the_rest_follows_in_order(stage: Stage) -> None:
     size = stage.platform.facts.longest * 3 // 4
     words = "\n\n".join(f"paragraph {number} " + "x" * size for number in range(4))
     stage.script.then(says(words, chunk=1000))
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     stage.net.faults.add(
@@ -180,9 +174,7 @@ async def test_killed_in_the_middle_of_a_long_answer_the_rest_follows_in_order(o
     assert len(stage.model.requests) == 1
 
 
-async def test_killed_while_a_command_is_answered_it_is_answered_once(own_stage: Stage) -> None:
-    stage = own_stage
-    await stage.start()
+async def test_killed_while_a_command_is_answered_it_is_answered_once(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
 
     stage.net.faults.add(Fault(stage.net.reply, Effect(hold=asyncio.Event()), 1))
@@ -194,10 +186,8 @@ async def test_killed_while_a_command_is_answered_it_is_answered_once(own_stage:
     await chat.until(lambda c: c.screen == ["Nothing is running here."], timeout=20)
 
 
-async def test_killed_in_a_window_the_next_life_still_answers(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_killed_in_a_window_the_next_life_still_answers(stage: Stage) -> None:
     stage.script.then(says("Hello Ann."))
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     stage.net.faults.rate_limit(stage.net.send, retry_after=2)
@@ -210,10 +200,8 @@ async def test_killed_in_a_window_the_next_life_still_answers(own_stage: Stage) 
     await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=20)
 
 
-async def test_stopped_by_the_operator_it_ends_quickly_and_goes_on_after_the_restart(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_stopped_by_the_operator_it_ends_quickly_and_goes_on_after_the_restart(stage: Stage) -> None:
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
-    await stage.start()
     people = [stage.private(name) for name in ("Ann", "Bob", "Eve")]
 
     for person, chat in people:
@@ -229,10 +217,8 @@ async def test_stopped_by_the_operator_it_ends_quickly_and_goes_on_after_the_res
         await chat.until(shows(f"You said I am {person.name}."), timeout=20)
 
 
-async def test_what_was_written_while_it_was_down_is_answered(own_stage: Stage) -> None:
-    stage = own_stage
+async def test_what_was_written_while_it_was_down_is_answered(stage: Stage) -> None:
     stage.script.respond = echo
-    await stage.start()
     ann, chat = stage.private("Ann")
 
     await chat.says(ann, "hello")

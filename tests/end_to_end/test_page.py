@@ -271,7 +271,7 @@ async def test_a_picture_of_ours_is_shown(page: Page, browser: Browser, tmp_path
     async with page.open(), shown(page, browser) as (tab, _):
         await tab.screenshot(path=tmp_path / "dot.png")
         await page.channel.send(CHAT, OutboundMessage(markdown="", attachments=(picture,)), "1")
-        await tab.wait_for_function("document.querySelector('.picture img')?.naturalWidth > 0")
+        await expect(tab.locator(".picture img")).to_have_js_property("naturalWidth", 1100)
 
 
 async def test_nothing_of_an_answer_runs(page: Page, browser: Browser) -> None:

@@ -72,6 +72,10 @@ class Slack(Emulated):
             START_SECONDS,
         )
 
+    async def begin(self) -> None:
+        await super().begin()
+        self.slack.forgetful = False
+
     def lift_limits(self) -> None:
         self.slack.pace.on = False
 
