@@ -54,6 +54,7 @@ def answer_posts(channel: Channel, run: Run, text: str, progress: ProgressMessag
     if shown is None:
         return posts
     if progress.may_become_answer:
+        progress.promise_edit()
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
     folded = OutboundMessage(markdown=progress.progress.folded(now), silent=True)

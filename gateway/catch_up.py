@@ -30,6 +30,8 @@ ACTIVE_WITHIN = 7 * 24 * 3600.0
 OLDEST = 24 * 3600.0
 """Seconds after which nobody waits for an answer."""
 MOST_CHATS = 200
+AT_ONCE = 4
+"""Chats that are read at the same time; the channel keeps to its platform's pace."""
 MOST_PEOPLE = 20
 """Whose private chats are looked up; platforms mind it where a bot opens many."""
 MOST_MESSAGES = 100
@@ -68,6 +70,8 @@ class CatchUp:
         self._listed = asyncio.Event()
         """Set while it is known which chats are behind."""
         self._behind: dict[ChatKey, asyncio.Event] = {}
+        self._awaited: set[ChatKey] = set()
+        """Those of them where somebody speaks again."""
 
     async def accept(self, event: InboundEvent) -> Accepted:
         """Behind what was said before it in its chat, unless that takes long."""
@@ -97,16 +101,29 @@ class CatchUp:
             self._behind = {chat: asyncio.Event() for chat in marks}
             self._listed.set()
             found = 0
-            for chat, after in marks.items():
-                found += await self._catch_up(chat, after, oldest)
-                self._behind.pop(chat).set()
+            # A chat before its threads: where only those were heard, their marks are its own.
+            for chats in ([each for each in marks if each.thread is None], [each for each in marks if each.thread]):
+                readers = (self._read_all(chats, marks, oldest) for _ in range(AT_ONCE))
+                found += sum(await asyncio.gather(*readers))
             if found:
                 log.info("caught up", channel=self._name, messages=found)
+
+    async def _read_all(self, chats: list[ChatKey], marks: dict[ChatKey, str | None], oldest: float) -> int:
+        """Take from the chats, those first where somebody speaks; how many messages were new."""
+        found = 0
+        while chats:
+            chat = next((each for each in chats if each in self._awaited), chats[0])
+            chats.remove(chat)
+            found += await self._catch_up(chat, marks[chat], oldest)
+            self._behind.pop(chat).set()
+            self._awaited.discard(chat)
+        return found
 
     async def _older(self, chat: ChatKey) -> None:
         await self._listed.wait()
         for place in (chat, _outside_of_threads(chat)):
             if place in self._behind:
+                self._awaited.add(place)
                 await self._behind[place].wait()
 
     async def _never_heard(self) -> dict[ChatKey, None]:

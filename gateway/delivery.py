@@ -56,6 +56,7 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
+        self._folding: set[asyncio.Task[None]] = set()
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
         """Each is there as long as somebody has or awaits it."""
 
@@ -79,7 +80,27 @@ class Delivery:
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
             for post in posts:
-                await self._deliver(post)
+                if post.is_progress and self.limiter(chat).edit_queue():
+                    self._fold_later(post)
+                else:
+                    await self._deliver(post)
+
+    async def settled(self) -> None:
+        """Return when what was left for later is done too."""
+        if self._folding:
+            await asyncio.wait(self._folding)
+
+    async def close(self) -> None:
+        """What is not done stays noted."""
+        for task in self._folding:
+            task.cancel()
+        await self.settled()
+
+    def _fold_later(self, post: Post) -> None:
+        """Nobody waits for the line that a run leaves behind, so that nobody's next answer does."""
+        task = asyncio.create_task(self._deliver(post), name=f"fold {post.run}")
+        self._folding.add(task)
+        task.add_done_callback(self._folding.discard)
 
     async def _deliver(self, post: Post) -> None:
         attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, may_have_arrived=post.state is PostState.SENDING)

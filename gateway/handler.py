@@ -91,6 +91,7 @@ class ChannelMessageHandler:
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._sessions.settled()
+        await self._desk.delivery.settled()
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -98,6 +99,7 @@ class ChannelMessageHandler:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self._sessions.close()
+        await self._desk.delivery.close()
 
     def _concerns_us(self, event: InboundEvent) -> bool:
         """Words that cannot be seen are none, unless they are all that stood beside our name."""

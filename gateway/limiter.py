@@ -50,6 +50,8 @@ class _Crowd:
         self._clock = clock
         self._bucket = _Bucket(most=burst, every=1 / per_second, filled_at=clock.monotonic(), tokens=burst)
         self._waiting = 0
+        self._promised = 0
+        """Calls that were decided on and do not stand in line yet."""
         self.line = asyncio.Lock()
         """Only its holder waits for the pace: a thousand that did would wake at each call."""
 
@@ -60,8 +62,15 @@ class _Crowd:
 
     @property
     def queue(self) -> float:
-        """Seconds that a call waits which joins the line now."""
-        return self.delay(1 + self._waiting)
+        """Seconds that a call waits which is decided on now."""
+        return self.delay(1 + max(self._waiting, self._promised))
+
+    def promise(self) -> None:
+        self._promised += 1
+
+    def kept(self) -> None:
+        """A call was made that was promised, or one that an earlier life had decided on."""
+        self._promised = max(0, self._promised - 1)
 
     def delay(self, calls: float = 1) -> float:
         """Seconds until so many calls may be made."""
@@ -112,6 +121,11 @@ class ChatLimiter:
         """Seconds that an edit would wait by now for those of other chats."""
         return self._edits.queue if self._edits else 0.0
 
+    def promise_edit(self) -> None:
+        """An edit was decided on, and is soon waited for: a hundred that decide at once must know of each other."""
+        if self._edits:
+            self._edits.promise()
+
     def take(self, chat: ChatKey, *, edit: bool = False) -> None:
         """A call is made now."""
         self._bucket(chat).tokens -= 1
@@ -130,6 +144,8 @@ class ChatLimiter:
                     await crowd.wait()
                 if not self._chat_delay(chat):  # it may have been told to wait while it stood in line
                     self.take(chat, edit=edit)
+                    if edit and self._edits:
+                        self._edits.kept()
                     return
 
     def hold(self, chat: ChatKey, seconds: float, *, edit: bool = False) -> None:

@@ -83,6 +83,10 @@ class ProgressMessage:
         young = self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
         return young and self._limiter.edit_queue() < SOON
 
+    def promise_edit(self) -> None:
+        """It becomes the answer."""
+        self._limiter.promise_edit()
+
     async def stop(self) -> None:
         """No more edits. A call under way is waited for: it must not overtake what is written next."""
         self._task.cancel()

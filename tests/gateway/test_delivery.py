@@ -268,3 +268,20 @@ async def test_what_a_platform_refuses_with_the_whole_account_is_kept_for_later(
 
         assert now.channel.screen == []
         assert [post.key for post in await now.store.unsent()] == [answer().key, answer(1).key]
+
+
+async def test_nobody_waits_for_the_line_that_a_run_leaves_behind(tmp_path: Path) -> None:
+    async with scene(tmp_path) as now:
+        limits = Limits(max_text=4_000, edits_per_minute=50)
+        channel = MemoryChannel(limits=limits)
+        delivery = Delivery([channel], now.store, now.clock)
+        shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
+        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), shown.message_id)
+        delivery.limiter(ANN).hold(ANN, 60, edit=True)
+
+        await now.store.post([answer(), fold])
+        await delivery.deliver(ANN, [answer(), fold])
+        assert channel.screen == ["Working…", "answer 0"]
+
+        await delivery.settled()
+        assert channel.screen == ["1 tool, 12 s", "answer 0"]

@@ -207,3 +207,15 @@ async def test_a_chat_that_is_told_to_wait_keeps_nobodys_edits_waiting() -> None
     assert not anns.done()
     anns.cancel()
     await asyncio.wait([anns])
+
+
+async def test_edits_that_are_decided_on_at_once_know_of_each_other() -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+
+    for _ in range(20):
+        limits.promise_edit()
+
+    assert limits.edit_queue() > 10
+    await limits.wait(ANN, edit=True)
+    assert limits.edit_queue() < 20
