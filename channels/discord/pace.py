@@ -15,6 +15,12 @@ class Pace:
         self._made: deque[float] = deque(maxlen=CALLS)
         self._line = asyncio.Lock()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a call would have to wait."""
+        full = len(self._made) == CALLS and self._made[0] + SECONDS > time.monotonic()
+        return full or self._line.locked()
+
     async def wait(self) -> None:
         """Return when a call may be made; it counts."""
         async with self._line:

@@ -63,6 +63,9 @@ class Posting:
         await self._rest.call(Call(self._route("DELETE", posted)))
 
     async def typing(self, chat: ChatKey) -> None:
+        """Left out where answers wait."""
+        if self._rest.is_crowded:
+            return
         channel = await self._threads.channel_of(chat)
         lacking = "Send Messages in Threads" if chat.thread else "Send Messages"
         await self._rest.call(

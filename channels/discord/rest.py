@@ -127,6 +127,11 @@ class Rest:
         """Something was heard from there, so that what was forbidden may be tried again."""
         self._forbidden.pop(channel, None)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether calls wait for Discord's pace, so that what matters less is left out."""
+        return self._pace.is_full
+
     async def call(self, call: Call) -> JsonValue:
         """Raises ChannelError."""
         client = await self.client()
