@@ -160,6 +160,22 @@ async def test_an_edit_of_a_message_that_was_answered_asks_nothing_anew(stage: S
     assert stage.said == ["weather in Oslo?", "thanks"]
 
 
+@where(lambda facts: facts.tells_replies)
+async def test_what_is_replied_to_is_told_to_the_model(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("Oslo, Bergen and Tromsø."), says("Rain."), says("The second is Bergen."))
+
+    await chat.says(ann, "name three towns")
+    await chat.until(lambda c: len(c.screen) == 1)
+    towns = newest(chat)
+    await chat.says(ann, "weather?")
+    await chat.until(lambda c: len(c.screen) == 2)
+    await chat.says(ann, "which is the second?", reply_to=towns)
+
+    await chat.until(lambda c: c.screen[-1] == "The second is Bergen.")
+    assert re.search(r"In reply to: \w+: Oslo, Bergen and Tromsø.", stage.model.requests[-1].last_text)
+
+
 async def test_a_long_answer_with_code_comes_in_messages_each_whole_in_itself(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     facts = stage.platform.facts

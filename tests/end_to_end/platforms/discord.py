@@ -36,6 +36,7 @@ class Discord(Emulated):
         groups=True,
         tells_history=True,
         shows_replies=True,
+        tells_replies=True,
         people_edit=True,
         files=True,
         photos=True,

@@ -153,6 +153,8 @@ class Facts:
     groups: bool = False
     shows_replies: bool = False
     """Whether an answer among others points to what it answers."""
+    tells_replies: bool = False
+    """Whether Parley is told which message a person replies to."""
     tells_history: bool = False
     """Whether Parley can read there what was said to others."""
     people_edit: bool = False

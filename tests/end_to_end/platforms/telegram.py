@@ -35,6 +35,7 @@ class Telegram(Emulated):
         emulated=True,
         groups=True,
         shows_replies=True,
+        tells_replies=True,
         people_edit=True,
         files=True,
         photos=True,
