@@ -69,6 +69,10 @@ class Client:
         except AccountRefused as error:
             self.give_up(error)
             raise
+        except ChannelError as error:
+            if error.retry_after is not None and method in self._paces:
+                self._paces[method].hold(error.retry_after)
+            raise
 
     async def connection_address(self) -> str:
         """Where the next web socket is opened. Raises ChannelError."""

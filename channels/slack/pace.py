@@ -12,6 +12,12 @@ class Pace:
         self._tolerance = self._interval * (burst - 1)
         self._due = 0.0
         """When the next call would be due, had all been evenly spread."""
+        self._held_until = 0.0
+
+    def hold(self, seconds: float) -> None:
+        """We were told to wait: nobody calls before that, nor do all at once then."""
+        self._held_until = max(self._held_until, time.monotonic() + seconds)
+        self._due = max(self._due, self._held_until + self._tolerance)
 
     def take(self) -> bool:
         """Take a call if one may pass right now."""
@@ -28,3 +34,6 @@ class Pace:
         self._due = max(self._due, now) + self._interval
         if passes > now:
             await asyncio.sleep(passes - now)
+        held = self._held_until - time.monotonic()
+        if held > 0:
+            await asyncio.sleep(held)

@@ -111,6 +111,18 @@ async def test_429_and_trouble_in_between(slack: SlackEmulator, channel: SlackCh
     assert proxied.value.retry_after is not None
 
 
+async def test_whoever_reads_waits_when_one_was_told_to(slack: SlackEmulator, channel: SlackChannel) -> None:
+    chats = [key_of(slack, slack.private(slack.person(name))) for name in ("Ann", "Bob")]
+    slack.faults.rate_limit("conversations.history", retry_after=1)
+    with pytest.raises(ChannelError):
+        await channel.history(chats[0])
+    assert await channel.history(chats[1]) == []
+
+    told, waited = slack.calls_of("conversations.history")
+    assert waited.at - told.at >= 0.99
+    assert slack.calls_in_window == 0
+
+
 async def test_nobody_there_is_not_ambiguous(slack: SlackEmulator, unused_tcp_port: int) -> None:
     config = config_for(slack).model_copy(update={"base_url": f"http://127.0.0.1:{unused_tcp_port}/api/"})
     channel = open_channel(config)
