@@ -97,6 +97,7 @@ class Discord(Emulated):
     async def begin(self) -> None:
         await super().begin()
         self._chats.clear()
+        self.discord.pace.on = True
 
     def private(self, person: Person) -> Chat:
         return self._kept(super().private(person))

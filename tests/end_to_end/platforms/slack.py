@@ -75,6 +75,7 @@ class Slack(Emulated):
     async def begin(self) -> None:
         await super().begin()
         self.slack.forgetful = False
+        self.slack.pace.on = True
 
     def lift_limits(self) -> None:
         self.slack.pace.on = False
