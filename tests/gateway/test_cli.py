@@ -121,6 +121,8 @@ async def test_a_chat_in_the_terminal_is_not_mixed_with_what_the_log_knows(tmp_p
 
 async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refused(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    # Where a shell runs the tests in the background, it makes them ignore Ctrl-C, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     first = await asyncio.create_subprocess_exec(
         sys.executable,
         *CLI,
