@@ -99,8 +99,8 @@ class Progress:
         return min((line.started for line in self._lines.values() if line.ended is None), default=None)
 
     def text(self, now: float, room: int = 3500) -> str:
-        """Markdown, never empty; the newest lines, then as much of the answer as fits `room` characters."""
-        words = "".join(self._words).strip()
+        """Markdown, never empty; the newest lines, then as much of the answer as fits `room` characters (0: none)."""
+        words = "".join(self._words).strip() if room else ""
         lines = [line.render(now) for line in self._lines.values()]
         if self._waiting:
             lines.append(f"… {_one_line(self._waiting, MOST_CHARS - 2)}")

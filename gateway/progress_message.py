@@ -115,13 +115,19 @@ class ProgressMessage:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
-            text = self.progress.text(self._clock.time(), self._channel.limits.max_text * 3 // 4)
+            text = self.progress.text(self._clock.time(), self._room)
             if text != self._shown:
                 self._limiter.take(self._chat, edit=self.posted is not None)
                 self._call = asyncio.create_task(self._put(text))
                 if not await asyncio.shield(self._call):
                     return
             await self._until(self._changed, TICK)
+
+    @property
+    def _room(self) -> int:
+        """Characters of the answer to show: none where edits are scarce, for then the answer may be a message of its
+        own, and its words would stand there twice until this one can be folded."""
+        return 0 if self._limiter.edit_queue() else self._channel.limits.max_text * 3 // 4
 
     async def _until_due(self) -> None:
         """Return when the run has lasted 1.5 s, or one of its tools 0.3 s."""

@@ -199,3 +199,10 @@ def test_tools_are_named_in_the_language_of_the_chat() -> None:
 
     assert after(start, language="zh").text(100.0) == "… 读取 plan.txt"
     assert after(start).text(100.0) == "… Reading plan.txt"
+
+
+def test_where_there_is_no_room_the_tools_are_shown_and_no_words() -> None:
+    progress = after(BEGUN, starts("1", "Reading"), ends("1"), *streams("Half an answer"))
+
+    assert progress.text(102.0, room=0).splitlines() == ["✓ Reading (1 s)  ", "Working… (2 s)"]
+    assert progress.text(102.0).endswith("Half an answer")

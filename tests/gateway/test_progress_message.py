@@ -30,8 +30,8 @@ LIMITS = Limits(max_text=4_000, edit_every_in_groups=timedelta(seconds=3))
 class Timed(MemoryChannel):
     """A platform that notes by the test's clock when it was called, and may be slow to answer."""
 
-    def __init__(self, clock: HandClock, *, keeps_keys: bool = True) -> None:
-        super().__init__(limits=LIMITS, keeps_keys=keeps_keys)
+    def __init__(self, clock: HandClock, *, keeps_keys: bool = True, limits: Limits = LIMITS) -> None:
+        super().__init__(limits=limits, keeps_keys=keeps_keys)
         self.clock = clock
         self.at: list[float] = []
         self.answers = asyncio.Event()
@@ -78,10 +78,15 @@ class Scene:
 
 @asynccontextmanager
 async def shown(
-    home: Path, chat: ChatKey = ANN, *, posted: Posted | None = None, keeps_keys: bool = True
+    home: Path,
+    chat: ChatKey = ANN,
+    *,
+    posted: Posted | None = None,
+    keeps_keys: bool = True,
+    limits: Limits = LIMITS,
 ) -> AsyncIterator[Scene]:
     clock = HandClock()
-    channel = Timed(clock, keeps_keys=keeps_keys)
+    channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
     async with Store.open(home, clock, numbered()) as store:
         scene = Scene(clock, channel, ChatLimiter(channel, clock), store)
         scene.message = ProgressMessage(
@@ -324,3 +329,13 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
         await scene.channel.until(lambda: scene.channel.screen == ["处理中…"])
         assert not again.may_become_answer
         await again.stop()
+
+
+async def test_where_edits_are_scarce_no_word_of_the_answer_is_shown_before_its_time(tmp_path: Path) -> None:
+    few = LIMITS.model_copy(update={"edits_per_minute": 6})
+    async with shown(tmp_path, limits=few) as scene:
+        for _ in range(100):
+            scene.limiter.promise_edit()
+        scene.says("Hello")
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: scene.channel.screen == ["Working… (2 s)"])
