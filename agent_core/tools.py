@@ -1,7 +1,9 @@
 """Tools: a function with type hints and a docstring is one; the registry is what the model may call."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_type_hints
 
@@ -14,6 +16,9 @@ from agent_core.tool_result import ToolResult
 
 Execution = Literal["sequential", "parallel"]
 Retry = Literal["never", "transient", "always"]
+Acts = Literal["read", "write", "net", "exec", "admin"]
+"""What a call can do at worst: look at the workspace or what the house offers; change the workspace or speak in its own
+chat; send something to an address of the model's choice; run a program; change schedules, skills or settings."""
 
 SKILL_TOOLS = frozenset({"load_skill", "unload_skill", "load_skill_reference", "list_skills"})
 """Names that belong to the skill system (S0-16)."""
@@ -68,41 +73,78 @@ class ToolContext:
 Body = Callable[..., Awaitable[str | ToolResult]]
 
 
-class Tool:
-    """One tool: what the model is told, and how a call of it is checked and run.
+@dataclass(frozen=True)
+class Traits:
+    """How a tool's calls are to be treated.
 
     `parallel` tools only read, and may run beside others; `idempotent` ones may be run again when nobody knows
     whether they ran before (after a crash). Every parallel tool is idempotent.
     """
 
-    def __init__(
-        self,
-        body: Body,
-        *,
-        execution: Execution = "sequential",
-        retry: Retry = "transient",
-        idempotent: bool = False,
-        timeout_s: float | None = 60.0,
-        label: str = "",
-    ) -> None:
-        self._body = body
-        self._arguments = _arguments_model(body)
-        self._label = label
-        self._wants_context = _wants_context(body)
-        self.execution = execution
-        self.retry = retry
-        self.idempotent = idempotent or execution == "parallel"
-        self.timeout_s = timeout_s
-        self.spec = ToolSpec(
-            name=body.__name__,
-            description=inspect.cleandoc(body.__doc__ or ""),
-            parameters=_schema(self._arguments),
-            label=label,
-        )
+    execution: Execution = "sequential"
+    retry: Retry = "transient"
+    idempotent: bool = False
+    timeout_s: float | None = 60.0
+    label: str = ""
+    """The call in words for people, with `{argument}` where one belongs; empty: the tool's name."""
+    acts: Acts = "read"
+    untrusted: bool = False
+    """Whether what it brings back may have been written by strangers, who may address the model in it."""
+
+
+class Tool(ABC):
+    """One tool: what the model is told, and how a call of it is checked and run."""
+
+    def __init__(self, spec: ToolSpec, traits: Traits) -> None:
+        self.spec = spec
+        self.execution = traits.execution
+        self.retry = traits.retry
+        self.idempotent = traits.idempotent or traits.execution == "parallel"
+        self.timeout_s = traits.timeout_s
+        self.acts = traits.acts
+        self.untrusted = traits.untrusted
 
     @property
     def name(self) -> str:
         return self.spec.name
+
+    @abstractmethod
+    def validate(self, arguments: JsonObject) -> BaseModel:
+        """The arguments as `execute` wants them. Raises InvalidArguments saying what does not fit."""
+
+    def describe(self, arguments: JsonObject) -> str:
+        """The call in words for people: the label with each `{argument}` filled in, or the name."""
+        shown = {key: str(value)[:60] for key, value in {**self._defaults(), **arguments}.items()}
+        try:
+            return self.spec.label.format(**shown) or self.name
+        except (KeyError, IndexError, ValueError):
+            return self.name
+
+    @abstractmethod
+    async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
+        """Run it with arguments that `validate` returned; raises whatever goes wrong."""
+
+    def _defaults(self) -> JsonObject:
+        return {}
+
+
+class FunctionTool(Tool):
+    """A tool that is an async function of ours."""
+
+    def __init__(self, body: Body, traits: Traits) -> None:
+        self._body = body
+        self._arguments = _arguments_model(body)
+        self._wants_context = _wants_context(body)
+        description = inspect.cleandoc(body.__doc__ or "")
+        super().__init__(
+            ToolSpec(
+                name=body.__name__,
+                description=description,
+                parameters=_schema(self._arguments),
+                label=traits.label,
+            ),
+            traits,
+        )
 
     def validate(self, arguments: JsonObject) -> BaseModel:
         """The arguments, coerced on a copy; null for an argument that may be left out counts as left out (S4-21).
@@ -124,19 +166,10 @@ class Tool:
                 f"{self.name} was called with {received}: {problems}", "call it again with arguments of its schema"
             ) from error
 
-    def describe(self, arguments: JsonObject) -> str:
-        """The call in words for people: the label with each `{argument}` or its default filled in, or the name."""
-        defaults = {
-            key: field.default for key, field in self._arguments.model_fields.items() if not field.is_required()
-        }
-        shown = {key: str(value)[:60] for key, value in {**defaults, **arguments}.items()}
-        try:
-            return self._label.format(**shown) if self._label else self.name
-        except (KeyError, IndexError, ValueError):
-            return self.name
+    def _defaults(self) -> JsonObject:
+        return {key: field.default for key, field in self._arguments.model_fields.items() if not field.is_required()}
 
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
-        """Run it with arguments that `validate` returned; raises whatever the function raises."""
         values = {name: getattr(arguments, name) for name in type(arguments).model_fields}
         result = await (self._body(**values, context=context) if self._wants_context else self._body(**values))
         return result if isinstance(result, ToolResult) else ToolResult.of(result)
@@ -149,14 +182,26 @@ def tool(
     idempotent: bool = False,
     timeout_s: float | None = 60.0,
     label: str = "",
+    acts: Acts = "read",
+    untrusted: bool = False,
 ) -> Callable[[Body], Tool]:
-    """Make a tool of an async function. Its docstring is the description, its parameters are the schema.
+    """Make a tool of an async function. Its docstring is the description, its parameters are the schema; the rest is
+    told at `Traits`.
 
     A parameter `context: ToolContext` is filled in by the loop and hidden from the model.
     """
+    traits = Traits(
+        execution=execution,
+        retry=retry,
+        idempotent=idempotent,
+        timeout_s=timeout_s,
+        label=label,
+        acts=acts,
+        untrusted=untrusted,
+    )
 
     def make(body: Body) -> Tool:
-        return Tool(body, execution=execution, retry=retry, idempotent=idempotent, timeout_s=timeout_s, label=label)
+        return FunctionTool(body, traits)
 
     return make
 
