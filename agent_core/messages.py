@@ -124,6 +124,8 @@ class UserMessage(_Message):
     """The speaker's name where several people speak; the model sees it before the words (S2-44)."""
     context: Text | None = None
     """What was true when this was said (time, place, quoted message); rendered into the user turn (D-04)."""
+    untrusted: bool = False
+    """Whether it brings words of others than the speaker: a quoted message, earlier talk, a file's name."""
 
 
 class AssistantMessage(_Message):
@@ -152,6 +154,8 @@ class ToolResultMessage(_Message):
     details: Json = None
     is_error: bool = False
     duration_ms: int | None = None
+    untrusted: bool = False
+    """Whether strangers may have written it."""
 
 
 class SummaryMessage(_Message):

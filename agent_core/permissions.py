@@ -78,10 +78,10 @@ class Permissions(Protocol):
 class EverythingAllowed:
     """For agents without a house around them: their tools are their owner's choice."""
 
-    async def decide(self, proposal: Proposal) -> PermissionDecision:  # noqa: ARG002
+    async def decide(self, proposal: Proposal) -> PermissionDecision:
         return PermissionDecision(behavior="allow")
 
-    async def answer(self, request_id: str, proposal: Proposal) -> Answer:  # noqa: ARG002
+    async def answer(self, request_id: str, proposal: Proposal) -> Answer:
         return Answer.EXPIRED
 
     async def withdraw(self, request_id: str) -> None:
