@@ -1,0 +1,232 @@
+"""Running one command that a launcher shuts in: what it says is kept, its limits are held, and nothing of it stays."""
+
+import asyncio
+import os
+import re
+import signal
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from agent_core.clock import Clock
+from agent_core.guests import Guest
+from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
+
+TELL_EVERY = 0.25
+"""Seconds between two lines of the output that are told."""
+GRACE = 0.5
+"""Seconds in which a command may end by itself, and in which what outlived it may end what it says."""
+LINE_CHARS = 200
+
+_CHUNK = 64 * 1024
+_TAIL = 4096
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, and where the cursor goes
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
+    r"|\x1b[ -/]*[0-~]?"
+)
+
+
+class ProcessSandbox:
+    """Runs what its launcher launches, each command in a process group of its own."""
+
+    def __init__(self, launcher: Launcher, clock: Clock) -> None:
+        self.name = launcher.name
+        self._launcher = launcher
+        self._clock = clock
+
+    async def run(self, command: Command, output: str, on_output: OnOutput) -> Finished:
+        """As `Sandbox` has it. What stands under the name of the output is replaced; folders before it have to exist.
+
+        The work is done by a task that is never cancelled, but asked to stop, so that it cleans up however often and
+        whenever its caller is cancelled.
+        """
+        stop = asyncio.Event()
+        task = asyncio.create_task(self._run(command, output, on_output, stop))
+        cancelled: asyncio.CancelledError | None = None
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = error
+                stop.set()
+        if cancelled:
+            with suppress(OSError, asyncio.CancelledError):
+                task.result()
+            raise cancelled
+        return task.result()
+
+    async def _run(self, command: Command, output: str, on_output: OnOutput, stop: asyncio.Event) -> Finished:
+        began = self._clock.monotonic()
+        limits = command.limits
+        with _created(command.workspace, output) as file, _Capture(file, limits.output_bytes) as capture:
+            process = await self._start(command, capture)
+            telling = asyncio.create_task(self._tell(capture, on_output))
+            try:
+                in_time = await self._first(limits.seconds, process.wait(), capture.full.wait(), stop.wait())
+            finally:
+                telling.cancel()
+                await self._end(process, capture)
+        if capture.error:
+            raise capture.error
+        return Finished(
+            code=process.returncode or 0,
+            output=command.workspace / output,
+            size=capture.size,
+            timed_out=not in_time,
+            flooded=capture.flooded,
+            seconds=self._clock.monotonic() - began,
+        )
+
+    async def _start(self, command: Command, capture: "_Capture") -> Process:
+        with self._launcher.launch(command) as launch:
+            process = await asyncio.create_subprocess_exec(
+                *launch.argv,
+                stdin=DEVNULL,
+                stdout=capture.writing,
+                stderr=capture.writing,
+                cwd=launch.cwd,
+                env=dict(launch.env),
+                pass_fds=launch.pass_fds,
+                start_new_session=True,
+            )
+        capture.is_given_away()
+        return process
+
+    async def _tell(self, capture: "_Capture", on_output: OnOutput) -> None:
+        told = ""
+        while True:
+            await self._clock.sleep(TELL_EVERY)
+            line = capture.last_line()
+            if line and line != told:
+                told = line
+                with Guest("on_output"):
+                    on_output(line)
+
+    async def _end(self, process: Process, capture: "_Capture") -> None:
+        """The launcher promises that with the launched process everything dies that the command has started. Should
+        something outlive it all the same and hold the pipe, nobody waits for that."""
+        if process.returncode is None:
+            _signal(process, signal.SIGTERM)
+            if not await self._first(GRACE, process.wait()):
+                _signal(process, signal.SIGKILL)
+                await process.wait()
+        await self._first(GRACE, capture.ended.wait())
+
+    async def _first(self, seconds: float, *events: Coroutine[object, object, object]) -> bool:
+        """Whether one of the events came before that many seconds were over."""
+        tasks = [asyncio.create_task(event) for event in events]
+        late = asyncio.create_task(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait([*tasks, late], return_when=asyncio.FIRST_COMPLETED)
+            return any(task.done() for task in tasks)
+        finally:
+            for task in (*tasks, late):
+                task.cancel()
+            await asyncio.wait([*tasks, late])
+
+
+class _Capture:
+    """Copies what comes out of a pipe into a file, until the pipe is closed at the other end, or `most` bytes are
+    reached, or the file cannot be written. Whoever writes on must wait then, for nobody reads."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._most = most
+        self._tail = b""
+        self.size = 0
+        self.flooded = False
+        self.error: OSError | None = None
+        self.full = asyncio.Event()
+        """No more is taken, though there is more."""
+        self.ended = asyncio.Event()
+        """No more comes, or is taken."""
+        self._reading, self.writing = os.pipe()
+        self._given_away = False
+
+    def __enter__(self) -> "_Capture":
+        os.set_blocking(self._reading, False)
+        asyncio.get_running_loop().add_reader(self._reading, self._read)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        os.close(self._reading)
+        self.is_given_away()
+
+    def is_given_away(self) -> None:
+        """Only others may write from now on, so that the pipe ends when they do."""
+        if not self._given_away:
+            self._given_away = True
+            os.close(self.writing)
+
+    def last_line(self) -> str:
+        """The newest line that says something, printable and of at most LINE_CHARS characters."""
+        lines = plain(self._tail.decode("utf-8", "replace")).split("\n")
+        return next((line.strip()[:LINE_CHARS] for line in reversed(lines) if line.strip()), "")
+
+    def _read(self) -> None:
+        chunk = b""
+        try:
+            chunk = os.read(self._reading, _CHUNK)
+            self._keep(chunk)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.error = error
+        if self.error or self.flooded:
+            self.full.set()
+        if self.full.is_set() or not chunk:
+            self._stop()
+
+    def _keep(self, chunk: bytes) -> None:
+        kept = chunk[: self._most - self.size]
+        self._file.write(kept)
+        self.size += len(kept)
+        self._tail = (self._tail + kept)[-_TAIL:]
+        self.flooded = len(kept) < len(chunk)
+
+    def _stop(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._reading)
+        self.ended.set()
+
+
+def plain(text: str) -> str:
+    """What a terminal would show in the end: no escape sequences, no invisible characters, and of a line that was
+    written over and over its last state."""
+    lines = (_ESCAPES.sub("", line).rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
+    return "\n".join("".join(_visible(char) for char in line) for line in lines)
+
+
+def _visible(char: str) -> str:
+    if char.isprintable():
+        return char
+    return " " if char.isspace() else ""
+
+
+def _created(workspace: Path, name: str) -> BinaryIO:
+    """A new file of that name; no link is followed on the way to it, for the workspace may be hostile."""
+    *folders, last = name.split("/")
+    handle = os.open(workspace, _FOLDER)
+    try:
+        for folder in folders:
+            outer, handle = handle, os.open(folder, _FOLDER, dir_fd=handle)
+            os.close(outer)
+        with suppress(FileNotFoundError):
+            os.unlink(last, dir_fd=handle)
+        return os.fdopen(os.open(last, _NEW, 0o600, dir_fd=handle), "wb", buffering=0)
+    finally:
+        os.close(handle)
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    """To its group, whose number is its own; nothing where it has just ended."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

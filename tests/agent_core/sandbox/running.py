@@ -1,0 +1,49 @@
+"""What the tests of running commands share: a launcher that shuts nothing in, and a look at what still runs."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_core.sandbox.command import Command, Launch
+
+
+@dataclass
+class PlainLauncher:
+    """Starts the command as it is."""
+
+    name: str = "plain"
+    launched: list[Command] = field(default_factory=list)
+
+    @contextmanager
+    def launch(self, command: Command) -> Iterator[Launch]:
+        self.launched.append(command)
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(command.workspace), "LANG": "C.UTF-8", **command.env}
+        yield Launch(argv=command.argv, env=env, cwd=command.workspace)
+
+
+def running(marker: str) -> list[int]:
+    """The processes with that word in their command line; what has ended and waits to be collected has none."""
+    return [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and marker.encode() in _command_line(entry)
+    ]
+
+
+def _command_line(entry: Path) -> bytes:
+    try:
+        return (entry / "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait for it. Raises TimeoutError."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > limit:
+            raise TimeoutError
+        await asyncio.sleep(0.01)
