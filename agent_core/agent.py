@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from contextlib import aclosing
 from pathlib import Path
 
-from agent_core.calls import CallScope
 from agent_core.cancel import CancelToken
 from agent_core.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, MessageUpdate
+from agent_core.execution import CallScope
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
 from agent_core.llm import ModelInfo, TextDelta, ThinkingLevel

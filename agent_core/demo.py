@@ -8,10 +8,11 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from agent_core.calls import ABORTED, SKIPPED
 from agent_core.clock import Clock, NewId, new_id
 from agent_core.demo_answers import Outcome, Wording, answer, wording_for
 from agent_core.demo_intents import Intent, Step, Topic, Use, steps, understand
+from agent_core.execution import ABORTED
+from agent_core.gate import SKIPPED
 from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
 from agent_core.messages import AssistantMessage, ImageContent, LlmMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.scripted import Call, Calls, Speech, words

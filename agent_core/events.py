@@ -81,6 +81,8 @@ class ToolExecutionEnd(_Event):
     attempts: int = 1
     """0 where the call was never run."""
     duration_ms: int | None = None
+    denied: str | None = None
+    """The fingerprint of a call that was refused."""
 
 
 class TurnEnd(_Event):

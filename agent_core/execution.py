@@ -1,1 +1,202 @@
 """Running one tool call that may be run: its time limit, its retries, and a result that a model can take."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+from pydantic import BaseModel
+
+from agent_core.cancel import CancelToken
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent, RetryScheduled, ToolExecutionEnd, ToolExecutionUpdate
+from agent_core.limits import LoopLimits, ToolRetryPolicy
+from agent_core.messages import Json, TextContent, ToolCall, text_of
+from agent_core.permissions import Denials
+from agent_core.queues import MessageQueues
+from agent_core.tool_result import ToolResult
+from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed
+
+ABORTED = "Operation aborted"
+DONE = "Done: the tool completed successfully and had nothing to say."
+FAILED = "Error: the tool failed and gave no reason. Next: try another way, or tell the person."
+
+NETWORK_ERRNOS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ENETDOWN})
+
+log = structlog.get_logger(__name__)
+
+Redact = Callable[[str], str]
+"""Takes out of a text what no model, transcript or person may see."""
+Emit = Callable[[AgentEvent], None]
+
+
+@dataclass(frozen=True)
+class CallScope:
+    """On whose behalf tools run, and what may stop them."""
+
+    session_id: str
+    workspace: Path
+    queues: MessageQueues
+    cancel: CancelToken
+    chat_id: str | None = None
+    user_id: str | None = None
+    denials: Denials = field(default_factory=Denials)
+    """What was refused in this run."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call whose arguments fit."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: BaseModel
+
+
+def end_of(
+    call: ToolCall, result: ToolResult, *, attempts: int, duration_ms: int | None = None, denied: str | None = None
+) -> ToolExecutionEnd:
+    return ToolExecutionEnd(
+        tool_call_id=call.id,
+        tool_name=call.name,
+        result=result,
+        is_error=result.is_error,
+        attempts=attempts,
+        duration_ms=duration_ms,
+        denied=denied,
+    )
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Runs jobs, each by these rules."""
+
+    limits: LoopLimits
+    retry: ToolRetryPolicy
+    clock: Clock
+    redact: Redact
+
+    async def run(self, job: Job, scope: CallScope, emit: Emit) -> None:
+        """One call from start to end; always emits exactly one end, and nothing after it (S4-22)."""
+        task = asyncio.current_task()
+
+        forget = scope.cancel.on_cancel(lambda: task and task.cancel())
+        started = self.clock.monotonic()
+        settled = False
+
+        def update(partial: ToolResult) -> None:
+            if not settled:
+                shown = self._redacted(partial)
+                emit(ToolExecutionUpdate(tool_call_id=job.call.id, tool_name=job.call.name, partial=shown))
+
+        context = ToolContext(
+            call_id=job.call.id,
+            session_id=scope.session_id,
+            chat_id=scope.chat_id,
+            user_id=scope.user_id,
+            workspace=scope.workspace,
+            cancel=scope.cancel,
+            on_update=update,
+        )
+        try:
+            result, attempts = await self._attempts(job, context, emit)
+        except asyncio.CancelledError:
+            attempts = 1
+            if scope.cancel.cancelled:
+                result = ToolResult.of(ABORTED, is_error=True)
+            elif _is_stopping():
+                raise
+            else:
+                result = ToolResult.failure(f"{job.tool.name} was interrupted", "try again, or tell the person")
+        finally:
+            forget()
+            settled = True
+        milliseconds = round((self.clock.monotonic() - started) * 1000)
+        emit(end_of(job.call, self._presentable(result), attempts=attempts, duration_ms=milliseconds))
+
+    async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
+        most = self.retry.max_attempts
+        attempt = 1
+        if context.cancel.cancelled:
+            return ToolResult.of(ABORTED, is_error=True), 0
+        while True:
+            try:
+                async with asyncio.timeout(job.tool.timeout_s) as limit:
+                    return await job.tool.execute(job.arguments, context), attempt
+            except Exception as error:  # noqa: BLE001 - a tool is a guest: whatever it raises is an answer to the model (S4-23)
+                is_last = attempt == most or limit.expired() or _is_stopping()
+                if is_last or not _may_pass(job.tool, error):
+                    return _failure(job, error, context.session_id, timed_out=limit.expired()), attempt
+                delay = self.retry.delay_s
+                reason = self.redact(str(error))[:200]
+                emit(RetryScheduled(scope="tool", attempt=attempt, max_attempts=most, delay_s=delay, error=reason))
+                await self.clock.sleep(delay)
+                attempt += 1
+
+    def _presentable(self, result: ToolResult) -> ToolResult:
+        """Never empty (S0-17), and no longer than the budget: head and tail, with what was cut said between (C-24)."""
+        result = self._redacted(result)
+        most = self.limits.result_chars
+        text = text_of(result.content)
+        if not text.strip() and all(isinstance(part, TextContent) for part in result.content):
+            silent = FAILED if result.is_error else DONE
+            return result.model_copy(update={"content": (TextContent(text=silent),)})
+        if len(text) <= most:
+            return result
+        cut = len(text) - most
+        half = most // 2
+        short = f"{text[:half]}\n[... {cut} characters cut ...]\n{text[-half:]}"
+        others = tuple(part for part in result.content if not isinstance(part, TextContent))
+        return result.model_copy(update={"content": (TextContent(text=short), *others)})
+
+    def _redacted(self, result: ToolResult) -> ToolResult:
+        """Before it is an event, so that nobody at all has seen more."""
+        content = tuple(
+            TextContent(text=self.redact(part.text)) if isinstance(part, TextContent) else part
+            for part in result.content
+        )
+        return result.model_copy(update={"content": content, "details": _each_text(result.details, self.redact)})
+
+
+def _each_text(value: Json, change: Redact) -> Json:
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [_each_text(item, change) for item in value]
+        case dict():
+            return {change(key): _each_text(item, change) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> ToolResult:
+    log.info("tool failed", tool=job.tool.name, error=type(error).__name__, session=session)
+    if timed_out:
+        return ToolResult.failure(
+            f"{job.tool.name} gave no result within {job.tool.timeout_s:g} s; it may still have had an effect",
+            "check before you try again, or tell the person",
+        )
+    if isinstance(error, ToolFailed):
+        return ToolResult.failure(error.fact, error.advice)
+    return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
+
+
+def _is_stopping() -> bool:
+    """The task that runs this was asked to end; a tool may have swallowed that."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _may_pass(tool: Tool, error: Exception) -> bool:
+    """Whether the same call may succeed a moment later without having had an effect (C-04)."""
+    if tool.retry == "never":
+        return False
+    if isinstance(error, RetryableToolError | ConnectionError | socket.gaierror):
+        return True
+    if isinstance(error, OSError) and error.errno in NETWORK_ERRNOS:
+        return True
+    return tool.retry == "always" and not isinstance(error, ToolFailed)

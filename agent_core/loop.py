@@ -7,7 +7,7 @@ consumer is the barrier (C-33). Consume it through `contextlib.aclosing`.
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from agent_core.calls import CallRunner, CallScope
+from agent_core.calls import CallRunner
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.events import (
     AgentEnd,
@@ -19,10 +19,12 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
+from agent_core.execution import CallScope, Redact
 from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, ToolCall
 from agent_core.model_call import ModelCaller
+from agent_core.permissions import Permissions
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.state import QueryState, last_said, reduce_event, unanswered_calls
 from agent_core.tool_result import ToolResult
@@ -39,7 +41,8 @@ class CannotContinue(RuntimeError):
 class AgentLoop:
     """One configuration of model, tools and limits; any number of runs, one after another or at once.
 
-    What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41).
+    What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41). Without `permissions` every call
+    is allowed; `redact` takes out of tool results what nobody may see.
     """
 
     def __init__(
@@ -53,6 +56,8 @@ class AgentLoop:
         limits: LoopLimits | None = None,
         llm_retry: LlmRetryPolicy | None = None,
         tool_retry: ToolRetryPolicy | None = None,
+        permissions: Permissions | None = None,
+        redact: Redact = str,
         clock: Clock | None = None,
         new_id: NewId = new_id,
     ) -> None:
@@ -66,6 +71,8 @@ class AgentLoop:
         self.new_id = new_id
         self._llm_retry = llm_retry or LlmRetryPolicy()
         self._tool_retry = tool_retry or ToolRetryPolicy()
+        self._permissions = permissions
+        self._redact = redact
 
     async def run(
         self,
@@ -115,7 +122,15 @@ class AgentLoop:
 
     def _engine(self) -> Engine:
         caller = ModelCaller(self.llm, self.model, self.options, self._llm_retry, self.clock, self.new_id)
-        runner = CallRunner(self.tools, self.limits, self._tool_retry, self.clock, self.new_id)
+        runner = CallRunner(
+            self.tools,
+            self.limits,
+            self._tool_retry,
+            self.clock,
+            self.new_id,
+            permissions=self._permissions,
+            redact=self._redact,
+        )
         return Engine(caller, runner, self.context)
 
     async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
@@ -55,6 +55,31 @@ class Proposal:
         facts = [self.call.name, self.call.arguments, str(self.workspace)]
         text = json.dumps(facts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+MOST_DENIALS = 3
+"""In a row; after that a run has nothing left to try (C-21)."""
+
+
+@dataclass
+class Denials:
+    """What was refused in one run."""
+
+    refused: set[str] = field(default_factory=set)
+    """Fingerprints: the same call is not asked for again."""
+    in_a_row: int = 0
+
+    def add(self, fingerprint: str) -> None:
+        self.refused.add(fingerprint)
+        self.in_a_row += 1
+
+    def succeeded(self) -> None:
+        """Some call did what it should, so there is a way on."""
+        self.in_a_row = 0
+
+    @property
+    def are_too_many(self) -> bool:
+        return self.in_a_row >= MOST_DENIALS
 
 
 class Permissions(Protocol):

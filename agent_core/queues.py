@@ -1,5 +1,6 @@
 """Messages that wait for a running agent: steering changes its course, follow-ups come when it would stop."""
 
+import asyncio
 from collections import deque
 from typing import Literal
 
@@ -16,9 +17,11 @@ class MessageQueues:
         self._follow_up: deque[AgentMessage] = deque()
         self._steering_mode = steering_mode
         self._follow_up_mode = follow_up_mode
+        self._steered = asyncio.Event()
 
     def steer(self, message: AgentMessage) -> None:
         self._steering.append(message)
+        self._steered.set()
 
     def follow_up(self, message: AgentMessage) -> None:
         self._follow_up.append(message)
@@ -26,6 +29,12 @@ class MessageQueues:
     @property
     def has_steering(self) -> bool:
         return bool(self._steering)
+
+    async def wait_for_steering(self) -> None:
+        """Return when a steering message waits."""
+        while not self._steering:
+            self._steered.clear()
+            await self._steered.wait()
 
     def drain_steering(self) -> list[AgentMessage]:
         return _drain(self._steering, self._steering_mode)

@@ -62,6 +62,7 @@ class QueryState(BaseModel):
     max_output_recovery_count: int = 0
     has_attempted_reactive_compact: bool = False
     denied_calls: list[str] = Field(default_factory=list)
+    """Fingerprints of the calls of this run that were refused (C-21)."""
     steering: list[AgentMessage] = Field(default_factory=list)
     follow_up: list[AgentMessage] = Field(default_factory=list)
 
@@ -78,7 +79,7 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             state.transition_reason = event.reason
         case MessageEnd():
             _append(state, event.message)
-        case ToolExecutionStart() | ToolExecutionEnd():
+        case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
             _track_call(state, event)
         case CompactionStart() | CompactionEnd() | PermissionRequest():
             state.state = _STATE_AT[event.type]
@@ -87,7 +88,7 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             state.terminal_reason = event.reason
             state.error = event.error
             state.pending_tool_calls.clear()
-        case MessageStart() | MessageUpdate() | ToolExecutionUpdate() | TurnEnd() | RetryScheduled() | TaskEvent():
+        case MessageStart() | MessageUpdate() | TurnEnd() | RetryScheduled() | TaskEvent():
             pass
         case _:
             assert_never(event)
@@ -131,11 +132,14 @@ def _append(state: QueryState, message: AgentMessage) -> None:
         state.usage = state.usage + message.usage
 
 
-def _track_call(state: QueryState, event: ToolExecutionStart | ToolExecutionEnd) -> None:
+def _track_call(state: QueryState, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
+    state.state = LoopState.TOOL_CALLING
     if isinstance(event, ToolExecutionStart):
-        state.state = LoopState.TOOL_CALLING
         state.pending_tool_calls.append(event.tool_call_id)
+    if not isinstance(event, ToolExecutionEnd):
         return
     if event.tool_call_id in state.pending_tool_calls:
         state.pending_tool_calls.remove(event.tool_call_id)
     state.tool_call_count += event.attempts > 0
+    if event.denied:
+        state.denied_calls.append(event.denied)

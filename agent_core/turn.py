@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from agent_core.calls import CallBatch, CallRunner, CallScope
+from agent_core.calls import CallBatch, CallRunner
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, TurnEnd, TurnStart
+from agent_core.execution import CallScope
 from agent_core.limits import TaskBudget
 from agent_core.llm import FailureKind, LlmRequest
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall
@@ -81,7 +82,9 @@ class Engine:
         """`calls` are those of the answer that are still open; a closing answer was to make none, so none is run."""
         left = 0 if closing else self.runner.limits.max_tool_calls - run.state.tool_call_count
         cut_off = answer.stop_reason is StopReason.LENGTH
-        return self.runner.batch(calls, run.inputs.scope, left=left, cut_off=cut_off, resumed=resumed)
+        return self.runner.batch(
+            calls, run.inputs.scope, left=left, messages=run.state.messages, cut_off=cut_off, resumed=resumed
+        )
 
 
 class Turn:
@@ -131,8 +134,8 @@ class Turn:
         if self._reason is TransitionReason.LIMIT:
             return End(TerminalReason.COMPLETED)
         if message.tool_calls:
-            if batch.terminates:
-                return End(TerminalReason.TOOL_TERMINATED)
+            if batch.ends_run is not None:
+                return End(batch.ends_run)
             return self._limit() or self._take_steering() or Next(TransitionReason.TOOL_ROUND)
         if self._limit():
             # The answer came in time: it completes the run, and what waits stays in the queue (C-06).

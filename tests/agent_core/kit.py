@@ -21,10 +21,12 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
+from agent_core.execution import Redact
 from agent_core.limits import LoopLimits
 from agent_core.llm import LlmClient
 from agent_core.loop import AgentLoop
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.permissions import Permissions
 from agent_core.queues import MessageQueues
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool, ToolRegistry, tool
@@ -61,9 +63,12 @@ def start_agent(
     tools: Iterable[Tool] = (),
     limits: LoopLimits | None = None,
     queues: MessageQueues | None = None,
+    permissions: Permissions | None = None,
+    redact: Redact = str,
 ) -> Talk:
     llm, clock = ScriptedLlm(*turns), FakeClock()
-    return Talk(agent_over(llm, clock, tools=tools, limits=limits, queues=queues), llm, clock)
+    agent = agent_over(llm, clock, tools=tools, limits=limits, queues=queues, permissions=permissions, redact=redact)
+    return Talk(agent, llm, clock)
 
 
 def agent_over(
@@ -73,11 +78,21 @@ def agent_over(
     tools: Iterable[Tool] = (),
     limits: LoopLimits | None = None,
     queues: MessageQueues | None = None,
+    permissions: Permissions | None = None,
+    redact: Redact = str,
 ) -> Agent:
     registry = ToolRegistry(tools)
     context = ContextManager(registry)
     loop = AgentLoop(
-        llm=llm, model=SCRIPTED_MODEL, context=context, tools=registry, limits=limits, clock=clock, new_id=numbered()
+        llm=llm,
+        model=SCRIPTED_MODEL,
+        context=context,
+        tools=registry,
+        limits=limits,
+        permissions=permissions,
+        redact=redact,
+        clock=clock,
+        new_id=numbered(),
     )
     return Agent(loop=loop, context=context, session_id="chat", workspace=WORKSPACE, queues=queues)
 

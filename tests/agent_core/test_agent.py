@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.agent import AgentBusy
-from agent_core.calls import CallScope
+from agent_core.execution import CallScope
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
 from agent_core.llm import ModelInfo
