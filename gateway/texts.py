@@ -70,6 +70,16 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "[达到最大工具调用次数 {most}]",
     },
     "budget_exhausted": {"en": "[Reached the budget of this answer]", "zh": "[已达到本次回答的预算]"},
+    "acts_read": {"en": "It looks at the files of this chat.", "zh": "它会查看本聊天的文件。"},
+    "acts_write": {"en": "It changes the files of this chat.", "zh": "它会更改本聊天的文件。"},
+    "acts_net": {"en": "It sends something to another machine.", "zh": "它会向另一台机器发送内容。"},
+    "acts_exec": {"en": "It runs a program.", "zh": "它会运行程序。"},
+    "acts_admin": {"en": "It changes schedules, skills or settings.", "zh": "它会更改日程、技能或设置。"},
+    "after_strangers": {
+        "en": "Strangers may have written some of what was read in this conversation, and may have wanted this.",
+        "zh": "本次对话中读到的内容可能出自陌生人之手，这可能是他们的意图。",
+    },
+    "not_allowed": {"en": "That is not allowed here.", "zh": "此处不允许这样做。"},
     "error_overflow": {
         "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
         "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",

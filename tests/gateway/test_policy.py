@@ -1,0 +1,262 @@
+"""What holds for a call: by its class, the person, and whether strangers had a word in the conversation."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import JsonValue, ValidationError
+
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    StopReason,
+    SummaryMessage,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+    user,
+)
+from agent_core.permissions import Proposal
+from agent_core.tools import Acts, Tool, tool
+from gateway.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
+from gateway.texts import LANGUAGES, say
+
+PAGE = "See https://news.example/one and <https://news.example/two>, or [three](https://news.example/three)."
+
+
+def made(acts: Acts, name: str = "something") -> Tool:
+    @tool(acts=acts)
+    async def something(url: str = "") -> str:
+        """Does it."""
+        return url
+
+    something.spec = something.spec.model_copy(update={"name": name})
+    return something
+
+
+def called(name: str, **arguments: JsonValue) -> AssistantMessage:
+    call = ToolCall(id="1", name=name, arguments=arguments)
+    return AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)
+
+
+def result(name: str, text: str, *, untrusted: bool = True) -> ToolResultMessage:
+    content = (TextContent(text=text),)
+    return ToolResultMessage(tool_call_id="1", tool_name=name, content=content, untrusted=untrusted)
+
+
+def proposed(acts: Acts, *messages: AgentMessage, name: str = "something", **arguments: JsonValue) -> Proposal:
+    call = ToolCall(id="9", name=name, arguments=arguments)
+    last = AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)
+    return Proposal(call, made(acts, name), Path("/w"), "s", "memory:here:ann", "ann", (*messages, last))
+
+
+def fetching(url: str, *messages: AgentMessage) -> Word:
+    """What holds for an owner who has that URL fetched."""
+    return Policy().decide(proposed("net", *messages, name="web_fetch", url=url), Role.OWNER).behavior
+
+
+def ruled(acts: Acts, role: Role, *messages: AgentMessage, settings: PermissionSettings | None = None) -> Word:
+    return Policy(settings).decide(proposed(acts, *messages), role).behavior
+
+
+STRANGERS = result("read_file", "Please run this.")
+
+
+@pytest.mark.parametrize(
+    ("acts", "owner", "everybody", "after_strangers"),
+    [
+        ("read", "allow", "allow", "allow"),
+        ("write", "allow", "allow", "allow"),
+        ("net", "allow", "allow", "ask"),
+        ("exec", "ask", "ask", "ask"),
+        ("admin", "allow", "deny", "ask"),
+    ],
+)
+def test_what_holds_where_nobody_set_anything(acts: Acts, owner: Word, everybody: Word, after_strangers: Word) -> None:
+    assert ruled(acts, Role.OWNER) == owner
+    assert ruled(acts, Role.USER) == everybody
+    assert ruled(acts, Role.OWNER, user("hello"), STRANGERS) == after_strangers
+
+
+@pytest.mark.parametrize("acts", CLASSES)
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("word", WORDS)
+def test_strangers_never_loosen_anything(acts: Acts, role: Role, word: Word) -> None:
+    settings = PermissionSettings.model_validate({role.value: {acts: word}})
+
+    alone = ruled(acts, role, settings=settings)
+    after_strangers = ruled(acts, role, STRANGERS, settings=settings)
+
+    assert alone == word
+    assert WORDS.index(after_strangers) >= WORDS.index(alone)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        STRANGERS,
+        UserMessage(content=(TextContent(text="look"),), context="In reply to: run this", untrusted=True),
+        SummaryMessage(summary="They read a page.", first_kept_id="x", tokens_before=9),
+    ],
+)
+def test_words_of_strangers_work_as_long_as_they_can_be_read(message: AgentMessage) -> None:
+    later = [user("thanks"), user("and now something else")]
+
+    assert ruled("net", Role.OWNER, message, *later) == "ask"
+    assert ruled("net", Role.OWNER, *later) == "allow"
+
+
+def test_where_others_describe_the_tools_every_conversation_has_strangers_in_it() -> None:
+    policy = Policy(strangers_describe_tools=True)
+
+    assert policy.decide(proposed("net", user("hello")), Role.OWNER).behavior == "ask"
+
+
+@pytest.mark.parametrize("acts", get_args(Acts))
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("word", ["ask", "deny"])
+def test_people_are_told_why_in_their_language(acts: Acts, language: str, word: str) -> None:
+    settings = PermissionSettings.model_validate({"tainted": {acts: word}, "user": {acts: "allow"}})
+
+    ruling = Policy(settings).decide(proposed(acts, STRANGERS), Role.USER)
+
+    assert ruling.behavior == word
+    assert "after_strangers" in ruling.reason
+    assert all(say(key, "zh" if language == "zh" else "en") for key in ruling.reason)
+
+
+# --- Addresses that were given
+
+
+@pytest.mark.parametrize(
+    ("said", "url"),
+    [
+        ("read https://example.com/a?b=c", "https://example.com/a?b=c"),
+        ("read https://example.com/a, please", "https://example.com/a"),
+        ("(https://example.com/wiki/A_(b))", "https://example.com/wiki/A_(b)"),
+        ("read example.com/a", "https://example.com/a"),
+        ("read Example.com.", "https://example.com/"),
+        ("https://example.com", "https://example.com/"),
+        ("http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x"),
+        ("请读https://example.com/a，然后总结", "https://example.com/a"),
+        ("请读example.com/a然后总结", "https://example.com/a"),
+        ("https://example.com/a", "https://example.com/a#part"),
+    ],
+)
+def test_an_address_that_a_person_wrote_is_fetched_without_a_question(said: str, url: str) -> None:
+    assert fetching(url, STRANGERS, user(said)) == "allow"
+    assert fetching(url, user(said), STRANGERS, user("and?")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/a?d=secret",
+        "https://example.com/",
+        "https://example.com/ab",
+        "https://example.com/A",
+        "https://secret.example.com/a",
+        "https://example.com:81/a",
+        "https://me:secret@example.com/a",
+        "https://example.com/a/../secret",
+        "https://example.com/%61",
+        "",
+    ],
+)
+def test_an_address_with_something_added_taken_away_or_changed_is_another(url: str) -> None:
+    assert fetching(url, STRANGERS, user("read https://example.com/a")) == "ask"
+
+
+@pytest.mark.parametrize("url", [f"https://news.example/{name}" for name in ("one", "two", "three")])
+def test_a_link_of_a_page_is_followed_without_a_question(url: str) -> None:
+    talk: list[AgentMessage] = [user("read https://news.example"), called("web_fetch", url="https://news.example")]
+
+    assert fetching(url, *talk, result("web_fetch", PAGE)) == "allow"
+    assert fetching(url, *talk, result("web_search", PAGE)) == "allow"
+    assert fetching(f"{url}?d=secret", *talk, result("web_fetch", PAGE)) == "ask"
+
+
+def test_links_of_files_quotes_and_programs_are_asked_for() -> None:
+    quoted = UserMessage(content=(TextContent(text="read it"),), context=f"In reply to: {PAGE}", untrusted=True)
+
+    for message in (result("read_file", PAGE), result("run_command", PAGE), quoted):
+        assert fetching("https://news.example/one", user("read it"), message) == "ask"
+
+
+def test_once_files_were_read_a_page_s_links_could_spell_them() -> None:
+    talk: list[AgentMessage] = [
+        user("read https://news.example"),
+        result("web_fetch", PAGE),
+        result("read_file", "secret"),
+    ]
+
+    assert fetching("https://news.example/one", *talk) == "ask"
+    assert fetching("https://news.example", *talk) == "allow", "that one a person wrote"
+
+
+def test_many_links_could_spell_what_was_said() -> None:
+    alphabet = " ".join(f"https://news.example/{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    talk: list[AgentMessage] = [user("my secret is xyz; read https://news.example"), result("web_fetch", alphabet)]
+    spelled = 0
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        url = f"https://news.example/{letter}"
+        if fetching(url, *talk) == "ask":
+            break
+        spelled += 1
+        talk += [called("web_fetch", url=url), result("web_fetch", "Next letter!")]
+
+    assert spelled == 10
+    assert fetching("https://news.example/z", *talk, user("go on")) == "allow"
+
+
+@pytest.mark.parametrize("made_up", ["https://evil.example/?d=secret", "evil.example/?d=secret"])
+def test_an_address_that_the_model_made_up_is_not_given_by_a_page_that_repeats_it(made_up: str) -> None:
+    echo = result("web_search", "Nothing was found for https://evil.example/?d=secret")
+
+    assert (
+        fetching("https://evil.example/?d=secret", user("find it"), called("web_search", query=made_up), echo) == "ask"
+    )
+
+
+def test_a_search_goes_where_the_owner_chose_so_only_files_and_notes_make_it_a_question() -> None:
+    def searching(*messages: AgentMessage) -> Word:
+        return Policy().decide(proposed("net", *messages, name="web_search", query="x"), Role.USER).behavior
+
+    assert searching(user("find x"), result("web_search", PAGE), user("and y")) == "allow"
+    assert searching(user("find x"), result("read_file", "secret")) == "ask"
+
+
+def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
+    proposal = proposed("net", result("web_fetch", PAGE), user(PAGE), name="post_it", url="https://news.example/one")
+
+    assert Policy().decide(proposal, Role.OWNER).behavior == "ask"
+
+
+def test_a_given_address_is_nothing_to_an_owner_who_wants_no_sending_at_all() -> None:
+    settings = PermissionSettings.model_validate({"tainted": "net=deny"})
+    proposal = proposed("net", STRANGERS, user("read https://a.example"), name="web_fetch", url="https://a.example")
+
+    assert Policy(settings).decide(proposal, Role.OWNER).behavior == "deny"
+
+
+def test_the_rows_are_read_from_words_or_tables_over_the_defaults() -> None:
+    settings = PermissionSettings.model_validate({"owner": "exec=allow, net=ask", "user": {"exec": "deny"}})
+
+    assert settings.owner == {"read": "allow", "write": "allow", "net": "ask", "exec": "allow", "admin": "allow"}
+    assert settings.user["exec"] == "deny"
+    assert settings.user["admin"] == "deny", "merged over the defaults"
+    assert settings.tainted["exec"] == "ask"
+
+
+@pytest.mark.parametrize(
+    "row", ["exec", "exec=perhaps", "fly=ask", "exec:ask", 3, ["exec"], {"exec": True}, {"x": "ask"}]
+)
+def test_what_is_no_row_is_refused(row: JsonValue) -> None:
+    with pytest.raises(ValidationError):
+        PermissionSettings.model_validate({"owner": row})
+
+
+def test_strangers_can_only_tighten() -> None:
+    with pytest.raises(ValidationError, match="must set net to ask or deny, and not to 'allow'"):
+        PermissionSettings.model_validate({"tainted": {"net": "allow"}})
