@@ -7,9 +7,10 @@ from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason
-from channels.base import Channel, OutboundMessage
+from channels.base import OutboundMessage
 from channels.text import visible
 from gateway.progress_message import ProgressMessage
+from gateway.sending import Voice
 from gateway.store.rows import Post, Run
 from gateway.texts import Language, say
 
@@ -42,13 +43,13 @@ def answer_text(
     return "\n\n".join(part for part in words if visible(part)) or say("empty_answer", language)
 
 
-def answer_posts(channel: Channel, run: Run, text: str, progress: ProgressMessage, now: float) -> list[Post]:
+def answer_posts(voice: Voice, run: Run, text: str, progress: ProgressMessage, now: float) -> list[Post]:
     """The messages to send and edit, in order.
 
     A young progress message becomes the answer; an old one folds to one line, and the answer is a new message, so that
     it is noticed.
     """
-    parts = channel.split(OutboundMessage(markdown=text, reply_to=run.reply_to))
+    parts = voice.split(OutboundMessage(markdown=text, reply_to=run.reply_to))
     posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part) for number, part in enumerate(parts)]
     shown = progress.posted
     if shown is None:

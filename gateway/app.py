@@ -78,14 +78,14 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
     about = About(
         name=settings.ai_name,
         model=choice.model.id,
-        why=choice.why,
+        why=settings.secrets.mask(choice.why),
         demo=choice.client == "demo",
         vision=choice.model.vision,
         context_window=choice.model.context_window,
         version=version(),
         started=clock.time(),
     )
-    async with Store.open(settings.home, clock, new_id) as store:
+    async with Store.open(settings.home, clock, new_id, settings.secrets) as store:
         llm = make_client(choice, clock)
         try:
             yield Ground(settings, clock, store, llm, choice, about)
@@ -112,6 +112,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 home=settings.home,
                 zone=ZoneInfo(settings.timezone),
                 language=settings.language,
+                secrets=settings.secrets,
                 clock=ground.clock,
             )
         )

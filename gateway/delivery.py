@@ -14,7 +14,8 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from gateway.limiter import ChatLimiter
-from gateway.sending import find_sent, sends_once
+from gateway.secrets import Secrets
+from gateway.sending import Voice
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 
@@ -51,8 +52,9 @@ class _Attempts:
 class Delivery:
     """Sends what the store's outbox holds, in order within a chat."""
 
-    def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock) -> None:
-        self._channels = {channel.name: channel for channel in channels}
+    def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
+        """`secrets`: what nobody may read; None: what the store keeps out."""
+        self._voices = {channel.name: Voice(channel, secrets or store.secrets) for channel in channels}
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
@@ -62,14 +64,18 @@ class Delivery:
 
     def channel(self, chat: ChatKey) -> Channel:
         """Raises KeyError where the chat's platform is not connected any more."""
-        return self._channels[chat.platform]
+        return self.voice(chat).channel
+
+    def voice(self, chat: ChatKey) -> Voice:
+        """By which something is said there. Raises KeyError as `channel` does."""
+        return self._voices[chat.platform]
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
         return self._limiters[chat.platform]
 
     def knows(self, chat: ChatKey) -> bool:
         """Whether the chat's platform is connected."""
-        return chat.platform in self._channels
+        return chat.platform in self._voices
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Send posts of one chat that the store has noted, in order, with no other between them.
@@ -114,7 +120,7 @@ class Delivery:
                 log.warning("post kept for later", key=post.key, chat=str(post.chat), reason=error.reason)
                 return
             except ChannelError as error:
-                repeatable = is_edit or sends_once(self.channel(post.chat))
+                repeatable = is_edit or self.voice(post.chat).posts_once
                 wait = attempts.wait_after(error, self._clock.monotonic(), repeatable=repeatable)
                 if wait is None and is_edit and not post.is_progress:
                     # What was to be edited is gone or stands fast; people still have to read it.
@@ -131,13 +137,13 @@ class Delivery:
                 return
 
     async def _call(self, post: Post, *, look_first: bool) -> Posted:
-        channel = self.channel(post.chat)
+        voice = self.voice(post.chat)
         if post.message_id is not None:
             posted = Posted(chat=post.chat, message_id=post.message_id)
-            await channel.edit(posted, post.message)
+            await voice.rewrite(posted, post.message)
             return posted
-        found = await find_sent(channel, post.chat, post.message, post.key) if look_first else None
+        found = await voice.find(post.chat, post.message, post.key) if look_first else None
         if found is not None:
             return found
         self._store.sending(post.key)
-        return await channel.send(post.chat, post.message, post.key)
+        return await voice.post(post.chat, post.message, post.key)

@@ -13,6 +13,7 @@ from channels.base import ChatKey
 from gateway.about import About
 from gateway.access import Access
 from gateway.delivery import Delivery
+from gateway.secrets import Secrets
 from gateway.store.store import Store
 from gateway.texts import Language
 
@@ -35,6 +36,7 @@ class Desk:
     zone: ZoneInfo
     language: Language
     about: About
+    secrets: Secrets
 
     def workspace(self, chat: ChatKey) -> Path:
         """The chat's own folder."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from channels.base import Addressed, Channel, ChannelError, CommandInvoked, MessageReceived, ReadsHistory
+from gateway.masking import masked
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 
@@ -41,7 +42,7 @@ class EarlierTalk:
         except ChannelError as error:
             log.info("earlier talk not read", chat=str(event.chat), reason=error.reason)
             return []
-        return [_line(each) for each in said if each.message_id not in known.heard]
+        return [_line(masked(each, self.store.secrets.mask)) for each in said if each.message_id not in known.heard]
 
 
 def _line(said: MessageReceived | CommandInvoked) -> str:

@@ -20,6 +20,7 @@ from gateway.access import Decision
 from gateway.commands.catalogue import BY_NAME
 from gateway.commands.obey import obey
 from gateway.desk import Desk
+from gateway.masking import masked
 from gateway.rate import RateLimit
 from gateway.replies import Replies
 from gateway.sessions import Sessions
@@ -52,6 +53,7 @@ class ChannelMessageHandler:
         decision = self._desk.access.authorize(event)
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
+        event = masked(event, self._desk.secrets.mask)
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED

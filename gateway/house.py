@@ -27,6 +27,8 @@ from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.handler import ChannelMessageHandler
+from gateway.masked_llm import MaskedLlm
+from gateway.secrets import Secrets
 from gateway.sessions import Sessions
 from gateway.store.store import Store
 from gateway.texts import Language
@@ -39,6 +41,13 @@ log = structlog.get_logger(__name__)
 def _report(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
         log.error("nothing more is caught up", task=task.get_name(), exc_info=error)
+
+
+def _masked(console: Callable[[str], None], secrets: Secrets) -> Callable[[str], None]:
+    def show(line: str) -> None:
+        console(secrets.mask(line))
+
+    return show
 
 
 def _to_standard_error(line: str) -> None:
@@ -90,16 +99,21 @@ class House:
         home: Path,
         zone: ZoneInfo,
         language: Language = "en",
+        secrets: Secrets | None = None,
         clock: Clock | None = None,
         new_id: NewId = new_id,
         console: Callable[[str], None] = _to_standard_error,
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
 
-        `console` shows a line to whoever started Parley.
+        `console` shows a line to whoever started Parley. `secrets` are told to nobody: no model, no chat, no console;
+        None: what the store keeps out.
         """
         clock = clock or SystemClock()
-        delivery = Delivery(channels, store, clock)
+        secrets = secrets or store.secrets
+        console = _masked(console, secrets)
+        llm = MaskedLlm(parts.llm, secrets)
+        delivery = Delivery(channels, store, clock, secrets)
         access = Access(people, channels, await store.spoken_in(), clock, console)
         tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")])
 
@@ -108,7 +122,7 @@ class House:
                 lay_out_demo(workspace)
             context = ContextManager(tools, parts.persona, str(workspace))
             loop = AgentLoop(
-                llm=parts.llm,
+                llm=llm,
                 model=parts.model,
                 context=context,
                 tools=tools,
@@ -127,7 +141,7 @@ class House:
                 chat_id=str(chat),
             )
 
-        desk = Desk(store, delivery, access, clock, new_id, make_agent, home, zone, language, about)
+        desk = Desk(store, delivery, access, clock, new_id, make_agent, home, zone, language, about, secrets)
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:

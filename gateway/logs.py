@@ -4,44 +4,20 @@ Lines go to standard error. Ours are written by structlog itself, those of libra
 rendered alike, and both have every known secret taken out as the last step, when exceptions are text already.
 """
 
-import base64
-import json
 import logging
 import sys
+import threading
 import traceback
-from collections.abc import Iterable
+from types import TracebackType
 from typing import Literal, TextIO
-from urllib.parse import quote, quote_plus
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from gateway.secrets import Secrets
+
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "console", "logfmt", "json"]
-
-MASK = "[secret]"
-SHORTEST = 8
-"""Characters of a secret, or of another form of it, that is masked; a shorter one would be found in ordinary words."""
-
-
-class Secrets:
-    """Values that nobody may read, with the forms in which they travel."""
-
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        self._forms: tuple[str, ...] = ()
-        for value in values:
-            self.add(value)
-
-    def add(self, value: str) -> None:
-        """From now on masked, by all who hold this object."""
-        forms = {form for form in _forms(value.strip()) if len(form) >= SHORTEST}
-        self._forms = tuple(sorted(forms.union(self._forms), key=len, reverse=True))
-
-    def mask(self, text: str) -> str:
-        for form in self._forms:
-            if form in text:
-                text = text.replace(form, MASK)
-        return text
 
 
 def configure_logs(
@@ -78,6 +54,20 @@ def configure_logs(
     logging.setLogRecordFactory(_masking(secrets))
 
 
+def mask_crashes(secrets: Secrets) -> None:
+    """What Python itself prints of an error that ends the program, or one of its threads."""
+
+    def of_program(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.stderr.write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
+
+    def of_thread(ended: threading.ExceptHookArgs) -> None:
+        if ended.exc_value is not None:
+            of_program(ended.exc_type, ended.exc_value, ended.exc_traceback)
+
+    sys.excepthook = of_program
+    threading.excepthook = of_thread
+
+
 def _ending(form: Format, secrets: Secrets, *, colors: bool) -> list[Processor]:
     def mask(_: WrappedLogger, __: str, line: str) -> str:
         return secrets.mask(line)
@@ -112,23 +102,3 @@ def _masking(secrets: Secrets) -> type[logging.LogRecord]:
             return secrets.mask(super().getMessage())
 
     return MaskedRecord
-
-
-def _forms(value: str) -> Iterable[str]:
-    yield value
-    yield quote(value, safe="")
-    yield quote_plus(value)
-    yield repr(value)[1:-1]
-    yield json.dumps(value)[1:-1]
-    yield from _base64_forms(value.encode(errors="replace"))
-
-
-def _base64_forms(value: bytes) -> Iterable[str]:
-    """As it looks inside the encoding of a longer text, which may begin one or two bytes before (Basic auth)."""
-    for before in range(3):
-        encoded = base64.b64encode(bytes(before) + value).decode()
-        # Characters that also hold bits of a neighbour differ from text to text.
-        first = (0, 2, 3)[before]
-        last = (before + len(value)) * 8 // 6
-        yield encoded[first:last]
-        yield encoded[first:last].replace("+", "-").replace("/", "_")

@@ -23,6 +23,7 @@ from agent_core.events import (
 )
 from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, text_of
+from gateway.secrets import Secrets
 from gateway.texts import Language, say, tool_label
 
 MOST_LINES = 8
@@ -54,8 +55,9 @@ class _Line:
 class Progress:
     """Reduces the events of one run; `text` is what people see while it runs."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, secrets: Secrets | None = None) -> None:
         self._language = language
+        self._secrets = secrets or Secrets()
         self._lines: dict[str, _Line] = {}
         self._waiting = ""
         self._words: list[str] = []
@@ -81,7 +83,7 @@ class Progress:
 
     def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
         if isinstance(event, ToolExecutionStart):
-            label = tool_label(event.tool_name, event.label, event.args, self._language)
+            label = self._secrets.mask(tool_label(event.tool_name, event.label, event.args, self._language))
             self._lines[event.tool_call_id] = _Line(label, started=event.ts)
             self.tools += 1
             return
@@ -89,7 +91,7 @@ class Progress:
         if line is None:
             return
         if isinstance(event, ToolExecutionUpdate):
-            line.note = text_of(event.partial.content)
+            line.note = self._secrets.mask(text_of(event.partial.content))
         else:
             line.ended, line.failed = event.ts, event.is_error
 
@@ -100,7 +102,8 @@ class Progress:
 
     def text(self, now: float, room: int = 3500) -> str:
         """Markdown, never empty; the newest lines, then as much of the answer as fits `room` characters (0: none)."""
-        words = "".join(self._words).strip() if room else ""
+        # Masked before anything is cut off, and as a whole: a secret arrives in pieces.
+        words = self._secrets.mask_unfinished("".join(self._words).strip()) if room else ""
         lines = [line.render(now) for line in self._lines.values()]
         if self._waiting:
             lines.append(f"… {_one_line(self._waiting, MOST_CHARS - 2)}")

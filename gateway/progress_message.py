@@ -7,10 +7,10 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
-from channels.base import Button, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.base import Button, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from gateway.limiter import MOMENT, ChatLimiter
 from gateway.progress import Progress
-from gateway.sending import find_sent, sends_once
+from gateway.sending import Voice
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import Language, say
@@ -37,7 +37,7 @@ class ProgressMessage:
     def __init__(
         self,
         *,
-        channel: Channel,
+        voice: Voice,
         chat: ChatKey,
         run: str,
         limiter: ChatLimiter,
@@ -47,10 +47,10 @@ class ProgressMessage:
         reply_to: str | None = None,
         posted: Posted | None = None,
     ) -> None:
-        self.progress = Progress(language)
+        self.progress = Progress(language, voice.secrets)
         self.posted = posted
         """The message on the screen, if there is one; given where a run goes on after a restart."""
-        self._channel = channel
+        self._voice = voice
         self._chat = chat
         self._run = run
         self._limiter = limiter
@@ -100,7 +100,7 @@ class ProgressMessage:
 
     async def _adopt(self) -> None:
         """The answer to the first send was lost, and nothing was sent since: what stands there becomes the answer."""
-        if self._last is not None and sends_once(self._channel):
+        if self._last is not None and self._voice.posts_once:
             self._limiter.take(self._chat)
             with suppress(ChannelError):
                 await self._post(self._last)
@@ -127,7 +127,7 @@ class ProgressMessage:
     def _room(self) -> int:
         """Characters of the answer to show: none where edits are scarce, for then the answer may be a message of its
         own, and its words would stand there twice until this one can be folded."""
-        return 0 if self._limiter.edit_queue() else self._channel.limits.max_text * 3 // 4
+        return 0 if self._limiter.edit_queue() else self._voice.channel.limits.max_text * 3 // 4
 
     async def _until_due(self) -> None:
         """Return when the run has lasted 1.5 s, or one of its tools 0.3 s."""
@@ -158,7 +158,7 @@ class ProgressMessage:
             if self.posted is None:
                 await self._post(message)
             else:
-                await self._channel.edit(self.posted, message)
+                await self._voice.rewrite(self.posted, message)
         except MessageGone:
             self.posted = None
             self._lost += 1
@@ -178,7 +178,7 @@ class ProgressMessage:
         """The first time. A key that was used brings back the message that is gone, where the platform keeps keys."""
         key = f"{self._run}:progress:0"
         fresh = f"{key}.{self._lost}" if self._lost else key
-        found = await find_sent(self._channel, self._chat, message, fresh) if self._may_have_arrived else None
-        self.posted = found or await self._channel.send(self._chat, message, fresh)
+        found = await self._voice.find(self._chat, message, fresh) if self._may_have_arrived else None
+        self.posted = found or await self._voice.post(self._chat, message, fresh)
         self._shown_at = self._clock.monotonic()
         await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)

@@ -15,6 +15,8 @@ from agent_core.clock import Clock
 from agent_core.messages import ImageContent, UserMessage, user
 from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
 from gateway.earlier_talk import EarlierTalk
+from gateway.masking import masked
+from gateway.secrets import Secrets
 from gateway.store.rows import InboxItem
 
 LONGEST_TEXT = 20_000
@@ -36,10 +38,13 @@ class PromptMaker:
     zone: ZoneInfo
     vision: bool
     talk: EarlierTalk
+    secrets: Secrets
+    """What somebody pasted, or an earlier life took in, and no model is to be told."""
 
     async def make(self, item: InboxItem) -> UserMessage:
         """The same item gives a message with the same id, so that it is found again after a restart."""
-        event = item.event
+        # As a whole and first of all: what is cut later must not be the half of a secret.
+        event = masked(item.event, self.secrets.mask)
         if not isinstance(event, MessageReceived):
             raise TypeError(f"{event.type} is no message")
         images: list[ImageContent] = []

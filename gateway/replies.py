@@ -24,7 +24,7 @@ class Replies:
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked):
             message = message.model_copy(update={"respond": item.event.respond})
-        parts = self._desk.delivery.channel(item.event.chat).split(message)
+        parts = self._desk.delivery.voice(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         await self._desk.store.post(posts, [item.seq])
         self._desk.access.spoke(item.event.chat)

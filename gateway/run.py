@@ -15,7 +15,6 @@ from gateway.answer import answer_posts, answer_text
 from gateway.desk import Desk
 from gateway.progress_message import ProgressMessage
 from gateway.prompts import inbox_seqs
-from gateway.sending import find_sent
 from gateway.store.rows import Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.texts import Language
@@ -31,6 +30,7 @@ class ChatRun:
     ) -> None:
         self._desk = desk
         self._channel = channel
+        self._voice = desk.delivery.voice(run.chat)
         self._agent = agent
         self._run = run
         self._language = language
@@ -67,7 +67,7 @@ class ChatRun:
         if noted and noted.message_id:
             return Posted(chat=self._run.chat, message_id=noted.message_id)
         try:
-            return await find_sent(self._channel, self._run.chat, OutboundMessage(markdown=""), key)
+            return await self._voice.find(self._run.chat, OutboundMessage(markdown=""), key)
         except ChannelError as error:
             log.info("not looked for progress", run=self._run.id, reason=error.reason)
             return None
@@ -77,7 +77,7 @@ class ChatRun:
     ) -> None:
         desk = self._desk
         progress = ProgressMessage(
-            channel=self._channel,
+            voice=self._voice,
             chat=self._run.chat,
             run=self._run.id,
             limiter=desk.delivery.limiter(self._run.chat),
@@ -145,7 +145,7 @@ class ChatRun:
         said = [*earlier, *end.messages]
         slash = self._channel.limits.slash
         text = answer_text(said, end, self._run, self._agent.loop.limits, slash, self._language)
-        posts = answer_posts(self._channel, self._run, text, progress, self._desk.clock.time())
+        posts = answer_posts(self._voice, self._run, text, progress, self._desk.clock.time())
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
         await self._desk.store.end_run(self._run, how, posts)

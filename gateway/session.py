@@ -364,4 +364,6 @@ class ChatSession:
     def _prompt_maker(self) -> PromptMaker:
         desk = self._desk
         talk = EarlierTalk(self._channel, desk.store)
-        return PromptMaker(self._channel, desk.workspace(self.key), desk.clock, desk.zone, desk.about.vision, talk)
+        return PromptMaker(
+            self._channel, desk.workspace(self.key), desk.clock, desk.zone, desk.about.vision, talk, desk.secrets
+        )

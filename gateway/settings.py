@@ -7,7 +7,7 @@ The docstring of a field is its comment in `.env.example`. In `parley.toml` name
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,6 +19,8 @@ from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import SettingsError
+from gateway.private_files import is_open_to_others
+from gateway.secrets import Secrets
 from gateway.setting_errors import refused
 from gateway.setting_sources import (
     Key,
@@ -37,7 +39,9 @@ TOML = "parley.toml"
 HOME_IS_FOR_THE_ENVIRONMENT = (
     "PARLEY_HOME says where this file is looked for, so set it in the environment and take it out here."
 )
-_SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD)$")
+_SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
+_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+"""In an address, such as that of a proxy."""
 
 
 def _person(entry: str) -> str:
@@ -121,11 +125,24 @@ class Settings(BaseSettings):
         return (init_settings,)
 
     @property
-    def secrets(self) -> frozenset[str]:
-        """Every value that nobody may read in a log."""
+    def secret_values(self) -> frozenset[str]:
+        """Every value that nobody may read: not in a chat, not in a log, and no model either."""
         keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
-        fields = (value for config in self.channels.values() for _, value in config)
-        return frozenset(keys | {value.get_secret_value() for value in fields if isinstance(value, SecretStr)})
+        passwords = {found[1] for value in self.environ.values() for found in _PASSWORD.finditer(value)}
+        return frozenset(keys | passwords | set(_secrets_in(self)))
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        """What takes them out of texts; one object for the whole process, so that what is learned later holds for
+        all."""
+        return Secrets(self.secret_values)
+
+
+def exposed(settings: Settings) -> Iterator[Path]:
+    """Files that hold secrets and can be read by others on this machine."""
+    for file in settings.files:
+        if is_open_to_others(file) and (file.name == DOTENV or settings.secrets.are_in(_read(file))):
+            yield file
 
 
 FOUND = frozenset({"home", "channels", "environ", "files", "warnings"})
@@ -177,7 +194,7 @@ def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
         "environ": {name: value for name, (value, _) in from_dotenv.items() if value}
         | {name: value for name, value in environ.items() if value},
         "files": tuple(file for file in (dotenv, toml) if file),
-        "warnings": (*(_exposed(dotenv) if dotenv else ()), *_useless(merged)),
+        "warnings": tuple(_useless(merged)),
     }
     ours = [{key: entry for key, entry in layer.items() if key[0] not in channel_configs()} for layer in layers]
     values: list[dict[str, object]] = [found, *(nested(layer) for layer in ours), {"timezone": system_zone(environ)}]
@@ -215,9 +232,20 @@ def _read(file: Path) -> str:
         raise SettingsError(f"{file} is not UTF-8 text; save it as UTF-8.") from error
 
 
-def _exposed(file: Path) -> Iterator[Finding]:
-    if file.stat().st_mode & 0o077:
-        yield problem(f"{file} holds secrets and can be read by others on this machine", f"chmod 600 {file}")
+def _secrets_in(value: object) -> Iterator[str]:
+    """Of a setting, however deep it is nested."""
+    match value:
+        case SecretStr():
+            yield value.get_secret_value()
+        case BaseModel():
+            for _, field in value:
+                yield from _secrets_in(field)
+        case Mapping():
+            for item in value.values():
+                yield from _secrets_in(item)
+        case tuple() | list():
+            for item in value:
+                yield from _secrets_in(item)
 
 
 def _useless(merged: Layer) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from agent_core.providers import ModelSettingError
 from channels.base import ChannelError
 from gateway.app import serve
 from gateway.errors import ParleyError
-from gateway.logs import Level, Secrets, configure_logs
+from gateway.logs import Level, configure_logs, mask_crashes
 from gateway.packages import REINSTALL, ROOT, strangers
-from gateway.settings import Settings, load_settings
+from gateway.private_files import OTHERS, close_to_others
+from gateway.settings import Settings, exposed, load_settings
 
 log = structlog.get_logger(__name__)
 
@@ -36,9 +38,14 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
     """
     for stranger in strangers(ROOT):
         raise ParleyError(f"{stranger[0].upper()}{stranger[1:]}: {REINSTALL}.")
+    os.umask(OTHERS)  # whatever is made from here on is ours alone
     settings = load_settings(environ, cwd)
+    mask_crashes(settings.secrets)
     level: Level = "warning" if quiet and settings.log_level == "info" else settings.log_level
-    configure_logs(Secrets(settings.secrets), level=level, form=settings.log_format)
+    configure_logs(settings.secrets, level=level, form=settings.log_format)
+    for file in exposed(settings):
+        close_to_others(file)
+        log.warning("a file with secrets could be read by others; from now on only by you", file=str(file))
     for warning in settings.warnings:
         log.warning("settings", what=warning.what, fix=warning.fix)
     gc.freeze()  # what was imported stays for good
@@ -50,7 +57,7 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
         sentences = [sentence_of(leaf) for leaf in _leaves(error)]
         if not sentences or None in sentences:
             raise
-        raise ParleyError(str(sentences[0])) from error
+        raise ParleyError(settings.secrets.mask(str(sentences[0]))) from error
 
 
 def sentence_of(error: Exception) -> str | None:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from channels import registry
-from channels.checkup import Finding, note, ok
+from channels.checkup import Finding, note, ok, problem
 from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, running
 from gateway.doctor.machine import look_at_machine
 from gateway.doctor.model import look_at_model
-from gateway.logs import Secrets
-from gateway.settings import Settings, load_settings
+from gateway.secrets import Secrets
+from gateway.settings import Settings, exposed, load_settings
 
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -21,7 +21,7 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
     """Prints the report; 0 if all is well, else 1. Raises SettingsError."""
     settings = load_settings(environ, cwd)
     findings = asyncio.run(examine(settings))
-    sys.stdout.write(render(findings, Secrets(settings.secrets)))
+    sys.stdout.write(render(findings, settings.secrets))
     return int(any(finding.mark == "problem" for finding in findings))
 
 
@@ -59,6 +59,10 @@ def render(findings: Sequence[Finding], secrets: Secrets) -> str:
 def _look_at_settings(settings: Settings) -> list[Finding]:
     files = ", ".join(map(str, settings.files)) or "the environment only; there is no .env or parley.toml"
     found = [ok(f"settings: {files}"), *settings.warnings]
+    found += [
+        problem(f"{file} holds secrets and can be read by others on this machine", f"chmod 600 {file}")
+        for file in exposed(settings)
+    ]
     found.append(ok(f"language {settings.language}, time zone {settings.timezone}"))
     if settings.channels and not (settings.owners or settings.allow):
         names = " and ".join(settings.channels)

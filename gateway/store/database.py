@@ -1,13 +1,16 @@
 """An SQLite connection on aiosqlite's thread. Whole pieces of work go there: each crossing costs more than a query."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 import aiosqlite
+
+from gateway.private_files import is_open_to_others
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -39,6 +42,7 @@ class Database(aiosqlite.Connection):
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    _make_private(path)
     connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -48,3 +52,13 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """The file, made where it is missing, is for us alone, and so is the log beside it. What cannot be done here is
+    told by SQLite, or by the doctor."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for file in (path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))):
+            if is_open_to_others(file):
+                file.chmod(0o600)

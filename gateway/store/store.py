@@ -8,15 +8,19 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
 from agent_core.messages import AgentMessage
 from channels.base import ChatKey, InboundEvent
 from gateway.errors import HomeUnusable, ParleyError
+from gateway.masking import masked
+from gateway.secrets import Secrets
 from gateway.store import inbox, outbox, runs
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
@@ -26,6 +30,8 @@ from gateway.store.writer import Writer
 
 FILE = "parley.db"
 LOCK = "store.lock"
+T = TypeVar("T")
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -48,7 +54,9 @@ class StoreDamaged(ParleyError):
 class Store:
     """Open it with `Store.open`; it holds the store's lock until it is closed."""
 
-    def __init__(self, writer: Writer, reader: Database, clock: Clock, new_id: NewId) -> None:
+    def __init__(self, writer: Writer, reader: Database, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
+        self.secrets = secrets
+        """What is written down without: of every text, whoever hands it in."""
         self._writer = writer
         self._reader = reader
         self._clock = clock
@@ -56,7 +64,9 @@ class Store:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, home: Path, clock: Clock, new_id: NewId) -> AsyncIterator["Store"]:
+    async def open(
+        cls, home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None = None
+    ) -> AsyncIterator["Store"]:
         """Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each a sentence for whoever started us."""
         path = home / FILE
         with StoreLock(home / LOCK):
@@ -64,7 +74,7 @@ class Store:
                 async with _opened(path) as (writing, reading):
                     writer = Writer(writing)
                     try:
-                        yield cls(writer, reading, clock, new_id)
+                        yield cls(writer, reading, clock, new_id, secrets or Secrets())
                     finally:
                         await writer.close()
             except sqlite3.DatabaseError as error:
@@ -76,7 +86,7 @@ class Store:
 
     async def accept(self, event: InboundEvent) -> int | None:
         """Take an event in; its number, or None where it was taken in before. Raises StoreUnavailable."""
-        return await self._writer.submit(inbox.accept(event, self._clock.time()), patient=False)
+        return await self._writer.submit(inbox.accept(self._safe(event), self._clock.time()), patient=False)
 
     async def waiting(self) -> list[InboxItem]:
         """What was taken in and not dealt with, in order."""
@@ -100,7 +110,7 @@ class Store:
 
     async def reword(self, item: InboxItem) -> None:
         """The person edited a message that still waits."""
-        await self._writer.submit(inbox.reword(item))
+        await self._writer.submit(inbox.reword(replace(item, event=self._safe(item.event))))
 
     # Runs and transcript
 
@@ -113,7 +123,7 @@ class Store:
     ) -> "asyncio.Future[None]":
         """Add to the transcript, and in the same transaction settle the inbox rows whose words these are; like
         `begin_run` it need not be awaited before another write, and is best for `later` then."""
-        return self._writer.submit(runs.append(run, turn, message, seqs), later=later)
+        return self._writer.submit(runs.append(run, turn, self._safe(message), seqs), later=later)
 
     async def resume_run(self, run: Run) -> int:
         """The run goes on in another life of the program; how many there have been."""
@@ -122,10 +132,19 @@ class Store:
     async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
         """The run is over, this is what is to be said, and these inbox rows are dealt with; one transaction, so that
         none of it is there alone."""
-        await self._writer.submit(runs.end(run, end, posts, settled, self._clock.time()))
+        end = replace(end, error=end.error and self.secrets.mask(end.error))
+        await self._writer.submit(runs.end(run, end, self._safe_posts(posts), settled, self._clock.time()))
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
-        return self._writer.submit(runs.record_tool(record, self._clock.time()), later=True)
+        mask = self.secrets.mask
+        safe = replace(
+            record,
+            tool=mask(record.tool),
+            arguments=mask(record.arguments),
+            result=record.result and mask(record.result),
+            error=record.error and mask(record.error),
+        )
+        return self._writer.submit(runs.record_tool(safe, self._clock.time()), later=True)
 
     async def unfinished_runs(self) -> list[Run]:
         return await self._reader.run(runs.unfinished)
@@ -142,7 +161,7 @@ class Store:
 
     async def post(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
         """Note messages that are to be sent, and settle the inbox rows that they answer."""
-        await self._writer.submit(outbox.add(posts, settled, self._clock.time()))
+        await self._writer.submit(outbox.add(self._safe_posts(posts), settled, self._clock.time()))
 
     def sending(self, key: str) -> "asyncio.Future[None]":
         """A send begins."""
@@ -150,16 +169,16 @@ class Store:
 
     async def sent(self, post: Post, message_id: str) -> None:
         """It arrived under this id; the chat has heard from us."""
-        await self._writer.submit(outbox.sent(post, message_id))
+        await self._writer.submit(outbox.sent(self._safe_posts([post])[0], message_id))
 
     async def shown(self, post: Post, message_id: str) -> None:
         """A message that was sent without being noted first: it is worth nothing if it does not arrive now."""
-        self._writer.submit(outbox.add([post], (), self._clock.time()), later=True)
+        self._writer.submit(outbox.add(self._safe_posts([post]), (), self._clock.time()), later=True)
         await self.sent(post, message_id)
 
     async def failed(self, key: str, reason: str) -> None:
         """It will not be tried again."""
-        await self._writer.submit(outbox.failed(key, reason))
+        await self._writer.submit(outbox.failed(key, self.secrets.mask(reason)))
 
     async def unsent(self) -> list[Post]:
         """What is still to be sent, oldest first."""
@@ -188,6 +207,12 @@ class Store:
     async def spoken_in(self) -> set[str]:
         """The printed keys of all chats where we have said something."""
         return await self._reader.run(runs.spoken_in)
+
+    def _safe(self, value: T) -> T:
+        return masked(value, self.secrets.mask)
+
+    def _safe_posts(self, posts: Sequence[Post]) -> list[Post]:
+        return [replace(post, message=self._safe(post.message)) for post in posts]
 
 
 @asynccontextmanager

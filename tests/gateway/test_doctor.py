@@ -18,7 +18,7 @@ from gateway import packages
 from gateway.doctor import home, machine
 from gateway.doctor.model import Endpoint, look_at_model
 from gateway.doctor.report import MOST_LINES, examine, render
-from gateway.logs import Secrets
+from gateway.secrets import Secrets
 from gateway.settings import Settings, WebSettings
 from gateway.store.store import FILE, Store
 from tests.emulators.server import LoopbackServer

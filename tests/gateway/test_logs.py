@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 import structlog
 
-from gateway.logs import Format, Level, Secrets, configure_logs
+from gateway.logs import Format, Level, configure_logs
+from gateway.secrets import Secrets
 
 BOT = "1234567890:AbC+dEf/gHi"
 

@@ -18,6 +18,8 @@ from channels.base import ChannelError, ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import LOST, MemoryChannel
 from gateway.limiter import ChatLimiter
 from gateway.progress_message import LATER, ProgressMessage
+from gateway.secrets import Secrets
+from gateway.sending import Voice
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import HandClock
@@ -90,7 +92,7 @@ async def shown(
     async with Store.open(home, clock, numbered()) as store:
         scene = Scene(clock, channel, ChatLimiter(channel, clock), store)
         scene.message = ProgressMessage(
-            channel=channel,
+            voice=Voice(channel, Secrets()),
             chat=chat,
             run="run-1",
             limiter=scene.limiter,
@@ -317,7 +319,7 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
         [(earlier, _)] = scene.channel.posts
         await scene.message.stop()
         again = ProgressMessage(
-            channel=scene.channel,
+            voice=Voice(scene.channel, Secrets()),
             chat=ANN,
             run="run-1",
             limiter=scene.limiter,

@@ -56,7 +56,7 @@ async def made(
     clock, channel = FakeClock(), channel or Cupboard(f=b"content")
     async with Store.open(home / "home", clock, new_id) as store:
         talk = EarlierTalk(channel, store)
-        maker = PromptMaker(channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk)
+        maker = PromptMaker(channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk, store.secrets)
         return await maker.make(given)
 
 

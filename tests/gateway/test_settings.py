@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from channels.telegram.config import Config as TelegramConfig
 from gateway.errors import SettingsError
-from gateway.settings import Settings, load_settings
+from gateway.settings import Settings, exposed, load_settings
 from gateway.zone import system_zone
 
 BOT = "1234567890:AbCdEfGh"
@@ -114,18 +114,32 @@ def test_keys_keep_the_names_of_their_providers(load: Load) -> None:
 def test_secrets_are_known_and_not_printed(load: Load) -> None:
     settings = load(dotenv=f"OPENAI_API_KEY=sk-very-secret\nTELEGRAM_BOT_TOKEN={BOT}", LANG="C.UTF-8")
 
-    assert settings.secrets == {"sk-very-secret", BOT}
+    assert settings.secret_values == {"sk-very-secret", BOT}
     assert "sk-very-secret" not in repr(settings)
     assert BOT not in repr(settings)
 
 
-def test_a_dotenv_that_others_can_read_is_pointed_out(load: Load, tmp_path: Path) -> None:
-    assert load(dotenv="PARLEY_MODEL=demo").warnings == ()
+def test_a_secret_is_known_wherever_it_stands(load: Load) -> None:
+    settings = load(
+        toml=f'[telegram]\nbot_token = "{BOT}"',
+        GH_PAT="ghp_abcdefgh",
+        HTTPS_PROXY="http://ann:pass-word@proxy:3128",
+        OTHER="nothing",
+    )
+
+    assert settings.secret_values == {BOT, "ghp_abcdefgh", "pass-word"}
+    assert settings.secrets is settings.secrets, "what is learned later holds for all"
+
+
+def test_a_file_with_secrets_that_others_can_read_is_exposed(load: Load, tmp_path: Path) -> None:
+    assert list(exposed(load(dotenv="PARLEY_MODEL=demo", toml='language = "zh"'))) == []
     (tmp_path / ".env").chmod(0o644)
+    (tmp_path / "parley.toml").chmod(0o644)
 
-    (warning,) = load().warnings
+    assert list(exposed(load())) == [tmp_path / ".env"], "no secret stands in the other"
 
-    assert warning.fix == f"chmod 600 {tmp_path / '.env'}"
+    (tmp_path / "parley.toml").write_text(f'[telegram]\nbot_token = "{BOT}"')
+    assert list(exposed(load())) == [tmp_path / ".env", tmp_path / "parley.toml"]
 
 
 def test_a_token_that_is_of_no_use_alone_is_pointed_out(load: Load, tmp_path: Path) -> None:

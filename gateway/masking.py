@@ -1,0 +1,72 @@
+"""Secrets taken out of whatever holds words: events, messages, requests. Ids, keys and files' contents stay."""
+
+from collections.abc import Callable
+from enum import Enum
+from operator import is_
+from typing import TypeVar, cast
+
+from pydantic import BaseModel
+
+from agent_core.messages import ImageContent, ThinkingContent, ToolCall, ToolResultMessage
+from channels.base import ChatKey
+from gateway.secrets import MASK
+
+Mask = Callable[[str], str]
+T = TypeVar("T")
+
+KEPT = frozenset(
+    {
+        "event_id",
+        "first_kept_id",
+        "id",
+        "message_id",
+        "mime_type",
+        "parent_id",
+        "path",
+        "reference",
+        "reply_to",
+        "respond",
+        "role",
+        "session_id",
+        "signature",
+        "tool_call_id",
+        "type",
+    }
+)
+"""Fields by which something is found again; altered, it would be lost. A new field is masked until it stands here."""
+_TOOL = "name", "tool_name"
+"""What providers take letters, digits and - and _ in only."""
+
+
+def masked(value: T, mask: Mask) -> T:
+    """The same value where nothing in it is secret."""
+    return cast(T, _masked(value, mask))
+
+
+def _masked(value: object, mask: Mask) -> object:
+    match value:
+        case str() if not isinstance(value, Enum):
+            return mask(value)
+        case BaseModel() if not isinstance(value, ChatKey | ImageContent):
+            return _masked_model(value, mask)
+        case dict():
+            return {mask(key): _masked(item, mask) for key, item in value.items()}
+        case list() | tuple():
+            items = [_masked(item, mask) for item in value]
+            return value if all(map(is_, items, value)) else type(value)(items)
+        case _:
+            return value
+
+
+def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
+    changed: dict[str, object] = {}
+    for name, old in value:
+        if name not in KEPT and (new := _masked(old, mask)) is not old and new != old:
+            changed[name] = new
+    if not changed:
+        return value
+    if isinstance(value, ThinkingContent):
+        changed["signature"] = None  # it vouches for the words as they were
+    if isinstance(value, ToolCall | ToolResultMessage):
+        changed |= {name: str(changed[name]).replace(MASK, MASK.strip("[]")) for name in _TOOL if name in changed}
+    return value.model_copy(update=changed)
