@@ -74,7 +74,7 @@ def workspace_of(context: ToolContext) -> Path:
     return context.workspace.resolve()
 
 
-def _quoted(value: JsonValue) -> str:
-    words = value if isinstance(value, list) else [value]
+def _quoted(value: JsonValue | tuple[str, ...]) -> str:
+    words = value if isinstance(value, list | tuple) else [value]
     line = " ".join(shlex.quote(str(word)) for word in words)
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -1,0 +1,144 @@
+"""Running the scripts that skills bring, shut in, in the chat's workspace."""
+
+import asyncio
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agent_core.builtin.confined import open_file, open_folder, shown
+from agent_core.builtin.outcome import outcome
+from agent_core.builtin.shell import COMMAND, CommandTool, checked, workspace_of
+from agent_core.sandbox.command import Command, Limits, Sandbox
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext, ToolFailed
+
+FOLDER = "scripts"
+
+_HEAD_BYTES = 64 * 1024
+_METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///$")
+"""As PEP 723 has it."""
+
+
+@dataclass(frozen=True)
+class _Script:
+    path: Path
+    skill: Path
+    needs: tuple[str, ...]
+    """Packages, as the script declares them."""
+    is_executable: bool
+
+
+def run_skill_script_tool(
+    sandbox: Sandbox,
+    roots: Sequence[Path],
+    *,
+    limits: Limits | None = None,
+    network: bool = False,
+    uv: Path | None = None,
+) -> Tool:
+    """`run_skill_script` for the skills in these folders, of which the first that has a skill of that name wins.
+    Scripts that declare packages need `uv`, and the network to get them."""
+
+    async def run_skill_script(skill: str, script: str, context: ToolContext, args: tuple[str, ...] = ()) -> ToolResult:
+        """Run a script of a skill in the workspace."""
+        found = await asyncio.to_thread(_found, roots, skill, script.removeprefix(f"{FOLDER}/"))
+        start, readable = _started(found, uv if network else None)
+        command = Command(
+            argv=checked([*start, *args]),
+            workspace=await asyncio.to_thread(workspace_of, context),
+            readable=(found.skill, *readable),
+            env={"UV_PYTHON": str(python()), "UV_PYTHON_DOWNLOADS": "never"} if found.needs else {},
+            network=network,
+            limits=limits or Limits(),
+        )
+        return await outcome(sandbox, command, context)
+
+    return CommandTool(run_skill_script, replace(COMMAND, label="Running {skill}/{script} {args}"))
+
+
+def python() -> Path:
+    """The interpreter that ours was made from: it has the standard library, and none of our packages."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return Path(sys.base_prefix, "bin", name).resolve()
+
+
+def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """How the script is started, and what has to be readable for that."""
+    path = str(script.path)
+    if script.needs:
+        if uv is None:
+            raise ToolFailed(
+                f"{shown(script.path.name)} needs packages ({shown(', '.join(script.needs))}), for which uv and the "
+                "network are wanted here",
+                "do it without this script, or tell the person",
+            )
+        return (str(uv.resolve()), "run", "--script", path), (uv.resolve(), *_home_of_python())
+    if script.path.suffix == ".py":
+        # Without what the environment says of Python, but with the modules beside the script.
+        return (str(python()), "-E", "-s", "-u", path), _home_of_python()
+    if script.path.suffix == ".sh":
+        return ("/bin/sh", path), ()
+    if not script.is_executable:
+        raise ToolFailed(f"{shown(script.path.name)} is neither .py nor .sh, and not executable", "tell the person")
+    return (path,), ()
+
+
+def _home_of_python() -> tuple[Path, ...]:
+    home = Path(sys.base_prefix).resolve()
+    return () if home.is_relative_to("/usr") else (home,)
+
+
+def _found(roots: Sequence[Path], skill: str, script: str) -> _Script:
+    for root in roots:
+        if _is_name(skill) and _entries(root, skill) is not None:
+            return _script(root, skill, script)
+    known = sorted({name for root in roots for name in _entries(root, ".") or () if _entries(root, f"{name}/{FOLDER}")})
+    raise ToolFailed(f"there is no skill {shown(skill)}", f"skills with scripts: {', '.join(known) or 'none'}")
+
+
+def _is_name(skill: str) -> bool:
+    return "/" not in skill and skill not in {"", ".", ".."}
+
+
+def _entries(root: Path, folder: str) -> list[str] | None:
+    """The names in a folder; None where there is no such folder, or only a link to one."""
+    try:
+        handle = open_folder(root, folder)
+    except ToolFailed:
+        return None
+    try:
+        with os.scandir(handle) as entries:
+            return sorted(entry.name for entry in entries)
+    finally:
+        os.close(handle)
+
+
+def _script(root: Path, skill: str, script: str) -> _Script:
+    try:
+        handle = open_file(root, f"{skill}/{FOLDER}/{script}")
+    except ToolFailed as error:
+        known = ", ".join(_entries(root, f"{skill}/{FOLDER}") or ())
+        raise ToolFailed(f"the skill {skill} has no script {shown(script)}", f"it has: {known or 'none'}") from error
+    with os.fdopen(handle, "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    folder = root.resolve() / skill
+    path = folder / FOLDER / script
+    return _Script(path, folder, _declared(head, path.name), is_executable=bool(mode & 0o111))
+
+
+def _declared(head: str, name: str) -> tuple[str, ...]:
+    """The packages that a script says it needs."""
+    found = _METADATA.search(head.replace("\r\n", "\n"))
+    if found is None:
+        return ()
+    try:
+        metadata = tomllib.loads("\n".join(line[2:] for line in found["toml"].split("\n")))
+    except tomllib.TOMLDecodeError as error:
+        raise ToolFailed(f"what {shown(name)} declares at its top is no TOML: {error}", "tell the person") from error
+    needs = metadata.get("dependencies", [])
+    return tuple(map(str, needs)) if isinstance(needs, list) else (str(needs),)

@@ -1,0 +1,240 @@
+"""Scripts of skills run with our interpreter in the chat's workspace, and no name leads out of their folder."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_core.builtin.skill_scripts import python, run_skill_script_tool
+from agent_core.cancel import CancelToken
+from agent_core.clock import SystemClock
+from agent_core.messages import text_of
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools import Tool, ToolContext, ToolFailed
+from tests.agent_core.sandbox.running import PlainLauncher
+
+NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'
+
+
+@pytest.fixture
+def skills(tmp_path: Path) -> Path:
+    scripts = tmp_path / "skills" / "greet" / "scripts"
+    scripts.mkdir(parents=True)
+    (scripts / "hello.py").write_text("import sys, words\nprint(words.HELLO, sys.argv[1:], sys.executable)\n")
+    (scripts / "words.py").write_text("HELLO = 'hello'\n")
+    (scripts / "here.sh").write_text('pwd; echo "$1"\n')
+    return tmp_path / "skills"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def launcher() -> PlainLauncher:
+    return PlainLauncher()
+
+
+@pytest.fixture
+def run_skill_script(launcher: PlainLauncher, skills: Path) -> Tool:
+    return run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [skills])
+
+
+async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str) -> str:
+    context = ToolContext(
+        call_id="1", session_id="s", workspace=workspace, cancel=CancelToken(), on_update=lambda _: None
+    )
+    arguments = tool.validate({"skill": skill, "script": script, "args": list(args)})
+    return text_of((await tool.execute(arguments, context)).content)
+
+
+@pytest.mark.parametrize("script", ["hello.py", "scripts/hello.py"])
+async def test_a_python_script_runs_with_our_interpreter_and_finds_its_modules(
+    run_skill_script: Tool, workspace: Path, script: str
+) -> None:
+    text = await run(run_skill_script, workspace, "greet", script, "a b", "--c")
+
+    assert f"hello ['a b', '--c'] {python()}" in text
+    assert python().is_file()
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in python().name
+
+
+async def test_a_module_in_the_workspace_is_not_taken_for_one_of_python(
+    run_skill_script: Tool, skills: Path, workspace: Path
+) -> None:
+    (workspace / "json.py").write_text("raise SystemExit('planted')")
+    (skills / "greet" / "scripts" / "uses.py").write_text("import json; print(json.dumps([1]))")
+
+    assert (await run(run_skill_script, workspace, "greet", "uses.py")).endswith("[1]")
+
+
+async def test_our_packages_are_not_there_for_scripts(run_skill_script: Tool, skills: Path, workspace: Path) -> None:
+    (skills / "greet" / "scripts" / "path.py").write_text("import sys; print(sys.path, sys.prefix)")
+
+    text = await run(run_skill_script, workspace, "greet", "path.py")
+
+    assert sys.prefix == sys.base_prefix or sys.prefix not in text
+
+
+async def test_a_shell_script_runs_in_the_workspace(run_skill_script: Tool, workspace: Path) -> None:
+    text = await run(run_skill_script, workspace, "greet", "here.sh", "$HOME *")
+
+    assert text.endswith(f"\n{workspace}\n$HOME *")
+
+
+async def test_any_other_script_runs_if_it_is_executable(run_skill_script: Tool, skills: Path, workspace: Path) -> None:
+    script = skills / "greet" / "scripts" / "count"
+    script.write_text("#!/usr/bin/env -S awk -f\nBEGIN { print 6 * 7 }\n")
+    with pytest.raises(ToolFailed, match="not executable"):
+        await run(run_skill_script, workspace, "greet", "count")
+    script.chmod(0o755)
+
+    assert (await run(run_skill_script, workspace, "greet", "count")).endswith("42")
+
+
+async def test_the_script_may_read_its_skill_and_python_and_no_more(
+    run_skill_script: Tool, launcher: PlainLauncher, skills: Path, workspace: Path
+) -> None:
+    await run(run_skill_script, workspace, "greet", "here.sh")
+    await run(run_skill_script, workspace, "greet", "hello.py")
+
+    shell, ours = launcher.launched
+    assert shell.workspace == workspace
+    assert shell.readable == (skills / "greet",)
+    assert set(ours.readable) <= {skills / "greet", *python().parents}
+    assert not shell.network
+
+
+async def test_the_first_root_that_has_the_skill_wins(
+    launcher: PlainLauncher, skills: Path, tmp_path: Path, workspace: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(skills / "greet", other / "greet")
+    shutil.copytree(skills / "greet", other / "part")
+    (other / "greet" / "scripts" / "words.py").write_text("HELLO = 'other'\n")
+    roots = [tmp_path / "missing", other, skills]
+    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), roots)
+
+    assert "other" in await run(tool, workspace, "greet", "hello.py")
+    assert "hello" in await run(tool, workspace, "part", "hello.py")
+
+
+@pytest.mark.parametrize(
+    ("skill", "script"),
+    [
+        ("..", "secret.py"),
+        ("../outside", "secret.py"),
+        ("", "secret.py"),
+        (".", "secret.py"),
+        ("greet/scripts", "hello.py"),
+        ("greet", "../../../outside/scripts/secret.py"),
+        ("greet", "/bin/sh"),
+        ("greet", "linked.py"),
+        ("greet", "linked/secret.py"),
+        ("greet", ""),
+        ("greet", "."),
+        ("greet", "hello.py\0"),
+        ("greet\0", "hello.py"),
+        ("linked", "secret.py"),
+        ("greet", "missing.py"),
+        ("greet", "pipe"),
+    ],
+)
+async def test_no_name_and_no_link_leads_out(
+    run_skill_script: Tool,
+    launcher: PlainLauncher,
+    skills: Path,
+    workspace: Path,
+    skill: str,
+    script: str,
+) -> None:
+    outside = skills.parent / "outside" / "scripts"
+    outside.mkdir(parents=True)
+    (outside / "secret.py").write_text("print('secret')")
+    scripts = skills / "greet" / "scripts"
+    (scripts / "linked.py").symlink_to(outside / "secret.py")
+    (scripts / "linked").symlink_to(outside)
+    (skills / "linked").symlink_to(outside.parent)
+    (scripts / "pipe").symlink_to("/dev/null")
+
+    with pytest.raises(ToolFailed):
+        await run(run_skill_script, workspace, skill, script)
+
+    assert launcher.launched == []
+
+
+async def test_what_there_is_is_told_where_something_is_missing(run_skill_script: Tool, workspace: Path) -> None:
+    with pytest.raises(ToolFailed) as failure:
+        await run(run_skill_script, workspace, "greet", "bye.py")
+    assert failure.value.fact == "the skill greet has no script bye.py"
+    assert failure.value.advice == "it has: hello.py, here.sh, words.py"
+    with pytest.raises(ToolFailed) as failure:
+        await run(run_skill_script, workspace, "meet", "bye.py")
+    assert failure.value.advice == "skills with scripts: greet"
+
+
+async def test_packages_are_refused_where_they_cannot_be_had(
+    run_skill_script: Tool, skills: Path, workspace: Path
+) -> None:
+    (skills / "greet" / "scripts" / "needs.py").write_text(NEEDS)
+
+    with pytest.raises(ToolFailed, match=r"needs packages \(pandas\)"):
+        await run(run_skill_script, workspace, "greet", "needs.py")
+
+
+@pytest.mark.parametrize("network", [True, False])
+async def test_packages_come_by_uv_where_there_is_a_network(
+    launcher: PlainLauncher, skills: Path, tmp_path: Path, workspace: Path, *, network: bool
+) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text('#!/bin/sh\necho "uv $*"; echo "$UV_PYTHON"\n')
+    uv.chmod(0o755)
+    script = skills / "greet" / "scripts" / "needs.py"
+    script.write_text(NEEDS)
+    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [skills], network=network, uv=uv)
+
+    if network:
+        text = await run(tool, workspace, "greet", "needs.py", "x")
+        assert text.endswith(f"uv run --script {script} x\n{python()}")
+        assert uv in launcher.launched[0].readable
+    else:
+        with pytest.raises(ToolFailed, match="needs packages"):
+            await run(tool, workspace, "greet", "needs.py")
+
+
+@pytest.mark.parametrize("dependencies", ["[]", None])
+async def test_a_script_that_declares_no_packages_needs_none(
+    run_skill_script: Tool, skills: Path, workspace: Path, dependencies: str | None
+) -> None:
+    line = f"# dependencies = {dependencies}\n" if dependencies else ""
+    script = f'# /// script\n# requires-python = ">=3.11"\n{line}# ///\nprint("ran")\n'
+    (skills / "greet" / "scripts" / "none.py").write_text(script)
+
+    assert (await run(run_skill_script, workspace, "greet", "none.py")).endswith("ran")
+
+
+async def test_a_broken_declaration_is_told(run_skill_script: Tool, skills: Path, workspace: Path) -> None:
+    (skills / "greet" / "scripts" / "broken.py").write_text("# /// script\n# dependencies = [\n# ///\n")
+
+    with pytest.raises(ToolFailed, match="no TOML"):
+        await run(run_skill_script, workspace, "greet", "broken.py")
+
+
+def test_people_see_the_whole_call(run_skill_script: Tool) -> None:
+    describe = run_skill_script.describe
+
+    assert describe({"skill": "chart", "script": "chart.py"}) == "Running chart/chart.py"
+    assert (
+        describe({"skill": "chart", "script": "chart.py", "args": ["my data.csv", "--line"]})
+        == "Running chart/chart.py 'my data.csv' --line"
+    )
+    assert describe({}) == "run_skill_script"
+    assert (run_skill_script.name, run_skill_script.acts, run_skill_script.untrusted) == (
+        "run_skill_script",  # D-05
+        "exec",
+        True,
+    )
