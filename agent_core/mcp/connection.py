@@ -1,0 +1,264 @@
+"""One MCP server, kept connected.
+
+The SDK's contexts have to be left in the task that entered them, so one task owns them from connecting to closing.
+Calls come from the tasks of runs; a run that is stopped takes its call with it and nothing else.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import httpx2
+import structlog
+from mcp import Client, MCPError, types
+from mcp.client import IncomingMessage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+
+from agent_core.guests import Guest
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.content import as_result
+from agent_core.mcp.schema import Schema
+from agent_core.mcp.stdio import LONGEST_MESSAGE, over_stdio
+from agent_core.mcp.tool import McpTool
+from agent_core.mcp.trouble import Trouble, trouble_of
+from agent_core.mcp.words import plain, tool_names
+from agent_core.messages import JsonObject
+from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolFailed
+
+CONNECT_WITHIN = 60.0
+"""Seconds; some commands download their server first."""
+CALL_WAITS = 20.0
+"""Seconds that a call waits for a server that is being connected."""
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds between two tries, unless a call wants the server now; they double."""
+STEADY = 30.0
+"""Seconds after which a connection counts as good, and the next pause is short again."""
+BETWEEN_READINGS = 1.0
+"""Seconds at least between two readings of the list of tools."""
+MOST_TOOLS = 128
+MOST_PAGES = 20
+LARGEST_SCHEMA = 20_000
+"""Characters as JSON; the model pays for it in every turn."""
+INHERITED = ("PATH", "HOME", "LANG")
+GONE = 404
+"""The HTTP status of a session that its server has forgotten."""
+
+_TROUBLES = (OSError, MCPError, httpx2.HTTPError, ValueError, RuntimeError, ExceptionGroup)
+
+log = structlog.get_logger(__name__)
+
+
+class Connection:
+    """`tools` are those that the server last told of; they stay when it dies, and a call brings it back."""
+
+    def __init__(self, name: str, server: McpServer, environ: Mapping[str, str], taken: Collection[str] = ()) -> None:
+        self.name = name
+        self.tools: tuple[McpTool, ...] = ()
+        self.trouble: Trouble | None = None
+        """Why it is not connected, once that was tried."""
+        self._server = server
+        self._environ = environ
+        self._taken = taken
+        self._client: Client | None = None
+        self._wanted = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._lost = asyncio.Event()
+        self._status: int | None = None
+        self._pause = FIRST_PAUSE
+
+    async def run(self) -> None:
+        """Keep it connected until cancelled; nothing that it does ends this."""
+        while True:
+            began = time.monotonic()
+            with Guest("MCP server") as guest:
+                await self.live(CONNECT_WITHIN)
+            if guest.error is not None:
+                self.trouble = trouble_of(guest.error, self._server)
+            if time.monotonic() - began > STEADY:
+                self._pause = FIRST_PAUSE
+            self._settle()
+            self._wanted.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._pause):
+                    await self._wanted.wait()
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    async def live(self, within: float) -> None:
+        """One connection from its beginning to its end; afterwards `trouble` says what ended it."""
+        try:
+            async with asyncio.timeout(within) as limit, self._opened() as client:
+                await self._read(client)
+                limit.reschedule(None)
+                await self._serve(client)
+        except _TROUBLES as error:
+            known = self.trouble is not None
+            self.trouble = trouble_of(error, self._server, self._status)
+            words = {"server": self.name, "why": self.trouble.fact, "fix": self.trouble.fix}
+            if known:
+                log.debug("an MCP server cannot be used", **words)
+            else:
+                log.warning("an MCP server cannot be used", **words)
+
+    async def look(self, within: float) -> Trouble | None:
+        """Connect, read the tools, and leave; what is wrong, if anything."""
+        try:
+            async with asyncio.timeout(within), self._opened() as client:
+                await self._read(client)
+        except _TROUBLES as error:
+            return trouble_of(error, self._server, self._status)
+        return None
+
+    async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
+        """Raises ToolFailed, which says whether the call may have had an effect."""
+        client = await self._ready()
+        self._status = None
+        try:
+            return as_result(await client.call_tool(tool, arguments))
+        except MCPError as error:
+            if self._status == GONE:
+                self._lost.set()
+                raise ToolFailed(
+                    f"the MCP server {self.name} has started anew and did not run this", "call it again"
+                ) from error
+            if error.code == types.CONNECTION_CLOSED:
+                raise ToolFailed(
+                    f"the MCP server {self.name} went away during this call, so its outcome is unknown",
+                    "check what happened before you call it again",
+                ) from error
+            raise ToolFailed(f"the MCP server {self.name} refuses: {plain(str(error))}") from error
+        except (ValueError, RuntimeError) as error:
+            raise ToolFailed(
+                f"the MCP server {self.name} ran this, but its answer is not what it promised: {plain(str(error))}"
+            ) from error
+
+    async def _ready(self) -> Client:
+        if self._client is None:
+            self._wanted.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CALL_WAITS):
+                    await self._settled.wait()
+        if self._client is None:
+            why = self.trouble.fact if self.trouble else "it has not answered yet"
+            raise ToolFailed(
+                f"the MCP server {self.name} cannot be used now: {why}", "do without it, or try again later"
+            )
+        return self._client
+
+    def _settle(self) -> None:
+        """Whoever waits for the end of an attempt has it; others wait for the next."""
+        self._settled.set()
+        self._settled = asyncio.Event()
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[Client]:
+        about = types.Implementation(name="parley", version="1")
+        self._status = None
+        if self._server.url is None:
+            async with Client(
+                over_stdio(self.name, self._server.command, self._scrubbed()),
+                cache=None,
+                client_info=about,
+                message_handler=self._hear,
+            ) as client:
+                yield client
+            return
+        headers = {name: value.get_secret_value() for name, value in self._server.headers.items()}
+        patience = httpx2.Timeout(30.0, read=300.0)
+        async with httpx2.AsyncClient(
+            headers=headers, timeout=patience, event_hooks={"response": [self._note_status]}
+        ) as http:
+            transport = streamable_http_client(self._server.url, http_client=http, max_sse_event_size=LONGEST_MESSAGE)
+            async with Client(transport, cache=None, client_info=about, message_handler=self._hear) as client:
+                yield client
+
+    def _scrubbed(self) -> Mapping[str, str]:
+        kept = {name: self._environ[name] for name in INHERITED if name in self._environ}
+        return (
+            {"PATH": os.defpath} | kept | {name: value.get_secret_value() for name, value in self._server.env.items()}
+        )
+
+    async def _note_status(self, response: httpx2.Response) -> None:
+        self._status = response.status_code
+
+    async def _hear(self, message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._changed.set()
+
+    async def _serve(self, client: Client) -> None:
+        """Be connected until the connection is lost, which raises or returns."""
+        self._lost.clear()
+        self._changed.clear()
+        self._client = client
+        self.trouble = None
+        self._settle()
+        log.info("an MCP server is connected", server=self.name, tools=len(self.tools))
+        try:
+            async with anyio.create_task_group() as jobs:
+                jobs.start_soon(self._keep_current, client)
+                jobs.start_soon(_listen, client)
+                await self._lost.wait()
+                jobs.cancel_scope.cancel()
+        finally:
+            self._client = None
+        self.trouble = Trouble("it has forgotten our session", "nothing: it is being connected anew")
+
+    async def _keep_current(self, client: Client) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            with suppress(MCPError):
+                await self._read(client)
+            await asyncio.sleep(BETWEEN_READINGS)
+
+    async def _read(self, client: Client) -> None:
+        if client.server_capabilities.tools is None:
+            self.tools = ()
+            return
+        found: list[types.Tool] = []
+        cursor = None
+        for _ in range(MOST_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            found += page.tools
+            cursor = page.next_cursor
+            if cursor is None or len(found) > MOST_TOOLS:
+                break
+        self.tools = tuple(self._made(found))
+
+    def _made(self, found: list[types.Tool]) -> list[McpTool]:
+        usable = [each for each in found if len(str(each.input_schema)) <= LARGEST_SCHEMA][:MOST_TOOLS]
+        if len(usable) < len(found):
+            log.warning("tools of an MCP server are left out", server=self.name, left_out=len(found) - len(usable))
+        names = tool_names(self.name, (each.name for each in usable), self._taken)
+        return [
+            McpTool(
+                name=names[each.name],
+                server=self.name,
+                original=each.name,
+                description=each.description or each.title or "",
+                schema=Schema(each.input_schema),
+                acts=self._server.acts,
+                call=self.call,
+            )
+            for each in {each.name: each for each in usable}.values()
+        ]
+
+
+async def _listen(client: Client) -> None:
+    """Servers of 2026 tell of changes only on a stream that was asked for; what they tell comes to the one handler."""
+    tools = client.server_capabilities.tools
+    while tools is not None and tools.list_changed:
+        with suppress(MCPError, SubscriptionLost, TimeoutError):
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        pass
+            except ListenNotSupportedError:
+                return
+        await asyncio.sleep(FIRST_PAUSE)

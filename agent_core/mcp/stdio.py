@@ -1,0 +1,169 @@
+"""A server that is a program of its own, spoken to on its standard input and output.
+
+The SDK's own way inherits more of our environment, reads lines of any length, prints what the program says on standard
+error to the terminal, and logs a traceback for every line that is no message.
+"""
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import structlog
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import types
+from mcp.shared.message import SessionMessage
+
+from agent_core.mcp.words import plain
+
+LONGEST_MESSAGE = 32 * 1024**2
+"""Bytes."""
+MOST_GARBAGE = 1_000
+"""Lines in a row on standard output that are no messages; many programs print a greeting."""
+LONGEST_LINE = 4_096
+"""Bytes of standard error that make a line of our log, with or without an end of line."""
+PATIENCE = ((None, 2.0), (signal.SIGTERM, 1.0), (signal.SIGKILL, 2.0))
+"""How a program is ended: what it is told beside the end of its input, and the seconds that it has then."""
+
+Inbox = MemoryObjectSendStream[SessionMessage | Exception]
+Outbox = MemoryObjectReceiveStream[SessionMessage]
+
+log = structlog.get_logger(__name__)
+
+
+class ServerEnded(Exception):
+    """The program has ended, or cannot be talked to any more; says how, in words for people."""
+
+
+class _Talk:
+    """With one process."""
+
+    def __init__(self, server: str, process: Process) -> None:
+        self._server = server
+        self._process = process
+        self._last_words = ""
+        self.closing = False
+
+    async def hear(self, inbox: Inbox) -> None:
+        """Hand on what it says until it ends. Raises ServerEnded, unless we ended it."""
+        garbage = 0
+        async with inbox:
+            while garbage < MOST_GARBAGE and (line := await self._line()):
+                try:
+                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    garbage += bool(line.strip())
+                    self._last_words = self._last_words or plain(line[:LONGEST_LINE].decode("utf-8", "replace"), 100)
+                else:
+                    garbage = 0
+                    await inbox.send(SessionMessage(message))
+        if garbage >= MOST_GARBAGE:
+            raise ServerEnded(f"it prints what is not MCP: {self._last_words}")
+        if not self.closing:
+            raise ServerEnded(await self._how_it_ended())
+
+    async def _line(self) -> bytes:
+        """Empty at the end."""
+        if self._process.stdout is None:
+            return b""
+        try:
+            return await self._process.stdout.readline()
+        except ValueError:
+            raise ServerEnded(f"it sent a message of more than {LONGEST_MESSAGE // 1024**2} MB") from None
+
+    async def say(self, outbox: Outbox) -> None:
+        """Write what we have to say. Raises ServerEnded where nobody reads it."""
+        async with outbox:
+            async for message in outbox:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                if self._process.stdin is None:
+                    return
+                try:
+                    self._process.stdin.write(f"{text}\n".encode())
+                    await self._process.stdin.drain()
+                except OSError:
+                    if self.closing:
+                        return
+                    raise ServerEnded(await self._how_it_ended()) from None
+
+    async def log(self) -> None:
+        """Its standard error, line by line."""
+        rest = b""
+        while self._process.stderr and (chunk := await self._process.stderr.read(LONGEST_LINE)):
+            *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) >= LONGEST_LINE:
+                lines, rest = [*lines, rest], b""
+            for line in filter(bytes.strip, lines):
+                self._last_words = plain(line.decode("utf-8", "replace"), 200)
+                log.debug("an MCP server says", server=self._server, line=self._last_words)
+
+    async def _how_it_ended(self) -> str:
+        with anyio.move_on_after(1.0):  # until the system says so, and what it said at last has come
+            await _gone(self._process)
+            await asyncio.sleep(0)
+        code = self._process.returncode
+        how = "it closed its output" if code is None else f"it ended with exit code {code}"
+        return f"{how} ({self._last_words})" if self._last_words else how
+
+
+@asynccontextmanager
+async def over_stdio(
+    server: str, command: Sequence[str], environ: Mapping[str, str]
+) -> AsyncIterator[
+    tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+]:
+    """A transport of the SDK. The program has this environment and no other, and at the end nothing of it is left.
+
+    Raises OSError where it cannot be started; a group with ServerEnded once it ends by itself.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=dict(environ),
+        limit=LONGEST_MESSAGE,
+        start_new_session=True,
+    )
+    inbox, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    said, outbox = anyio.create_memory_object_stream[SessionMessage](0)
+    talk = _Talk(server, process)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(talk.hear, inbox)
+        tasks.start_soon(talk.say, outbox)
+        tasks.start_soon(talk.log)
+        try:
+            yield heard, said
+        finally:
+            talk.closing = True
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+            tasks.cancel_scope.cancel()
+            heard.close()
+            said.close()
+
+
+async def _end(process: Process) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    for number, seconds in PATIENCE:
+        if number is not None and process.returncode is None:
+            _tell(process, number)
+        with anyio.move_on_after(seconds):
+            await _gone(process)
+            break
+    _tell(process, signal.SIGKILL)  # what it started and left behind
+
+
+def _tell(process: Process, number: signal.Signals) -> None:
+    """To it and to whatever it has started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+async def _gone(process: Process) -> None:
+    while process.returncode is None:  # noqa: ASYNC110 - `process.wait()` also waits for others who hold its pipes
+        await asyncio.sleep(0.01)
