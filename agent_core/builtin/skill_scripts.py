@@ -1,15 +1,17 @@
 """Running the scripts that skills bring, shut in, in the chat's workspace."""
 
 import asyncio
+import errno
 import os
 import re
+import stat
 import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.builtin.confined import open_file, open_folder, shown
+from agent_core.builtin.confined import open_folder, shown
 from agent_core.builtin.outcome import outcome
 from agent_core.builtin.shell import COMMAND, CommandTool, checked, workspace_of
 from agent_core.sandbox.command import Command, Limits, Sandbox
@@ -119,16 +121,30 @@ def _entries(root: Path, folder: str) -> list[str] | None:
 
 def _script(root: Path, skill: str, script: str) -> _Script:
     try:
-        handle = open_file(root, f"{skill}/{FOLDER}/{script}")
-    except ToolFailed as error:
+        handle = _opened(root, f"{skill}/{FOLDER}/{script}")
+    except (ToolFailed, OSError, ValueError) as error:
         known = ", ".join(_entries(root, f"{skill}/{FOLDER}") or ())
         raise ToolFailed(f"the skill {skill} has no script {shown(script)}", f"it has: {known or 'none'}") from error
     with os.fdopen(handle, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
+        mode = os.fstat(handle).st_mode
         head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
     folder = root.resolve() / skill
     path = folder / FOLDER / script
     return _Script(path, folder, _declared(head, path.name), is_executable=bool(mode & 0o111))
+
+
+def _opened(root: Path, path: str) -> int:
+    """A handle of the file, to which no link leads. It may have other names: installers link files to their caches."""
+    folder, _, name = path.rpartition("/")
+    outer = open_folder(root, folder)
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=outer)
+    finally:
+        os.close(outer)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "not a regular file", path)
 
 
 def _declared(head: str, name: str) -> tuple[str, ...]:

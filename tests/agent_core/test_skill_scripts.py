@@ -123,6 +123,14 @@ async def test_the_first_root_that_has_the_skill_wins(
     assert "hello" in await run(tool, workspace, "part", "hello.py")
 
 
+async def test_a_script_that_an_installer_linked_to_its_cache_runs(
+    run_skill_script: Tool, skills: Path, workspace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "cached").hardlink_to(skills / "greet" / "scripts" / "here.sh")
+
+    assert (await run(run_skill_script, workspace, "greet", "here.sh", "ran")).endswith("ran")
+
+
 @pytest.mark.parametrize(
     ("skill", "script"),
     [
@@ -137,6 +145,8 @@ async def test_the_first_root_that_has_the_skill_wins(
         ("greet", "linked/secret.py"),
         ("greet", ""),
         ("greet", "."),
+        ("greet", ".."),
+        ("greet", "hello.py/"),
         ("greet", "hello.py\0"),
         ("greet\0", "hello.py"),
         ("linked", "secret.py"),
