@@ -19,9 +19,10 @@ async def talk(settings: Settings) -> int:
     async with prepare(settings) as ground:
 
         async def answered() -> None:
+            house.handler.nobody_answers(TerminalChannel.name)
             await house.handler.settled()
 
         async with open_house(ground, [TerminalChannel(idle=answered)]) as house:
-            say_hello(ground.about, ["  Leave  Ctrl-D"])
+            say_hello(ground.about, ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  Ctrl-D"])
             await house.run()
     return 0

@@ -1,5 +1,6 @@
 """The terminal as a channel: whoever sits at it is the one person of its one chat."""
 
+import asyncio
 import sys
 import time
 import uuid
@@ -12,6 +13,7 @@ import structlog
 
 from channels.base import (
     Accepted,
+    Attachment,
     ChannelError,
     ChatKey,
     CommandInvoked,
@@ -24,6 +26,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.terminal.files import named_files, read_file
 from channels.terminal.pipe import Pipe
 from channels.terminal.prompt import Prompt
 from channels.terminal.text import is_live, readable, safe
@@ -49,7 +52,8 @@ class Face(Protocol):
 
 
 class TerminalChannel:
-    """Satisfies Channel. A message that can be stopped is progress and shown so; any other is final and written."""
+    """Satisfies Channel and Downloads. A message that can be stopped is progress and shown so; any other is final and
+    written."""
 
     name = "terminal"
     limits = Limits(
@@ -119,6 +123,10 @@ class TerminalChannel:
     def is_group(self, _: ChatKey) -> bool:
         return False
 
+    async def download(self, attachment: Attachment) -> bytes:
+        """A file that the person has named with an `@` before it."""
+        return await asyncio.to_thread(read_file, attachment)
+
     async def close(self) -> None:
         """Nothing is held."""
 
@@ -148,6 +156,7 @@ class TerminalChannel:
         if command:
             await self._command(command.name, command.arguments, inbox)
         elif visible(text):
+            text, files = named_files(text)
             message_id = self._new_id()
             accepted = await inbox(
                 MessageReceived(
@@ -157,6 +166,7 @@ class TerminalChannel:
                     at=self._now(),
                     text=text,
                     message_id=message_id,
+                    attachments=files,
                 )
             )
             self._asked = accepted is Accepted.NEW

@@ -1,0 +1,73 @@
+"""Files that a person names in a line, `@~/data/sales.csv`: what is dropped onto a terminal is only its name."""
+
+import mimetypes
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from channels.base import Attachment, ChannelError
+
+LARGEST = 50 * 1024 * 1024
+_NAMED = re.compile(r"""(?<!\S)@(?:"([^"]+)"|'([^']+)'|((?:\\.|\S)+))""")
+_BEHIND = ".,;:!?)]}…，。；：！？"
+"""What may follow a name as a part of the sentence."""
+
+
+def named_files(line: str) -> tuple[str, tuple[Attachment, ...]]:
+    """The line with the plain name in the place of each file that is there, and the files. An `@` before anything else
+    stays what it is."""
+    found: list[Attachment] = []
+
+    def name(match: re.Match[str]) -> str:
+        for path, rest in _readings(match):
+            if _is_there(path):
+                found.append(_attachment(path))
+                return f"{path.name}{rest}"
+        return match[0]
+
+    return _NAMED.sub(name, line), tuple(found)
+
+
+def read_file(attachment: Attachment) -> bytes:
+    """The file as it is now. Raises ChannelError."""
+    try:
+        with Path(attachment.reference).open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ChannelError(f"{attachment.name} cannot be read: {error.strerror}", permanent=True) from error
+    if len(content) > LARGEST:
+        raise ChannelError(f"{attachment.name} is larger than {LARGEST // 1024**2} MB", permanent=True)
+    return content
+
+
+def _readings(match: re.Match[str]) -> Iterator[tuple[Path, str]]:
+    """The paths that may be meant, each with what stands behind it."""
+    quoted = match[1] or match[2]
+    if quoted:
+        yield _path(quoted), ""
+        return
+    bare = re.sub(r"\\(.)", r"\1", match[3])
+    yield _path(bare), ""
+    short = bare.rstrip(_BEHIND)
+    if short and short != bare:
+        yield _path(short), bare[len(short) :]
+
+
+def _path(text: str) -> Path:
+    """Absolute; one that cannot be expanded is no file of ours."""
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError:
+        return Path(text).absolute()
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no disk would take, a folder that nobody may look into
+        return False
+
+
+def _attachment(path: Path) -> Attachment:
+    mime_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return Attachment(name=path.name, mime_type=mime_type, size=path.stat().st_size, reference=str(path))
