@@ -129,6 +129,7 @@ class House:
                 options=parts.options,
                 limits=parts.limits or LoopLimits(finalize_on_limit=True),
                 llm_retry=parts.llm_retry,
+                redact=secrets.mask,
                 clock=clock,
                 new_id=new_id,
             )

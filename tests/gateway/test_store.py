@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sqlite3
+import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -329,3 +330,15 @@ def test_what_was_accepted_is_there_after_a_kill_at_any_moment(numbers: list[int
 
     assert kept[: len(promised)] == promised
     assert sorted(kept) == sorted({f"e{number}" for number in numbers})
+
+
+async def test_its_files_are_for_us_alone_even_where_an_earlier_version_left_them_open(tmp_path: Path) -> None:
+    async with opened(tmp_path):
+        pass
+    (tmp_path / FILE).chmod(0o644)
+
+    async with opened(tmp_path) as store:
+        await store.accept(message(1))
+        modes = [stat.S_IMODE((tmp_path / f"{FILE}{end}").stat().st_mode) for end in ("", "-wal", "-shm")]
+
+    assert modes == [0o600, 0o600, 0o600]

@@ -1,0 +1,183 @@
+"""Whatever holds words is masked as a whole, and what it is found by is not."""
+
+from collections.abc import Callable
+
+import pytest
+from pydantic import BaseModel
+
+from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, StreamDone, TextDelta, ToolSpec
+from agent_core.messages import (
+    AssistantMessage,
+    ImageContent,
+    JsonObject,
+    NotificationMessage,
+    StopReason,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from agent_core.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
+from channels.base import (
+    Attachment,
+    Button,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+    Sender,
+)
+from channels.memory import MemoryChannel
+from gateway.masked_llm import MaskedLlm
+from gateway.masking import KEPT, masked
+from gateway.secrets import MASK, Secrets
+from gateway.sending import Voice
+
+KEY = "sk-0123456789-abcdef"
+SECRETS = Secrets([KEY])
+CHAT = ChatKey(platform="memory", account=KEY, chat=KEY, thread=KEY)
+WHO = Sender(id=KEY, name=f"Ann {KEY}")
+FILE = Attachment(name=f"{KEY}.txt", reference=KEY, path=f"/home/{KEY}")
+
+EVENTS: list[BaseModel] = [
+    MessageReceived(
+        event_id=KEY,
+        chat=CHAT,
+        sender=WHO,
+        at=1,
+        text=KEY,
+        message_id=KEY,
+        attachments=(FILE,),
+        reply_to=KEY,
+        quoted=KEY,
+    ),
+    MessageEdited(event_id=KEY, chat=CHAT, sender=WHO, at=1, text=KEY, message_id=KEY),
+    ButtonPressed(event_id=KEY, chat=CHAT, sender=WHO, at=1, action=KEY, message_id=KEY),
+    CommandInvoked(event_id=KEY, chat=CHAT, sender=WHO, at=1, name=KEY, arguments=KEY, message_id=KEY, respond=KEY),
+]
+BUTTON = Button(label=KEY, action=f"/do {KEY}")
+OUTBOUND = OutboundMessage(markdown=KEY, buttons=((BUTTON,),), attachments=(FILE,), reply_to=KEY, respond=KEY)
+ARGUMENTS: JsonObject = {KEY: [KEY, {"deep": KEY, "number": 1}], "none": None}
+MESSAGES: list[BaseModel] = [
+    UserMessage(id=KEY, content=(TextContent(text=KEY),), source=KEY, context=KEY),
+    AssistantMessage(
+        id=KEY,
+        content=(
+            TextContent(text=KEY),
+            ThinkingContent(thinking=KEY, signature="s"),
+            ToolCall(id=KEY, name=KEY, arguments=ARGUMENTS, arguments_error=KEY),
+        ),
+        stop_reason=StopReason.STOP,
+        error_message=KEY,
+    ),
+    ToolResultMessage(tool_call_id=KEY, tool_name=KEY, content=(TextContent(text=KEY),), details=ARGUMENTS),
+    NotificationMessage(kind="k", text=KEY, data=ARGUMENTS),
+]
+
+
+def words(value: object) -> list[str]:
+    """Every text in it but those by which it is found."""
+    match value:
+        case str():
+            return [value]
+        case ChatKey():
+            return []
+        case BaseModel():
+            return [word for name, field in value if name not in KEPT for word in words(field)]
+        case dict():
+            return [word for key, item in value.items() for word in (key, *words(item))]
+        case tuple() | list():
+            return [word for item in value for word in words(item)]
+        case _:
+            return []
+
+
+@pytest.mark.parametrize("value", [*EVENTS, OUTBOUND, *MESSAGES], ids=lambda value: type(value).__name__)
+def test_every_text_is_masked_and_every_id_stays(value: BaseModel) -> None:
+    safe = masked(value, SECRETS.mask)
+
+    assert [word for word in words(safe) if KEY in word] == []
+    kept = {name: field for name, field in value if name in KEPT or isinstance(field, ChatKey)}
+    assert {name: getattr(safe, name) for name in kept} == kept
+    assert type(safe).model_validate_json(safe.model_dump_json()) == safe
+
+
+def test_what_holds_no_secret_is_the_same_object() -> None:
+    nothing = Secrets(["another-secret-that-is-not-there"])
+
+    assert all(masked(value, nothing.mask) is value for value in [*EVENTS, OUTBOUND, *MESSAGES])
+
+
+def test_a_picture_is_left_alone_and_so_is_the_sender() -> None:
+    picture = ImageContent(data=KEY, mime_type="image/png")
+
+    assert masked(picture, SECRETS.mask) is picture
+    assert masked(WHO, SECRETS.mask) == Sender(id=KEY, name=f"Ann {MASK}")
+
+
+def test_thinking_that_was_masked_is_not_vouched_for_any_more() -> None:
+    thought = ThinkingContent(thinking=f"it is {KEY}", signature="signed")
+
+    assert masked(thought, SECRETS.mask) == ThinkingContent(thinking=f"it is {MASK}", signature=None)
+
+
+def test_the_name_of_a_tool_stays_one_that_providers_take() -> None:
+    assert masked(ToolCall(id="1", name=f"get_{KEY}", arguments={}), SECRETS.mask).name == "get_secret"
+
+
+async def ask(turn: Turn, request: LlmRequest) -> tuple[ScriptedLlm, list[str], StreamDone]:
+    """What the model was asked, its deltas, and its end."""
+    llm = ScriptedLlm(turn)
+    events = [event async for event in MaskedLlm(llm, SECRETS).stream(SCRIPTED_MODEL, request, LlmOptions())]
+    done = events[-1]
+    assert isinstance(done, StreamDone)
+    return llm, [event.delta for event in events if isinstance(event, TextDelta)], done
+
+
+async def test_a_model_is_asked_without_secrets_whoever_put_them_there() -> None:
+    tool = ToolSpec(name="look", description=f"uses {KEY}", parameters={"properties": {"a": {"default": KEY}}})
+    request = LlmRequest(
+        system=f"The key is {KEY}",
+        messages=tuple(each for each in MESSAGES[:3]),
+        tools=(tool,),
+    )
+
+    llm, *_ = await ask("Hi.", request)
+
+    assert [word for word in words(llm.requests[0]) if KEY in word] == []
+    assert llm.requests[0].system == f"The key is {MASK}"
+
+
+ENDS: dict[str, Callable[[], Turn]] = {
+    "words": lambda: f"It is {KEY}!",
+    "a call": lambda: CutOff("so", (Call("get", {"what": [KEY]}), Call("get", f'{{"broken": "{KEY}'))),
+    "a failure": lambda: Failure(FailureKind.FATAL, f"no {KEY}", after_words=KEY),
+}
+
+
+@pytest.mark.parametrize("kind", ENDS)
+async def test_what_a_model_says_is_kept_without_secrets(kind: str) -> None:
+    _, _, done = await ask(ENDS[kind](), LlmRequest(system="", messages=()))
+
+    assert [word for word in words(done) if KEY in word] == []
+    assert any(MASK in word for word in words(done))
+    assert done.failure is None or isinstance(done.failure, LlmFailure)
+
+
+async def test_a_channel_says_no_secret_even_one_that_is_cut_in_two() -> None:
+    channel = MemoryChannel()
+    voice = Voice(channel, SECRETS)
+    room = channel.limits.max_text
+
+    parts = voice.split(OutboundMessage(markdown=f"{'x' * (room - 10)}{KEY}"))
+    posted = await voice.post(channel.chat(), OUTBOUND, "k")
+    await voice.rewrite(posted, OUTBOUND.model_copy(update={"silent": True}))
+
+    assert "".join(part.markdown for part in parts).endswith(f"x{MASK}")
+    [(_, shown)] = channel.posts
+    assert [word for word in words(shown) if KEY in word] == []
+    assert shown.attachments[0].path == FILE.path, "a file that could not be found again would not be sent"
+    assert KEY not in str(channel.states)

@@ -1,0 +1,149 @@
+"""A secret is masked in whatever form it travels, at no cost that anybody could run up."""
+
+import base64
+import html
+import json
+import textwrap
+import time
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from gateway.secrets import MASK, Secrets
+
+BOT = "1234567890:AbC+dEf/gH_iJ-kL"
+ODD = 'pa"ss wörd/<&>\\x'
+
+
+def b64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def hidden(text: str, *values: str) -> str:
+    return Secrets(values or (BOT, ODD)).mask(text)
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda value: value,
+    "hex in capitals": lambda value: value.encode().hex().upper(),
+    "hex": lambda value: value.encode().hex(),
+    "hex in pairs": lambda value: value.encode().hex(" "),
+    "every byte quoted": lambda value: "".join(f"%{byte:02X}" for byte in value.encode()),
+    "url": lambda value: quote(value, safe=""),
+    "url, lower case": lambda value: quote(value, safe="").replace("%2F", "%2f").replace("%2B", "%2b"),
+    "path": quote,
+    "form": quote_plus,
+    "json": json.dumps,
+    "json in json": lambda value: json.dumps(json.dumps(value)),
+    "repr": repr,
+    "html": html.escape,
+    "base64": b64,
+    "base64 for urls": lambda value: base64.urlsafe_b64encode(value.encode()).decode().rstrip("="),
+    "base64 in lines": lambda value: base64.encodebytes(f"{'x' * 50}{value}".encode()).decode(),
+    "base64 in short lines": lambda value: "\r\n".join(textwrap.wrap(b64(value), 7)),
+    "basic auth": lambda value: b64(f"bot:{value}"),
+    "second byte": lambda value: b64(f"x{value}yz"),
+    "escaped for Markdown": lambda value: value.replace("_", "\\_").replace("-", "\\-"),
+    "with spaces": " ".join,
+    "with what nobody sees": "\u200b".join,
+}
+
+
+@pytest.mark.parametrize("value", [BOT, ODD])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_is_masked_in_every_form(form: str, value: str) -> None:
+    written = FORMS[form](value)
+
+    safe = hidden(f"before {written} after")
+
+    assert safe.startswith("before ")
+    assert safe.endswith(" after")
+    assert MASK in safe
+    assert written not in safe
+    longest = max((part for part in safe.split(MASK)), key=len)
+    assert len(longest) <= 80, "what is left is what stood around it"
+
+
+def test_the_rest_of_a_text_stays_as_it_is() -> None:
+    text = f"Zoë said:\n  {BOT}\t(twice: {BOT}{BOT}) and `{b64(BOT)}`, \\o/ 小明"
+
+    safe = hidden(text)
+
+    assert safe.startswith("Zoë said:\n  [secret]\t(twice: [secret]) and `[secret]")
+    assert safe.endswith(", \\o/ 小明")
+
+
+def test_a_text_without_a_secret_is_the_same_object() -> None:
+    text = "nothing to see here, " * 9
+
+    assert hidden(text) is text
+    assert Secrets().mask(text) is text
+
+
+@pytest.mark.parametrize("value", ["demo", "", "web", "anything", "whatever", "placeholder"])
+def test_a_short_value_or_a_mere_word_is_no_secret(value: str) -> None:
+    text = f"say {value} and more"
+
+    assert hidden(text, value) == text
+
+
+def test_what_stands_behind_the_first_word_or_number_is_a_secret_too() -> None:
+    assert hidden("key abcdef-0123456789", "Bearer abcdef-0123456789") == "key [secret]"
+    assert hidden("AbC+dEf/gH_iJ-kL") == "[secret]"
+
+
+def test_a_line_of_a_private_key_is_a_secret_too() -> None:
+    key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----"
+
+    assert hidden(f"it is {key}!", key) == "it is [secret]!"
+    assert hidden("AQEFAASCBKcwggSjAgEAAoIB", key) == "[secret]"
+    assert hidden("-----BEGIN KEY-----", key) == "-----BEGIN KEY-----"
+
+
+def test_a_secret_in_other_letters_is_masked() -> None:
+    assert hidden("говорят «пароль-до-рассвета»", "пароль-до-рассвета") == "говорят «[secret]»"
+    assert hidden("пароль-до-рассвета".encode().hex(), "пароль-до-рассвета") == "[secret]"
+
+
+def test_what_is_added_later_is_masked_from_then_on() -> None:
+    secrets = Secrets()
+    secrets.add("learned-later")
+
+    assert secrets.mask("it is learned-later") == "it is [secret]"
+
+
+@pytest.mark.parametrize("said", range(8, len(BOT)))
+def test_the_start_of_a_secret_is_masked_at_the_end_of_what_is_still_being_said(said: int) -> None:
+    secrets = Secrets([BOT])
+
+    assert secrets.mask_unfinished(f"It is {BOT[:said]}") == "It is [secret]"
+    assert secrets.mask_unfinished(f"It is {BOT[:said]} or so") == f"It is {BOT[:said]} or so"
+
+
+def test_what_only_resembles_the_start_of_a_secret_is_said() -> None:
+    assert Secrets([BOT]).mask_unfinished("call 1234567890 or 123456") == "call 1234567890 or 123456"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 1_000_000,
+        "a " * 500_000,
+        "abababab" * 125_000,
+        f"{'x7' * 19}x " * 25_000,
+        f"{'x7' * 20} " * 24_390,
+        "\\" * 1_000_000,
+        "散步" * 500_000,
+    ],
+    ids=["a", "a a", "ab", "nearly", "hits", "backslashes", "wide"],
+)
+def test_a_text_of_a_megabyte_takes_no_time_to_speak_of(text: str) -> None:
+    secrets = Secrets(
+        ["a" * 60 + "b", "ab" * 30 + "c", "x7" * 20, *(f"{number:x}-secret-{number}" for number in range(40))]
+    )
+
+    began = time.process_time()
+    secrets.mask_unfinished(text)
+
+    assert time.process_time() - began < 5.0, "seconds; it takes about half of one"
