@@ -12,6 +12,7 @@ from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
 from gateway.about import About
 from gateway.access import Access
+from gateway.approvals import Approvals
 from gateway.delivery import Delivery
 from gateway.secrets import Secrets
 from gateway.store.store import Store
@@ -28,6 +29,7 @@ class Desk:
     store: Store
     delivery: Delivery
     access: Access
+    approvals: Approvals
     clock: Clock
     new_id: NewId
     make_agent: Callable[[ChatKey, str, Path], Agent]

@@ -86,6 +86,11 @@ class ChannelMessageHandler:
         for item in await self._desk.store.waiting():
             if self._desk.delivery.knows(item.event.chat):
                 self._route(item)
+        await self._desk.approvals.recall()
+
+    def nobody_answers(self, platform: str) -> None:
+        """From now on nobody says anything there; what is asked for is refused instead of waited for."""
+        self._desk.approvals.nobody_answers(platform)
 
     async def settled(self) -> None:
         """Return when every chat is idle and every answer delivered."""
@@ -93,6 +98,7 @@ class ChannelMessageHandler:
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._sessions.settled()
+        await self._desk.approvals.settled()
         await self._desk.delivery.settled()
 
     async def close(self) -> None:
@@ -101,6 +107,7 @@ class ChannelMessageHandler:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self._sessions.close()
+        await self._desk.approvals.close()
         await self._desk.delivery.close()
 
     def _concerns_us(self, event: InboundEvent) -> bool:

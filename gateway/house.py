@@ -22,12 +22,15 @@ from agent_core.tools import Tool, ToolRegistry
 from channels.base import CatchesUp, Channel, ChannelError, ChatKey
 from gateway.about import About
 from gateway.access import Access, People
+from gateway.approvals import Approvals, new_request_id
 from gateway.catch_up import CatchUp
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.handler import ChannelMessageHandler
 from gateway.masked_llm import MaskedLlm
+from gateway.permissions import HousePermissions
+from gateway.policy import Policy
 from gateway.secrets import Secrets
 from gateway.sessions import Sessions
 from gateway.store.store import Store
@@ -65,6 +68,10 @@ class AgentParts:
     persona: Persona | None = None
     limits: LoopLimits | None = None
     llm_retry: LlmRetryPolicy | None = None
+    policy: Policy | None = None
+    """What its tools may be called for; None: the defaults."""
+    sandbox: str = ""
+    """What programs are shut in with; an approval holds for that alone."""
 
 
 class House:
@@ -102,6 +109,7 @@ class House:
         secrets: Secrets | None = None,
         clock: Clock | None = None,
         new_id: NewId = new_id,
+        new_request_id: Callable[[], str] = new_request_id,
         console: Callable[[str], None] = _to_standard_error,
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
@@ -115,6 +123,8 @@ class House:
         llm = MaskedLlm(parts.llm, secrets)
         delivery = Delivery(channels, store, clock, secrets)
         access = Access(people, channels, await store.spoken_in(), clock, console)
+        approvals = Approvals(store, delivery, access, clock, language, new_request_id)
+        permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
         tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")])
 
         def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:
@@ -129,6 +139,7 @@ class House:
                 options=parts.options,
                 limits=parts.limits or LoopLimits(finalize_on_limit=True),
                 llm_retry=parts.llm_retry,
+                permissions=permissions,
                 redact=secrets.mask,
                 clock=clock,
                 new_id=new_id,
@@ -142,7 +153,7 @@ class House:
                 chat_id=str(chat),
             )
 
-        desk = Desk(store, delivery, access, clock, new_id, make_agent, home, zone, language, about, secrets)
+        desk = Desk(store, delivery, access, approvals, clock, new_id, make_agent, home, zone, language, about, secrets)
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:

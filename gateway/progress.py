@@ -42,6 +42,8 @@ class _Line:
     ended: float | None = None
     failed: bool = False
     note: str = ""
+    waiting: str = ""
+    """What is said instead of the label while people are asked whether the call may be made."""
 
     def render(self, now: float) -> str:
         mark = "…" if self.ended is None else "✗" if self.failed else "✓"
@@ -49,7 +51,7 @@ class _Line:
         time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
         note = f": {self.note}" if self.note and self.ended is None else ""
         room = MOST_CHARS - len(mark) - 1 - len(time)
-        return f"{mark} {_MARKS.sub(_escaped, _one_line(self.label + note, room))}{time}"
+        return f"{mark} {literal(_one_line((self.waiting or self.label) + note, room))}{time}"
 
 
 class Progress:
@@ -75,6 +77,9 @@ class Progress:
                 self._words.append(delta.delta)
             case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
                 self._apply_tool(event)
+            case PermissionRequest():
+                if line := self._lines.get(event.tool_call_id):
+                    line.waiting = say("waiting_approval", self._language, label=line.label)
             case RetryScheduled():
                 if event.scope == "llm":
                     self._words, self._waiting = [], say("retrying", self._language, seconds=round(event.delay_s))
@@ -90,10 +95,16 @@ class Progress:
         line = self._lines.get(event.tool_call_id)
         if line is None:
             return
+        line.waiting = ""
         if isinstance(event, ToolExecutionUpdate):
             line.note = self._secrets.mask(text_of(event.partial.content))
         else:
             line.ended, line.failed = event.ts, event.is_error
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether people are asked something, and nothing goes on until they answer."""
+        return any(line.waiting for line in self._lines.values())
 
     @property
     def running_since(self) -> float | None:
@@ -136,10 +147,14 @@ def _not_shown(
     | AgentEnd
     | CompactionStart
     | CompactionEnd
-    | PermissionRequest
     | TaskEvent,
 ) -> None:
     """Names what progress leaves out, so that the type checker asks about every new kind of event."""
+
+
+def literal(text: str) -> str:
+    """The text in Markdown that reads it letter by letter."""
+    return _MARKS.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

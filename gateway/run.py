@@ -38,6 +38,8 @@ class ChatRun:
         """Called with the id of each message that has entered the transcript."""
         self.is_over = False
         """The agent has ended; what is left is to say so."""
+        self.is_waiting = False
+        """Somebody is asked whether a call may be made."""
         self._turn = 0
         self._arguments: dict[str, str] = {}
         self._asking: str | None = None
@@ -92,6 +94,7 @@ class ChatRun:
             async with aclosing(events):
                 async for event in events:
                     progress.apply(event)
+                    self.is_waiting = progress.progress.is_waiting
                     await self._keep(event)
                     if isinstance(event, AgentEnd):
                         end, self.is_over = event, True
@@ -149,6 +152,7 @@ class ChatRun:
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
         await self._desk.store.end_run(self._run, how, posts)
+        await self._desk.approvals.run_over(self._run.id)
         # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
         await self._desk.delivery.deliver(self._run.chat, posts)

@@ -221,6 +221,11 @@ class ChatSession:
         over = self._chat_run is not None and self._chat_run.is_over
         return self._run is not None and not self._stopping and not over
 
+    @property
+    def _is_asking(self) -> bool:
+        """Whether it is people's turn."""
+        return self._chat_run is not None and self._chat_run.is_waiting
+
     def _can_steer(self, sender: Sender) -> bool:
         """Not past earlier words of one's own that wait for the next run, as they do after a restart."""
         waits = self._mail.has_waiting_from(sender.id)
@@ -234,7 +239,9 @@ class ChatSession:
         if after:
             await self._desk.clock.sleep(after)
         limiter = self._desk.delivery.limiter(self.key)
-        typing = asyncio.create_task(show_typing(self._channel, self.key, limiter, self._desk.clock))
+        typing = asyncio.create_task(
+            show_typing(self._channel, self.key, limiter, self._desk.clock, lambda: not self._is_asking)
+        )
         try:
             while self._has_work:
                 await self._next()
@@ -310,6 +317,7 @@ class ChatSession:
         post = Post(f"{run.id}:error:0", run.id, self.key, message, message_id=shown.message_id if shown else None)
         end = RunEnd(TerminalReason.ERROR, Usage(), "", why)
         await self._desk.store.end_run(run, end, [post], [item.seq for item in items])
+        await self._desk.approvals.run_over(run.id)
         await self._desk.delivery.deliver(self.key, [post])
 
     async def _steer(self, seq: int) -> None:

@@ -48,6 +48,8 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
     ]
+    if asked := len(await given.desk.approvals.open_in(given.session.key)):
+        lines.insert(2, say("status_questions", language, count=asked))
     if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n".join(f"- {line}" for line in lines))

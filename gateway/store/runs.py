@@ -104,6 +104,15 @@ def unfinished(connection: sqlite3.Connection) -> list[Run]:
     return list(readable(rows, _run, "runs"))
 
 
+def current(connection: sqlite3.Connection, chat: ChatKey, session: str) -> Run | None:
+    query = (
+        "SELECT run, chat, session, person, started, reply_to FROM runs"
+        " WHERE state = 'running' AND chat = ? AND session = ? ORDER BY started DESC"
+    )
+    row = connection.execute(query, (str(chat), session)).fetchone()
+    return _run(row) if row else None
+
+
 def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
     query = "SELECT session, language FROM chats WHERE chat = ?"
     row = connection.execute(query, (str(key),)).fetchone()
@@ -119,6 +128,16 @@ def save_chat(row: Chat) -> Change[None]:
         )
 
     return change
+
+
+def language_of(connection: sqlite3.Connection, chat: ChatKey, person: str) -> str | None:
+    query = (
+        "SELECT coalesce((SELECT language FROM chats WHERE chat = :chat),"
+        " (SELECT json_extract(payload, '$.sender.language') FROM inbox"
+        " WHERE chat = :chat AND json_extract(payload, '$.sender.id') = :person ORDER BY seq DESC LIMIT 1))"
+    )
+    row = connection.execute(query, {"chat": str(chat), "person": person}).fetchone()
+    return str(row[0]) if row[0] else None
 
 
 def spoken_in(connection: sqlite3.Connection) -> set[str]:

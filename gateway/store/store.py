@@ -17,13 +17,15 @@ from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
 from agent_core.messages import AgentMessage
-from channels.base import ChatKey, InboundEvent
+from channels.base import ChatKey, InboundEvent, OutboundMessage
 from gateway.errors import HomeUnusable, ParleyError
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store import inbox, outbox, runs
+from gateway.store import approvals, inbox, outbox, runs
+from gateway.store.approvals import Line, Moved, Step
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
+from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore
 from gateway.store.runs import ToolRecord
 from gateway.store.writer import Writer
@@ -146,6 +148,10 @@ class Store:
         )
         return self._writer.submit(runs.record_tool(safe, self._clock.time()), later=True)
 
+    async def current_run(self, chat: ChatKey, session: str) -> Run | None:
+        """What runs in a conversation now, as far as it was begun before this call."""
+        return await self._writer.submit(partial(runs.current, chat=chat, session=session))
+
     async def unfinished_runs(self) -> list[Run]:
         return await self._reader.run(runs.unfinished)
 
@@ -191,6 +197,20 @@ class Store:
         """What people in a chat see, with when it was said: their messages and ours, oldest first."""
         return await self._reader.run(partial(outbox.screen, chat=chat, most=most))
 
+    # Questions
+
+    async def ask(self, question: Question, message: OutboundMessage, line: Line) -> Moved | None:
+        """Note a question and its message; the question in force where the call was asked for before, None where the
+        id is taken. `line` is what an older question's message says where this one takes its place."""
+        return await self._writer.submit(approvals.ask(question, message, line))
+
+    async def move_question(self, request_id: str, step: Step, line: Line) -> Moved | None:
+        """Take a step with a question, and note what its message says then; None where there is no such question."""
+        return await self._writer.submit(approvals.move(request_id, step, line))
+
+    async def pending_questions(self) -> list[Question]:
+        return await self._reader.run(approvals.pending)
+
     # Chats
 
     async def chat(self, key: ChatKey) -> Chat:
@@ -203,6 +223,10 @@ class Store:
 
     async def save_chat(self, chat: Chat) -> None:
         await self._writer.submit(runs.save_chat(chat))
+
+    async def language_of(self, chat: ChatKey, person: str) -> str | None:
+        """The tag of the language that the chat was set to, or else of the person's client when they last spoke."""
+        return await self._reader.run(partial(runs.language_of, chat=chat, person=person))
 
     async def spoken_in(self) -> set[str]:
         """The printed keys of all chats where we have said something."""

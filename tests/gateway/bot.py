@@ -1,7 +1,7 @@
 """A running Parley on a platform in a list, with a model that says what it is told: tests talk to it as people do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from channels.base import Accepted, Limits
 from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
+from gateway.approvals import new_request_id
 from gateway.house import AgentParts, House
 from gateway.store.store import Store
 
@@ -26,13 +27,22 @@ PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob",
 class Bot:
     """One home, one platform; `restart` stops the program in the middle of whatever it does and starts it again."""
 
-    def __init__(self, home: Path, llm: ScriptedLlm, channel: MemoryChannel, parts: AgentParts, clock: Clock) -> None:
+    def __init__(
+        self,
+        home: Path,
+        llm: ScriptedLlm,
+        channel: MemoryChannel,
+        parts: AgentParts,
+        clock: Clock,
+        new_request_id: Callable[[], str] = new_request_id,
+    ) -> None:
         self.home = home
         self.llm = llm
         self.channel = channel
         self.clock = clock
         self.house: House
         self._parts = parts
+        self._new_request_id = new_request_id
         self._life = AsyncExitStack()
 
     @property
@@ -67,6 +77,7 @@ class Bot:
                 home=self.home,
                 zone=ZoneInfo("Europe/Paris"),
                 clock=self.clock,
+                new_request_id=self._new_request_id,
             )
         )
         await self._life.enter_async_context(_running(self.house))
@@ -98,6 +109,7 @@ def make_bot(
     channel: MemoryChannel | None = None,
     clock: Clock | None = None,
     limits: LoopLimits | None = None,
+    new_request_id: Callable[[], str] = new_request_id,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -105,4 +117,4 @@ def make_bot(
     parts = AgentParts(
         llm=llm, model=SCRIPTED_MODEL.model_copy(update={"vision": True}), tools=tools, llm_retry=retry, limits=limits
     )
-    return Bot(home, llm, channel or MemoryChannel(), parts, clock)
+    return Bot(home, llm, channel or MemoryChannel(), parts, clock, new_request_id)

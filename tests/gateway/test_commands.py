@@ -15,7 +15,7 @@ from tests.process import REPOSITORY
 
 
 def test_menus_are_made_from_the_one_table() -> None:
-    assert [spec.name for spec in SPECS] == ["start", "help", "status", "new", "stop", "language"]
+    assert [spec.name for spec in SPECS] == ["start", "help", "status", "new", "stop", "language", "approve", "deny"]
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for spec in SPECS:
         assert set(spec.description) == set(LANGUAGES)

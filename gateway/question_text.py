@@ -1,0 +1,112 @@
+"""The words of a question to people and of what became of it. Nothing in a call may hide from who approves it. Pure."""
+
+import json
+import re
+import shlex
+import unicodedata
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from agent_core.messages import JsonObject
+from channels.base import Button, OutboundMessage
+from gateway.progress import literal
+from gateway.store.question import Question, QuestionState
+from gateway.texts import language_of, say
+
+MOST_CHARS = 120
+"""Of a call in the one line that is left of a question."""
+MOST_NAME = 40
+
+_UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"))
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Letters and marks by their category, but drawn as nothing."""
+_LOUD = re.compile("`{3,}|<(?=[!@#])|\u27e8")
+"""What ends the code or calls people on some platform, and our own way of showing what cannot be seen."""
+_GAP = re.compile("\n{9,}| {41,}|\t{11,}")
+"""Room enough for what comes behind it to be overlooked."""
+
+_CLOSING = {
+    QuestionState.APPROVED: "ask_approved",
+    QuestionState.DENIED: "ask_denied",
+    QuestionState.EXPIRED: "ask_expired",
+    QuestionState.WITHDRAWN: "ask_withdrawn",
+}
+
+
+def shown(text: str) -> str:
+    """The text with everything in it to be seen: U+202E is no turn but the characters ⟨U+202E⟩."""
+    loud = _LOUD.sub(_named, text)
+    seen = _BLANK.sub(_named, "".join(_named_if_unseen(char) for char in loud))
+    return _GAP.sub(lambda found: f"⟨U+{ord(found[0][0]):04X} × {len(found[0])}⟩", seen)
+
+
+def what_is_done(tool: str, arguments: JsonObject) -> str:
+    """A call, whole, line by line: a command as one would type it, anything else with the names of its arguments."""
+    if len(arguments) == 1:
+        [value] = arguments.values()
+        if (words := _words(value)) is not None:
+            return shown(words)
+        if isinstance(value, str):
+            return shown(value)
+    return "\n".join([shown(tool), *(_argument(name, value) for name, value in arguments.items())])
+
+
+def question_message(question: Question, why: Iterable[str], slash: str) -> OutboundMessage:
+    """`why` is sentences in the person's language; `slash` what commands begin with there."""
+    language = language_of(question.language, "en")
+    reason = " ".join([say("ask_title", language, tool=literal(question.tool)), *why])
+    minutes = round((question.expires_at - question.asked_at) / 60)
+    how = say("ask_how", language, slash=slash, id=question.id, minutes=minutes)
+    buttons = (
+        Button(label=say("approve_button", language), action=f"/approve {question.id}"),
+        Button(label=say("deny_button", language), action=f"/deny {question.id}"),
+    )
+    return OutboundMessage(markdown=f"{reason}\n\n```\n{question.what}\n```\n\n{how}", buttons=(buttons,))
+
+
+def closing_line(question: Question, name: str = "") -> OutboundMessage:
+    """What is left of the question's message; `name` is who answered."""
+    language = language_of(question.language, "en")
+    key = _CLOSING[question.state]
+    if question.state is QuestionState.EXPIRED and question.answered_by is not None:
+        key = "ask_unused"
+    who = literal(one_line(shown(name), MOST_NAME)) or say("ask_somebody", language)
+    return OutboundMessage(markdown=say(key, language, name=who, what=in_short(question)))
+
+
+def in_short(question: Question) -> str:
+    """The call as one line of code, in Markdown."""
+    line = one_line(question.what.replace("`", "'"), MOST_CHARS)
+    return f"`{line}`"
+
+
+def one_line(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _named(found: re.Match[str]) -> str:
+    return "".join(f"⟨U+{ord(char):04X}⟩" for char in found[0])
+
+
+def _named_if_unseen(char: str) -> str:
+    unseen = char not in " \n\t" and unicodedata.category(char) in _UNSEEN
+    return f"⟨U+{ord(char):04X}⟩" if unseen else char
+
+
+def _words(value: JsonValue) -> str | None:
+    """A list of words as a shell would want them typed."""
+    if not isinstance(value, list) or not value:
+        return None
+    words = [word for word in value if isinstance(word, str)]
+    return shlex.join(words) if len(words) == len(value) else None
+
+
+def _argument(name: str, value: JsonValue) -> str:
+    """A value of several lines is set in, so that no line of it passes for another argument."""
+    text = value if isinstance(value, str) else _words(value) or json.dumps(value, ensure_ascii=False)
+    lines = shown(text).split("\n")
+    if len(lines) == 1:
+        return f"{shown(name)}: {lines[0]}"
+    return "\n".join([f"{shown(name)}:", *(f"    {line}" for line in lines)])

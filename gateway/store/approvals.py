@@ -1,0 +1,128 @@
+"""The table of questions to people; a question and what its message says change in one transaction."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from channels.base import ChatKey, OutboundMessage
+from gateway.store.outbox import insert, rows_of
+from gateway.store.question import Question, QuestionState
+from gateway.store.reading import readable
+from gateway.store.rows import Post
+from gateway.store.writer import Change
+
+COLUMNS = (
+    "id, run, session, call, chat, person, tool, fingerprint, what, language, asked_at, expires_at, state, answered_by,"
+    " answered_at"
+)
+
+_Row = tuple[str, str, str, str, str, str, str, str, str, str, float, float, str, str | None, float | None]
+
+Step = Callable[[Question], Question]
+Line = Callable[[Question], OutboundMessage]
+"""What the question's message says from now on."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A question before and after a step, which may have changed nothing."""
+
+    before: Question
+    after: Question
+
+    @property
+    def has_moved(self) -> bool:
+        return self.before.state is not self.after.state
+
+
+def ask(question: Question, message: OutboundMessage, line: Line) -> Change[Moved | None]:
+    """Note a question and its message. A call that was asked for already keeps its question; None: the id is taken."""
+    rows = rows_of([Post(question.key, question.run, question.chat, message)], question.asked_at)
+
+    def change(connection: sqlite3.Connection) -> Moved | None:
+        earlier = _of_call(connection, question.session, question.call)
+        begun = [each for each in earlier if each.state is QuestionState.USED]
+        same = [each for each in earlier if each.fingerprint == question.fingerprint]
+        for found in (*begun, *same):
+            return _take(connection, found, lambda each: each.at(question.asked_at), line)
+        for found in earlier:
+            _take(connection, found, _give_up, line)
+        if not _add(connection, question):
+            return None
+        insert(connection, rows)
+        return Moved(question, question)
+
+    return change
+
+
+def move(request_id: str, step: Step, line: Line) -> Change[Moved | None]:
+    """Take a step with one question; None where there is no such question."""
+
+    def change(connection: sqlite3.Connection) -> Moved | None:
+        query = f"SELECT {COLUMNS} FROM approvals WHERE id = ?"  # noqa: S608
+        row = connection.execute(query, (request_id,)).fetchone()
+        return _take(connection, _question(row), step, line) if row else None
+
+    return change
+
+
+def pending(connection: sqlite3.Connection) -> list[Question]:
+    """Everywhere, oldest first; some may have run out."""
+    query = f"SELECT {COLUMNS} FROM approvals WHERE state = 'pending' ORDER BY asked_at"  # noqa: S608
+    return list(readable(connection.execute(query), _question, "approvals"))
+
+
+def _give_up(question: Question) -> Question:
+    """Its call is to be made with other arguments, or elsewhere."""
+    is_open = question.state in (QuestionState.PENDING, QuestionState.APPROVED)
+    return replace(question, state=QuestionState.WITHDRAWN) if is_open else question
+
+
+def _of_call(connection: sqlite3.Connection, session: str, call: str) -> list[Question]:
+    """Newest first."""
+    query = f"SELECT {COLUMNS} FROM approvals WHERE session = ? AND call = ? ORDER BY asked_at DESC"  # noqa: S608
+    return [_question(row) for row in connection.execute(query, (session, call))]
+
+
+def _add(connection: sqlite3.Connection, question: Question) -> bool:
+    values = [str(value) if isinstance(value, ChatKey) else value for value in vars(question).values()]
+    query = f"INSERT INTO approvals ({COLUMNS}) VALUES ({', '.join('?' * len(values))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+    return connection.execute(query, values).rowcount == 1
+
+
+def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Line) -> Moved:
+    moved = Moved(before, step(before))
+    after = moved.after
+    if not moved.has_moved:
+        return moved
+    connection.execute(
+        "UPDATE approvals SET state = ?, answered_by = ?, answered_at = ? WHERE id = ?",
+        (after.state, after.answered_by, after.answered_at, after.id),
+    )
+    if after.state is not QuestionState.USED:
+        # As an edit, wherever it arrived; a message that nobody was sent is not to come now.
+        connection.execute(
+            "UPDATE outbox SET body = ?, state = 'pending' WHERE key = ? AND state != 'failed'",
+            (line(after).model_dump_json(), after.key),
+        )
+    return moved
+
+
+def _question(row: _Row) -> Question:
+    return Question(
+        id=row[0],
+        run=row[1],
+        session=row[2],
+        call=row[3],
+        chat=ChatKey.parse(row[4]),
+        person=row[5],
+        tool=row[6],
+        fingerprint=row[7],
+        what=row[8],
+        language=row[9],
+        asked_at=row[10],
+        expires_at=row[11],
+        state=QuestionState(row[12]),
+        answered_by=row[13],
+        answered_at=row[14],
+    )

@@ -1,0 +1,365 @@
+"""A tool call that people are asked about: who answers, how often, how late, and what a stop of the program changes."""
+
+import asyncio
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import text_of
+from agent_core.scripted import calls
+from agent_core.tools import Tool, tool
+from channels.base import ButtonPressed, Limits, OutboundMessage, Sender
+from channels.memory import MemoryChannel
+from gateway.store.store import FILE
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+
+CHART = calls(("run", {"command": ["python3", "chart.py"]}))
+
+
+def recorder() -> tuple[Tool, list[list[str]]]:
+    """A tool that runs nothing, and what it was told to run."""
+    ran: list[list[str]] = []
+
+    @tool(acts="exec", label="Running {command}")
+    async def run(command: list[str]) -> str:
+        """Run a program."""
+        ran.append(command)
+        return "done"
+
+    return run, ran
+
+
+def questions(bot: Bot) -> list[OutboundMessage]:
+    """The messages on the screen that can be answered by a button."""
+    said = [message for _, message in bot.channel.posts]
+    return [each for each in said if any(button.action.startswith("/approve ") for button in sum(each.buttons, ()))]
+
+
+def id_of(message: OutboundMessage) -> str:
+    [button, _] = message.buttons[0]
+    return button.action.removeprefix("/approve ")
+
+
+async def asked(bot: Bot, **how: str) -> str:
+    """Somebody wants the chart, and the question is on the screen; its id."""
+    await bot.channel.hears("draw it", **how)  # type: ignore[arg-type]
+    await bot.channel.until(lambda: bool(questions(bot)))
+    return id_of(questions(bot)[-1])
+
+
+def states(home: Path) -> list[str]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return [row[0] for row in connection.execute("SELECT state FROM approvals ORDER BY asked_at, id")]
+    finally:
+        connection.close()
+
+
+def last_result(bot: Bot) -> str:
+    return text_of(bot.llm.requests[-1].messages[-1].content)
+
+
+# One question and its answer
+
+
+async def test_a_question_says_what_why_and_how_and_an_approval_lets_the_call_through(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here is the chart.", tools=(run,))
+    request = await asked(bot)
+
+    said = questions(bot)[0].markdown
+    assert "```\npython3 chart.py\n```" in said
+    assert "It runs a program." in said
+    assert f"`/approve {request}` or `/deny {request}` within 10 minutes" in said
+    assert re.fullmatch("[0-9a-hjkmnp-tv-z]{6}", request)
+    assert ran == []
+    await bot.hears(f"/approve {request}")
+
+    assert ran == [["python3", "chart.py"]]
+    assert "✓ Approved by Ann: `python3 chart.py`" in bot.screen
+    assert bot.screen[-1] == "Here is the chart."
+    assert questions(bot) == []
+    assert states(bot.home) == ["used"]
+
+
+async def test_a_denial_is_told_to_the_model_and_the_question_becomes_one_line(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "As you like.", tools=(run,))
+    await asked(bot)
+
+    await bot.channel.presses("Deny")
+    await bot.house.handler.settled()
+
+    assert ran == []
+    assert "the person refused this call" in last_result(bot)
+    assert "✗ Denied by Ann: `python3 chart.py`" in bot.screen
+    assert states(bot.home) == ["denied"]
+
+
+async def test_the_progress_message_says_what_is_waited_for(start_bot: StartBot) -> None:  # S0-21
+    run, _ = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    request = await asked(bot)
+
+    await bot.channel.until(lambda: any("… Waiting for approval: Running" in text for text in bot.screen))
+    await bot.hears(f"/approve {request}")
+
+    assert not any("Waiting" in text for text in bot.screen)
+
+
+async def test_a_question_is_put_in_the_person_s_language(start_bot: StartBot) -> None:
+    run, _ = recorder()
+    bot = await start_bot(CHART, "好的。", tools=(run,))
+    await bot.channel.hears("画图", language="zh-hans")
+    await bot.channel.until(lambda: bool(questions(bot)))
+
+    assert any("它会运行程序。" in text for text in bot.screen)
+    await bot.channel.presses("拒绝")
+    await bot.house.handler.settled()
+
+    assert "✗ Ann 已拒绝：`python3 chart.py`" in bot.screen
+
+
+# Who may answer, and where
+
+
+async def test_others_in_the_group_cannot_answer_and_its_person_can(start_bot: StartBot) -> None:  # D-11
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    request = await asked(bot, sender="bob", group="team")
+
+    for button in ("Approve", "Deny"):
+        await bot.channel.presses(button, sender="carl")
+    await bot.channel.until(lambda: sum("Only the person who asked" in text for text in bot.screen) == 2)
+    assert ran == []
+    assert states(bot.home) == ["pending"]
+    await bot.hears(f"/approve {request}", sender="bob", group="team")
+
+    assert ran == [["python3", "chart.py"]]
+    assert "✓ Approved by Bob: `python3 chart.py`" in bot.screen
+
+
+async def test_an_owner_answers_for_anybody(start_bot: StartBot) -> None:  # D-11
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    await asked(bot, sender="bob", group="team")
+
+    await bot.channel.presses("Approve", sender="ann")
+    await bot.house.handler.settled()
+
+    assert ran == [["python3", "chart.py"]]
+
+
+async def test_whoever_may_not_speak_is_not_heard(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    await asked(bot, sender="bob", group="team")
+
+    await bot.channel.presses("Approve", sender="mallory")
+
+    assert states(bot.home) == ["pending"]
+    await bot.channel.presses("Deny", sender="bob")
+    await bot.house.handler.settled()
+    assert ran == []
+
+
+async def test_elsewhere_the_question_is_not_known(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    request = await asked(bot, group="team", thread="7")
+
+    for group, thread in ((None, None), ("team", None), ("team", "8")):
+        await bot.channel.hears(f"/approve {request}", group=group, thread=thread)
+    unknown = f"There is no question {request} here."
+    await bot.channel.until(lambda: bot.screen.count(unknown) == 3)
+    assert ran == []
+    await bot.hears(f"/deny {request}", group="team", thread="7")
+
+    assert states(bot.home) == ["denied"]
+
+
+# How it is typed
+
+
+@pytest.mark.parametrize("typed", ["K0M1Q1", "k0m1q1", "kOmlqI", " `k0m1q1` please", "k0m-1q1."])
+async def test_an_id_is_understood_however_it_is_typed(start_bot: StartBot, typed: str) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,), new_request_id=lambda: "k0m1q1")
+    await asked(bot)
+
+    await bot.hears(f"/approve {typed}")
+
+    assert len(ran) == 1
+
+
+async def test_an_answer_without_an_id_decides_nothing_and_says_which_there_are(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    await bot.hears("/deny")
+    assert bot.screen == ["Nothing here waits for your answer."]
+    request = await asked(bot, sender="bob", group="team")
+
+    await bot.channel.hears("/approve", sender="bob", group="team")
+    await bot.channel.until(lambda: any(f"- `/approve {request}` – `python3 chart.py`" in text for text in bot.screen))
+    await bot.channel.hears("/approve", sender="carl", group="team")
+    await bot.channel.until(lambda: bot.screen.count("Nothing here waits for your answer.") == 2)
+
+    assert ran == []
+    await bot.hears(f"/deny {request}", sender="bob", group="team")
+
+
+async def test_status_tells_of_open_questions_and_only_then(start_bot: StartBot) -> None:
+    run, _ = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    await bot.hears("/status")
+    assert "Questions" not in bot.screen[0]
+    request = await asked(bot)
+
+    await bot.channel.hears("/status")
+    await bot.channel.until(lambda: any("**Questions:** 1 open" in text for text in bot.screen))
+    await bot.hears(f"/deny {request}")
+
+
+# Twice, late, forged
+
+
+async def test_a_second_answer_changes_nothing_and_is_told_so(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    request = await asked(bot)
+    press = ButtonPressed(
+        event_id="press-2",
+        chat=bot.channel.chat(),
+        sender=Sender(id="ann", name="Ann"),
+        at=1.0,
+        message_id="m",
+        action=f"/approve {request}",
+    )
+    await bot.channel.presses("Approve")
+    await bot.channel.deliver(press)
+    await bot.channel.deliver(press)
+    await bot.hears(f"/deny {request}")
+
+    assert len(ran) == 1
+    assert bot.screen.count("That has been approved already.") == 2
+    assert states(bot.home) == ["used"]
+
+
+async def test_a_denied_call_cannot_be_approved_afterwards(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Well.", tools=(run,))
+    request = await asked(bot)
+    await bot.hears(f"/deny {request}")
+
+    await bot.hears(f"/approve {request}")
+    await bot.hears("/approve zzzzzz")
+
+    assert bot.screen[-2:] == ["That has been denied already.", "There is no question zzzzzz here."]
+    assert ran == []
+
+
+# Something else happens instead
+
+
+async def test_other_words_take_the_question_back(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Never mind then.", tools=(run,))
+    request = await asked(bot)
+
+    await bot.hears("forget it")
+    await bot.hears(f"/approve {request}")
+
+    assert ran == []
+    assert "✗ Not wanted any more: `python3 chart.py`" in bot.screen
+    assert bot.screen[-1] == "That is not wanted any more."
+    assert states(bot.home) == ["withdrawn"]
+
+
+@pytest.mark.parametrize("command", ["/stop", "/new"])
+async def test_a_stop_takes_the_question_back(start_bot: StartBot, command: str) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, tools=(run,))
+    await asked(bot)
+
+    await bot.hears(command)
+
+    assert ran == []
+    assert "✗ Not wanted any more: `python3 chart.py`" in bot.screen
+    assert "Stopped." in bot.screen
+    assert states(bot.home) == ["withdrawn"]
+
+
+async def test_what_cannot_be_shown_whole_is_not_asked_for(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    long = calls(("run", {"command": ["sh", "-c", "true;" * 1_000]}))
+    bot = await start_bot(long, "Too long.", tools=(run,), channel=MemoryChannel(limits=Limits(max_text=4_000)))
+
+    await bot.hears("do it")
+
+    assert ran == []
+    assert "too long to be shown whole" in last_result(bot)
+    assert bot.screen == ["Too long."]
+    assert states(bot.home) == []
+
+
+async def test_where_nobody_can_answer_any_more_nothing_waits(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Not then.", CHART, "Nor now.", tools=(run,))
+    await asked(bot)
+
+    bot.house.handler.nobody_answers("memory")
+    await bot.house.handler.settled()
+    assert "nobody approved this call in time" in last_result(bot)
+    assert "✗ Not answered in time: `python3 chart.py`" in bot.screen
+    await bot.hears("and now?")
+
+    assert ran == []
+    assert "nobody is there to give it" in last_result(bot)
+    assert bot.screen[-1] == "Nor now."
+
+
+# What a stop of the program changes: nothing
+
+
+async def test_a_question_outlives_the_program_and_is_not_put_twice(start_bot: StartBot) -> None:
+    run, ran = recorder()
+    bot = await start_bot(CHART, "Here.", tools=(run,))
+    request = await asked(bot)
+    await bot.channel.until(lambda: states(bot.home) == ["pending"])
+
+    for _ in range(2):
+        await bot.restart()
+        await bot.channel.until(lambda: any("Waiting for approval" in text for text in bot.screen))
+    assert [id_of(each) for each in questions(bot)] == [request]
+    await bot.hears(f"/approve {request}")
+
+    assert len(ran) == 1
+    assert sum("May I do this?" in call.markdown for call in bot.channel.calls if call.kind == "send") == 1
+    assert bot.screen[-1] == "Here."
+
+
+async def test_nobody_answers_twice_what_was_used_before_a_stop(start_bot: StartBot) -> None:
+    ran = []
+    never = asyncio.Event()
+
+    @tool(acts="exec")
+    async def run(command: list[str]) -> str:
+        """Run a program."""
+        ran.append(command)
+        await never.wait()
+        return "done"
+
+    bot = await start_bot(CHART, "I do not know.", tools=(run,))
+    request = await asked(bot)
+    await bot.channel.hears(f"/approve {request}")
+    await bot.channel.until(lambda: len(ran) == 1)
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert len(ran) == 1
+    assert "outcome is unknown" in last_result(bot)
+    await bot.hears(f"/approve {request}")
+    assert bot.screen[-1] == "That has been approved already."
