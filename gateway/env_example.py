@@ -23,6 +23,7 @@ MODEL = "Model: leave all empty to use a model server on this machine or the dem
 GROUPS = {
     MODEL: ("model", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
+    "What it may do": ("search", "commands_network"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "Log": ("log_level", "log_format"),
 }

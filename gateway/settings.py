@@ -94,6 +94,11 @@ class Settings(BaseSettings):
     """What Parley itself speaks in new chats: en or zh. The model answers in yours."""
     timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"
     """An IANA name such as Europe/Paris. Empty: that of this machine."""
+    search: str | None = None
+    """Where it searches the web: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need
+    BRAVE_API_KEY or TAVILY_API_KEY beside it. Empty: it cannot search."""
+    commands_network: bool = False
+    """Whether the programs that it runs may use the network: on or off."""
     web: WebSettings = WebSettings()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is logged to standard error: debug, info, warning or error."""
