@@ -11,6 +11,7 @@ import socket
 import struct
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from agent_core.sandbox.syscalls import NUMBERS
 
@@ -83,6 +84,7 @@ NO_SIGNALS = (
 )
 
 
+@cache
 def bubblewrap_filter(*, network: bool, machine: str | None = None) -> bytes:
     """For a command in namespaces of its own. Without network its loopback is its own too; with it, abstract sockets
     are the machine's."""
@@ -90,6 +92,7 @@ def bubblewrap_filter(*, network: bool, machine: str | None = None) -> bytes:
     return _program((*ALWAYS, *_terminal(), *NO_SET_ID, _sockets(families)), machine)
 
 
+@cache
 def landlock_filter(*, network: bool, scoped: bool, machine: str | None = None) -> bytes:
     """For a command that shares the machine's namespaces. Sockets in files would lead to whoever listens there, so
     that it may have pairs only. `scoped`: the kernel confines its signals by itself."""

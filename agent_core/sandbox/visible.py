@@ -60,6 +60,7 @@ def environment(command: Command, temporary: Path) -> dict[str, str]:
         "HOME": str(command.workspace),
         "LANG": "C.UTF-8",
         "TMPDIR": str(temporary),
+        "GIT_CONFIG_NOSYSTEM": "1",  # git ends where it may not read the machine's settings
     }
 
 

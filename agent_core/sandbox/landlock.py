@@ -1,0 +1,126 @@
+"""The second choice, where user namespaces are forbidden: the command shares the machine's, and the kernel refuses it
+every file that it was not given (Landlock) and every call that leads elsewhere (seccomp)."""
+
+import marshal
+import os
+import secrets
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import InspectLoader
+from pathlib import Path
+
+from agent_core.sandbox import warden
+from agent_core.sandbox.cgroup import ProcessGroups
+from agent_core.sandbox.command import Command, Launch
+from agent_core.sandbox.policy import landlock_filter
+from agent_core.sandbox.visible import (
+    OURS,
+    asked_for,
+    check_program,
+    environment,
+    hidden_in,
+    limits_of_a_process,
+    readable,
+)
+from agent_core.sandbox.warden import SCOPES_SINCE, Plan, landlock_version
+
+NEEDED_VERSION = 4
+"""Of Landlock; Linux 6.7 has it."""
+
+_BEGIN = """
+import marshal, os, sys
+code, plan = marshal.load(open(int(sys.argv[1]), "rb"))
+exec(code)
+os._exit(door(Plan(**plan)))
+"""
+"""What the warden's Python is told to run: what it reads from a file that is not on disk. Compiling the warden's source
+each time would take longer than all that it does, and what lies compiled on disk may be old."""
+
+_DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
+_MACHINE = tuple(
+    Path("/proc") / name for name in ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
+)
+"""What programs read there about the machine. Their own files there have names that nobody knows beforehand."""
+
+
+class Landlock:
+    """Starts commands through a warden. `groups` are needed by root; `hidden` are files and folders that no command
+    may see even where they lie in a folder that it may read."""
+
+    name = "landlock"
+
+    def __init__(
+        self, *, groups: ProcessGroups | None = None, hidden: Sequence[Path] = (), version: int | None = None
+    ) -> None:
+        self._groups = groups
+        self._hidden = (OURS, *hidden)
+        self._scoped = (landlock_version() if version is None else version) >= SCOPES_SINCE
+        loader = warden.__spec__.loader if warden.__spec__ else None
+        if not isinstance(loader, InspectLoader):
+            raise OSError("the warden's code cannot be read")
+        self._code = loader.get_code(warden.__name__)
+        self._reading, writing = os.pipe()
+        # The wardens read from it, and nobody ever writes: it ends with us, however we end.
+        weakref.finalize(self, _close, self._reading, writing)
+
+    @contextmanager
+    def launch(self, command: Command) -> Iterator[Launch]:
+        temporary = command.workspace / f".tmp-{secrets.token_hex(4)}"
+        env = environment(command, temporary)
+        check_program(command, env)
+        plan = os.memfd_create("plan")
+        try:
+            os.write(plan, marshal.dumps((self._code, vars(self._plan(command, env, temporary)))))
+            os.lseek(plan, 0, os.SEEK_SET)
+            python = str(Path(sys.executable).resolve())
+            argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
+            yield Launch(argv, {"PATH": env["PATH"], "LANG": env["LANG"]}, command.workspace, (plan, self._reading))
+        finally:
+            os.close(plan)
+
+    def _plan(self, command: Command, env: dict[str, str], temporary: Path) -> Plan:
+        shown, listed = _parts(readable(command), self._hidden, command.readable)
+        machine = [path for path in (*_MACHINE, Path("/sys/devices/system/cpu")) if path.exists()]
+        return Plan(
+            argv=list(command.argv),
+            env=env | dict(pair.split("=", 1) for pair in asked_for(command.env)),
+            workspace=str(command.workspace),
+            temporary=str(temporary),
+            readable=[str(path) for path in (*shown, *machine)],
+            listable=[str(path) for path in listed],
+            devices=[str(path) for path in _DEVICES if path.exists()],
+            network=command.network,
+            policy=landlock_filter(network=command.network, scoped=self._scoped),
+            limits=limits_of_a_process(command.limits),
+            processes=command.limits.processes,
+            group=str(self._groups.new(command.limits.processes)) if self._groups else "",
+            parley=self._reading,
+        )
+
+
+def _parts(folders: Sequence[Path], hidden: Sequence[Path], asked: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """What may be read, and what may be listed only.
+
+    Landlock grants and never takes back: of a system folder that holds something hidden, its other entries are granted
+    one by one. Python has to list such a folder to find its library in it.
+    """
+    shown: list[Path] = []
+    listed: list[Path] = []
+    waiting = list(folders)
+    while waiting:
+        folder = waiting.pop()
+        if folder in hidden:
+            continue
+        if folder in asked or not hidden_in([folder], hidden):
+            shown.append(folder)
+        else:
+            listed.append(folder)
+            waiting += folder.iterdir()
+    return shown, listed
+
+
+def _close(*ends: int) -> None:
+    for end in ends:
+        os.close(end)

@@ -1,0 +1,291 @@
+"""The program between Parley and a command that Landlock shuts in: three processes, one behind the other.
+
+    Parley -> door -> guard -> command and whatever it starts
+
+The door is what Parley started and may kill at any time; it hands the command's exit code back. The guard ends
+everything when the command has ended, or the door, or Parley: whoever is orphaned below it becomes its child, however
+it has left its session, and the command may not signal it. Neither is shut in itself.
+
+It runs in a Python of its own that gets this file compiled, and has 10 ms to be ready: it imports next to nothing, and
+nothing of ours.
+"""
+
+import ctypes
+import errno
+import os
+import resource
+import select
+import struct
+
+CANNOT_RUN, NOT_FOUND, SIGNALLED = 126, 127, 128
+"""Exit codes as shells have them; the last has a signal's number added."""
+
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # `signal` alone takes 4 ms to import
+
+_SET_PDEATHSIG, _SET_SECCOMP, _CAPBSET_DROP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS, _CAP_AMBIENT = (
+    1,
+    22,
+    24,
+    36,
+    38,
+    47,
+)
+_FILTER, _CLEAR_ALL = 2, 4
+_CAPABILITIES_VERSION = 0x20080522
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_ASK_VERSION, _PATH_BENEATH = 1, 1
+
+# Landlock's rights over files, and since which version of it the last of them is there.
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_MAKE_CHAR, _MAKE_BLOCK, _TRUNCATE, _IOCTL_DEV = 1 << 6, 1 << 11, 1 << 14, 1 << 15
+_IOCTL_DEV_SINCE, SCOPES_SINCE = 5, 6
+_ALL_RIGHTS = (1 << 15) - 1
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+_WRITE = _ALL_RIGHTS & ~_MAKE_CHAR & ~_MAKE_BLOCK
+_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_TCP, _SCOPES = 0b11, 0b11
+
+_KIND, _FOLDER = 0o170000, 0o040000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class Plan:
+    """What is to be run, and what it may do."""
+
+    def __init__(
+        self,
+        *,
+        argv: list[str],
+        env: dict[str, str],
+        workspace: str,
+        temporary: str,
+        readable: list[str],
+        listable: list[str],
+        devices: list[str],
+        network: bool,
+        policy: bytes,
+        limits: dict[int, int],
+        processes: int,
+        group: str,
+        parley: int,
+    ) -> None:
+        self.argv = argv
+        self.env = env
+        self.workspace = workspace
+        self.temporary = temporary
+        """Made for the command in its workspace, and removed when it has ended."""
+        self.readable = readable
+        self.listable = listable
+        """Folders of which the names may be read."""
+        self.devices = devices
+        self.network = network
+        self.policy = policy
+        """The filter of its system calls."""
+        self.limits = limits
+        self.processes = processes
+        self.group = group
+        """The control group that counts its processes, or nothing: then those of the user are counted."""
+        self.parley = parley
+        """A pipe that is at its end when Parley is."""
+
+
+def landlock_version() -> int:
+    """0 where the kernel has none, or it is switched off."""
+    return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))))
+
+
+def door(plan: Plan) -> int:
+    """Returns the command's exit code."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = CANNOT_RUN
+        try:
+            os.close(writing)
+            code = guard(plan, reading)
+        finally:
+            os._exit(code)
+    os.close(reading)
+    return _code(os.waitpid(pid, 0)[1])
+
+
+def guard(plan: Plan, door_end: int) -> int:
+    os.setsid()  # who signals the door's group means the door
+    _must(_libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    os.mkdir(plan.temporary, 0o700)  # noqa: PTH102 - pathlib takes 5 ms to import
+    try:
+        command = os.fork()
+        if command == 0:
+            become(plan)
+        ended = os.pidfd_open(command)
+        waiting = select.poll()
+        for end in (ended, door_end, plan.parley):
+            waiting.register(end, select.POLLIN)
+        came = [end for end, _ in waiting.poll()]
+        code = _code(os.waitpid(command, 0)[1]) if ended in came else CANNOT_RUN
+    finally:
+        end_all()
+        _remove(plan.temporary)
+    return code
+
+
+def end_all() -> None:
+    """Kill every child until there is none: each that dies leaves its own children to us."""
+    pause = select.poll()
+    while True:
+        for pid in _children():
+            os.kill(pid, _SIGKILL)
+        try:
+            reaped, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not reaped:
+            pause.poll(1)
+
+
+def _children() -> list[int]:
+    pid = os.getpid()
+    try:
+        with open(f"/proc/self/task/{pid}/children") as file:  # noqa: PTH123 - see above
+            return [int(child) for child in file.read().split()]
+    except FileNotFoundError:  # a kernel without that file
+        return [child for child in _processes() if int(_stat(child)[1]) == pid]
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - see above
+
+
+def _stat(pid: int) -> list[str]:
+    """What /proc says of a process behind its name: state, parent, and so on. Of one that has ended, zeros."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123 - see above
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return ["0"] * 50
+
+
+def _threads_of_user() -> int:
+    user = os.getuid()
+    threads = 0
+    for pid in _processes():
+        try:
+            if os.stat(f"/proc/{pid}").st_uid == user:  # noqa: PTH116 - see above
+                threads += int(_stat(pid)[17])
+        except OSError:  # has ended
+            continue
+    return threads
+
+
+def _remove(folder: str) -> None:
+    """Nothing else runs in it any more."""
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - see above
+    except OSError:
+        os.waitpid(os.posix_spawn("/bin/rm", ["rm", "-rf", "--", folder], {}), 0)
+
+
+def become(plan: Plan) -> None:
+    """Shut this process in, and be the command. Never returns."""
+    try:
+        _must(_libc.prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
+        os.setsid()
+        for number in (_SIGPIPE, _SIGXFSZ):  # Python ignores them, and what is ignored stays so
+            _libc.signal(number, None)
+        _limit(plan)
+        os.chdir(plan.workspace)
+        _give_up_capabilities()
+        _must(_libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        _shut_in(plan)
+        _filter_calls(plan.policy)
+        os.closerange(3, 1 << 20)
+        _execute(plan)
+    except OSError as error:
+        os.write(2, f"{error.filename or plan.argv[0]}: {error.strerror}\n".encode())
+        os._exit(NOT_FOUND if error.errno == errno.ENOENT else CANNOT_RUN)
+    finally:
+        os._exit(CANNOT_RUN)
+
+
+def _limit(plan: Plan) -> None:
+    with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 - the first to go where memory runs out
+        file.write("1000")
+    if plan.group:
+        with open(f"{plan.group}/cgroup.procs", "w") as file:  # noqa: PTH123 - see above
+            file.write("0")
+    else:
+        _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+        wanted = _threads_of_user() + plan.processes
+        processes = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+    for which, amount in plan.limits.items():
+        resource.setrlimit(which, (amount, amount))
+
+
+def _give_up_capabilities() -> None:
+    if os.geteuid() != 0:
+        return
+    for capability in range(64):
+        if _libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) != 0:  # there are no more of them
+            break
+    _must(_libc.prctl(_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
+    _must(_libc.capset(struct.pack("Ii", _CAPABILITIES_VERSION, 0), bytes(24)))
+
+
+def _shut_in(plan: Plan) -> None:
+    version = landlock_version()
+    rights = _ALL_RIGHTS | (_IOCTL_DEV if version >= _IOCTL_DEV_SINCE else 0)
+    handled = struct.pack("QQ", rights, 0 if plan.network else _TCP)
+    if version >= SCOPES_SINCE:
+        handled += struct.pack("Q", _SCOPES)
+    rules = _must(_libc.syscall(_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), ctypes.c_uint(0)))
+    for paths, allowed in (
+        (plan.readable, _READ),
+        (plan.listable, _READ_DIR),
+        (plan.devices, _READ_FILE | _WRITE_FILE | _TRUNCATE),
+        ([plan.workspace], _WRITE),
+    ):
+        for path in paths:
+            _allow(rules, path, allowed)
+    _must(_libc.syscall(_RESTRICT_SELF, rules, ctypes.c_uint(0)))
+
+
+def _allow(rules: int, path: str, allowed: int) -> None:
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    is_folder = os.fstat(place).st_mode & _KIND == _FOLDER
+    rule = struct.pack("=Qi", allowed if is_folder else allowed & _ON_FILES, place)
+    _must(_libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, ctypes.c_uint(0)))
+    os.close(place)
+
+
+def _filter_calls(policy: bytes) -> None:
+    held = ctypes.create_string_buffer(policy, len(policy))
+    program = struct.pack("HxxxxxxP", len(policy) // 8, ctypes.addressof(held))
+    _must(_libc.prctl(_SET_SECCOMP, _FILTER, program, 0, 0))
+
+
+def _execute(plan: Plan) -> None:
+    """As `execvpe`, which would import more."""
+    program = plan.argv[0]
+    places = [program] if "/" in program else [f"{folder}/{program}" for folder in plan.env["PATH"].split(":")]
+    for place in places:
+        try:
+            os.execve(place, plan.argv, plan.env)  # noqa: S606 - what all this is for
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+    raise FileNotFoundError(errno.ENOENT, "not found", program)
+
+
+def _must(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot be shut in: {os.strerror(number)}")
+    return result
+
+
+def _code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else SIGNALLED - code
