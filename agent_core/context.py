@@ -22,6 +22,7 @@ from agent_core.prompt import SystemPrompt
 from agent_core.state import QueryState
 from agent_core.tokens import conversation_tokens
 from agent_core.tools import ToolRegistry
+from agent_core.untrusted import shown
 
 NO_RESULT = "No result provided"
 STOPPED = "[The person stopped this answer.]"
@@ -66,11 +67,15 @@ class ContextManager:
 
 
 def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
-    """What of the history a model may see (S4-03): people, the model, tool results, and what stands for them."""
+    """What of the history a model may see (S4-03): people, the model, tool results, and what stands for them.
+
+    This is the one place where what strangers may have written is marked as such."""
     kept: list[LlmMessage] = []
     for message in messages:
         match message:
-            case UserMessage() | AssistantMessage() | ToolResultMessage():
+            case UserMessage() | ToolResultMessage():
+                kept.append(shown(message))
+            case AssistantMessage():
                 kept.append(message)
             case SummaryMessage():
                 kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))

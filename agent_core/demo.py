@@ -16,6 +16,7 @@ from agent_core.gate import SKIPPED
 from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
 from agent_core.messages import AssistantMessage, ImageContent, LlmMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.scripted import Call, Calls, Speech, words
+from agent_core.untrusted import bare
 
 WORD_S = 0.012
 LONGEST_S = 3.0
@@ -138,7 +139,7 @@ def _open_work(messages: Sequence[LlmMessage]) -> tuple[list[UserMessage], list[
                 if not uses:
                     asked, outcomes = [], []
             case ToolResultMessage():
-                text = text_of(message.content)
+                text = bare(text_of(message.content))
                 if text == ABORTED:
                     asked, outcomes = [], []
                 elif text != SKIPPED and message.tool_call_id in uses:

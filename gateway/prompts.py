@@ -58,21 +58,21 @@ class PromptMaker:
                 f"[{len(event.attachments) - MOST_FILES} more files were left out: at most {MOST_FILES} a message]"
             )
         text = await self._shortened(event.text, f"message-{item.seq}.txt")
-        words = "\n".join(part for part in (text, *notes) if part)
         in_group = self.channel.is_group(event.chat)
-        message = user(
-            words, *images, source=event.sender.name if in_group else None, context=await self._context(item, event)
-        )
-        return message.model_copy(update={"id": message_id(item), "created_at": event.at})
-
-    async def _context(self, item: InboxItem, event: MessageReceived) -> str:
+        by_others = [*await self._by_others(item, event), *notes]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
-        lines = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"]
+        circumstances = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})", *by_others]
+        message = user(text, *images, source=event.sender.name if in_group else None, context="\n".join(circumstances))
+        return message.model_copy(update={"id": message_id(item), "created_at": event.at, "untrusted": bool(by_others)})
+
+    async def _by_others(self, item: InboxItem, event: MessageReceived) -> list[str]:
+        """Words of others that come with the person's own."""
+        lines: list[str] = []
         if earlier := await self.talk.before(item):
             lines += ["Said here earlier, and not to you:", *earlier]
         if event.quoted:
             lines.append(f"In reply to: {event.quoted[:1000]}")
-        return "\n".join(lines)
+        return lines
 
     async def _shortened(self, text: str, name: str) -> str:
         if len(text) <= LONGEST_TEXT:

@@ -1,91 +1,123 @@
-"""Opening files inside one folder and nowhere else, whatever links are swapped in meanwhile.
+"""Files of one folder and of nowhere else, whatever the path, the links and the files are. Everything here blocks.
 
-The path is walked name by name from a handle of the folder, and no step follows a link. Everything here blocks.
+No step follows a link; a file with a second name (a hard link) may be somebody else's, and is refused.
 """
 
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
+from agent_core.builtin.beneath import FILE, FOLDER, Opener, best_opener, open_root
 from agent_core.tools import ToolFailed
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 _FACTS = {
     errno.ENOENT: "there is no {path} in the workspace",
-    errno.ENOTDIR: "{path} leads through something that is no folder, or through a link; links are not followed",
-    errno.ELOOP: "{path} is a link, and links are not followed",
-    errno.ENXIO: "{path} is no regular file",
-    errno.EACCES: "{path} may not be read",
-    errno.EPERM: "{path} may not be read",
+    errno.ENOTDIR: "{path} is no folder, or leads through something that is no folder",
+    errno.ELOOP: "{path} is a link or leads through one, and links are not followed",
+    errno.ENXIO: "{path} is no regular file (a pipe, a socket or a device)",
+    errno.EISDIR: "{path} is a folder",
+    errno.EACCES: "there is no permission for {path}",
+    errno.EPERM: "there is no permission for {path}",
+    errno.EROFS: "there is no permission for {path}",
     errno.ENAMETOOLONG: "{path} is too long a name",
+    errno.ENOSPC: "there is no room left for {path}",
+    errno.EDQUOT: "there is no room left for {path}",
+    errno.EFBIG: "there is no room left for {path}",
 }
 NAME_CHARS = 100
-_LOOK = "look with list_dir"
+LOOK = "look with list_dir"
+_INSIDE = "give a path inside it"
 
 
-def open_folder(root: Path, path: str) -> int:
+def open_folder(root: Path, path: str, opener: Opener | None = None) -> int:
     """A handle of the folder `path` under `root`. Raises ToolFailed."""
-    return _walk(root, _names(path), _FOLDER | os.O_NOFOLLOW)
+    return _open(root, names_of(path), FOLDER, path or ".", opener)
 
 
-def open_file(root: Path, path: str) -> int:
+def open_file(root: Path, path: str, opener: Opener | None = None) -> int:
     """A handle, for reading, of the regular file `path` under `root`. Raises ToolFailed."""
-    names = _names(path)
-    handle = _walk(root, names, _FILE) if names else _walk(root, names, _FOLDER)
-    mode = os.fstat(handle).st_mode
-    if stat.S_ISREG(mode):
-        return handle
-    os.close(handle)
-    if stat.S_ISDIR(mode):
-        raise ToolFailed(f"{shown(path)} is a folder", _LOOK)
-    raise ToolFailed(f"{shown(path)} is no regular file (a pipe, a socket or a device)", _LOOK)
+    handle = _open(root, names_of(path), FILE, path or ".", opener)
+    try:
+        check_file(os.fstat(handle), path)
+    except ToolFailed:
+        os.close(handle)
+        raise
+    return handle
+
+
+def open_folder_of(root: Path, path: str, opener: Opener) -> tuple[int, str]:
+    """A handle of the folder in which the file `path` stands or will stand, and the file's name. Raises ToolFailed."""
+    names, name = split(path)
+    return _open(root, names, FOLDER, path, opener), name
+
+
+def split(path: str) -> tuple[tuple[str, ...], str]:
+    """The names of the folders on the way to a file, and its own. Raises ToolFailed for the workspace itself."""
+    names = names_of(path)
+    if not names:
+        raise failure(errno.EISDIR, path or ".")
+    return names[:-1], names[-1]
+
+
+def check_file(about: os.stat_result, path: str) -> None:
+    """Raises ToolFailed where this is no regular file, or one with another name somewhere."""
+    if stat.S_ISDIR(about.st_mode):
+        raise failure(errno.EISDIR, path)
+    if stat.S_ISLNK(about.st_mode):
+        raise failure(errno.ELOOP, path)
+    if not stat.S_ISREG(about.st_mode):
+        raise failure(errno.ENXIO, path)
+    if about.st_nlink > 1:
+        raise ToolFailed(f"{shown(path)} has a second name (a hard link), which may stand outside", "copy it first")
+
+
+def failure(number: int, path: str) -> ToolFailed:
+    """The system's error with this number, in words for the model."""
+    fact = _FACTS.get(number, f"{{path}} cannot be opened: {os.strerror(number)}")
+    return ToolFailed(fact.format(path=shown(path)), LOOK)
+
+
+def names_of(path: str) -> tuple[str, ...]:
+    """The names on the way from the workspace; none for the workspace itself. Raises ToolFailed."""
+    if "\0" in path or not is_encodable(path):
+        raise ToolFailed("that path is no file name", LOOK)
+    if path.startswith("/"):
+        raise ToolFailed(f"{shown(path)} is absolute; only the workspace can be reached", _INSIDE)
+    names = tuple(name for name in path.split("/") if name not in ("", "."))
+    if ".." in names:
+        raise ToolFailed(f"{shown(path)} leads out of the workspace", _INSIDE)
+    return names
 
 
 def shown(name: str) -> str:
     """A file's name for one line of text: printable, and not endless."""
-    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _is_encodable(name) else ascii(name)
-    printable = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return printable if len(printable) <= NAME_CHARS else f"{printable[: NAME_CHARS - 1]}…"
+    text = printable(name)
+    return text if len(text) <= NAME_CHARS else f"{text[: NAME_CHARS - 1]}…"
 
 
-def _names(path: str) -> tuple[str, ...]:
-    if "\0" in path or not _is_encodable(path):
-        raise ToolFailed("that path is no file name", _LOOK)
-    if path.startswith("/"):
-        raise ToolFailed(f"{shown(path)} is absolute; only the workspace can be read", "give a path inside it")
-    names = tuple(name for name in path.split("/") if name not in ("", "."))
-    if ".." in names:
-        raise ToolFailed(f"{shown(path)} leads out of the workspace", "give a path inside it")
-    return names
+def printable(name: str) -> str:
+    """The whole of a file's name without anything that moves the cursor or cannot be sent."""
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if is_encodable(name) else ascii(name)
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def _is_encodable(path: str) -> bool:
+def is_encodable(name: str) -> bool:
+    """Whether the system could have a file of that name, or take it as an argument."""
     try:
-        os.fsencode(path)
+        os.fsencode(name)
     except UnicodeEncodeError:
         return False
     return True
 
 
-def _walk(root: Path, names: tuple[str, ...], last: int) -> int:
-    path = "/".join(names)
-    handle = _open(str(root), _FOLDER, None, path or "such a folder")
-    for position, name in enumerate(names, 1):
-        flags = last if position == len(names) else _FOLDER | os.O_NOFOLLOW
-        try:
-            inner = _open(name, flags, handle, path)
-        finally:
-            os.close(handle)
-        handle = inner
-    return handle
-
-
-def _open(name: str, flags: int, folder: int | None, path: str) -> int:
+def _open(root: Path, names: Sequence[str], flags: int, path: str, opener: Opener | None) -> int:
     try:
-        return os.open(name, flags, dir_fd=folder)
+        folder = open_root(root)
+        try:
+            return (opener or best_opener())(folder, names, flags)
+        finally:
+            os.close(folder)
     except OSError as error:
-        fact = _FACTS.get(error.errno or 0, f"{{path}} cannot be opened: {error.strerror}")
-        raise ToolFailed(fact.format(path=shown(path)), _LOOK) from error
+        raise failure(error.errno or 0, path) from error

@@ -1,13 +1,16 @@
 """Reading the files of the chat's workspace, and nothing else."""
 
 import asyncio
-import codecs
 import os
 import stat
 from pathlib import Path
 
+from agent_core.builtin.beneath import Opener
 from agent_core.builtin.confined import open_file, open_folder, shown
-from agent_core.tools import ToolContext, ToolFailed, tool
+from agent_core.builtin.contents import in_words, read_content, text_in
+from agent_core.builtin.pictures import picture_type, show_picture
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 
 MOST_BYTES = 8_000_000
 MOST_LINES = 1000
@@ -16,35 +19,40 @@ LINE_CHARS = 2000
 MOST_ENTRIES = 200
 
 
-@tool(execution="parallel", label="Reading {path}")
-async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> str:
-    """Read a text file of the workspace from line `offset`."""
-    text = await asyncio.to_thread(_read, context.workspace, path)
-    return _page(text, path, max(1, offset), min(max(1, limit), MOST_LINES))
+def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
+    """The tool `read_file`; `vision` says whether the model sees pictures."""
+
+    @tool(execution="parallel", untrusted=True, label="Reading {path}")
+    async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> str | ToolResult:
+        """Read a text file of the workspace from line `offset`."""
+        content = await asyncio.to_thread(_read, context.workspace, path, opener)
+        kind = picture_type(content)
+        if kind is None:
+            return _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
+        if not vision:
+            raise ToolFailed(f"{shown(path)} is a picture ({in_words(len(content))}), which this model cannot see")
+        return show_picture(content, kind, path)
+
+    return read_file
 
 
-@tool(execution="parallel", label="Listing {path}")
-async def list_dir(context: ToolContext, path: str = ".") -> str:
-    """List a folder of the workspace."""
-    return await asyncio.to_thread(_listing, context.workspace, path)
+def list_dir_tool(opener: Opener) -> Tool:
+    """The tool `list_dir`."""
+
+    @tool(execution="parallel", untrusted=True, label="Listing {path}")
+    async def list_dir(context: ToolContext, path: str = ".") -> str:
+        """List a folder of the workspace."""
+        return await asyncio.to_thread(_listing, context.workspace, path, opener)
+
+    return list_dir
 
 
-def _read(workspace: Path, path: str) -> str:
-    with os.fdopen(open_file(workspace, path), "rb") as stream:
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ToolFailed(f"{shown(path)} is larger than {_size(MOST_BYTES)}, too large to read")
-    return _decoded(content, path)
-
-
-def _decoded(content: bytes, path: str) -> str:
-    """UTF-8, or UTF-16 that says so; a few broken characters are replaced, more of them mean that it is no text."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", "replace")
-    text = content.decode("utf-8-sig", "replace")
-    if b"\0" in content or text.count("\N{REPLACEMENT CHARACTER}") * 20 > len(text):
-        raise ToolFailed(f"{shown(path)} is a binary file ({_size(len(content))}), not text")
-    return text
+def _read(workspace: Path, path: str, opener: Opener) -> bytes:
+    handle = open_file(workspace, path, opener)
+    try:
+        return read_content(handle, path, MOST_BYTES)
+    finally:
+        os.close(handle)
 
 
 def _page(text: str, path: str, offset: int, limit: int) -> str:
@@ -73,10 +81,10 @@ def _short(line: str) -> str:
     return line if cut <= 0 else f"{line[:LINE_CHARS]} [... {cut} more characters in this line]"
 
 
-def _listing(workspace: Path, path: str) -> str:
+def _listing(workspace: Path, path: str, opener: Opener) -> str:
     if not workspace.exists():
         return "(the workspace is empty)"
-    handle = open_folder(workspace, path)
+    handle = open_folder(workspace, path, opener)
     try:
         with os.scandir(handle) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -97,10 +105,5 @@ def _line(entry: os.DirEntry[str]) -> str:
     if stat.S_ISDIR(about.st_mode):
         return f"{name}/"
     if stat.S_ISREG(about.st_mode):
-        return f"{name} ({_size(about.st_size)})"
+        return f"{name} ({in_words(about.st_size)})"
     return f"{name} (a link, not followed)" if stat.S_ISLNK(about.st_mode) else f"{name} (no regular file)"
-
-
-def _size(size: int) -> str:
-    power = min((len(str(size)) - 1) // 3, 3)
-    return f"{size / 1000**power:.1f} {('B', 'kB', 'MB', 'GB')[power]}" if power else f"{size} B"

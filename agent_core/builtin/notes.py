@@ -1,15 +1,14 @@
 """The chat's notes: lines of `notes.md` in its workspace, which people may edit too."""
 
 import asyncio
-import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from agent_core.builtin.confined import open_folder
+from agent_core.builtin.replace import locked, replace
 from agent_core.tools import ToolContext, ToolFailed, tool
 
 FILE = "notes.md"
@@ -17,13 +16,12 @@ NOTE_CHARS = 500
 MOST_NOTES = 200
 MOST_BYTES = 256_000
 
-_TEMPORARY = ".notes.md.new"
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 T = TypeVar("T")
 
 
-@tool(idempotent=True, label="Noting: {text}")
+@tool(idempotent=True, acts="write", label="Noting: {text}")
 async def add_note(text: str, context: ToolContext) -> str:
     """Keep a short note for the person."""
     note = _one_line(text)
@@ -50,7 +48,7 @@ async def list_notes(context: ToolContext) -> str:
     return "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1)) or "(no notes yet)"
 
 
-@tool(label="Deleting note {number}")
+@tool(acts="write", label="Deleting note {number}")
 async def delete_note(number: int, context: ToolContext) -> str:
     """Delete a note by number."""
 
@@ -90,20 +88,14 @@ def _lines(workspace: Path) -> list[str]:
 def _changed(workspace: Path, change: Callable[[list[str]], tuple[list[str], T]]) -> T:
     """Change the file as a whole: whoever reads it, or is killed, finds the old notes or the new ones."""
     workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _locked(workspace) as folder:
-        lines = _read(folder)
-        changed, answer = change(lines)
-        if changed is not lines:
-            _replace(folder, "".join(f"{line}\n" for line in changed).encode("utf-8", "surrogateescape"))
-        return answer
-
-
-@contextmanager
-def _locked(workspace: Path) -> Iterator[int]:
     folder = open_folder(workspace, ".")
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield folder
+        with locked(folder):
+            lines = _read(folder)
+            changed, answer = change(lines)
+            if changed is not lines:
+                _write(folder, "".join(f"{line}\n" for line in changed).encode("utf-8", "surrogateescape"))
+            return answer
     finally:
         os.close(folder)
 
@@ -124,15 +116,7 @@ def _read(folder: int) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _replace(folder: int, content: bytes) -> None:
+def _write(folder: int, content: bytes) -> None:
     if len(content) > MOST_BYTES:
         raise ToolFailed(f"{FILE} would become too large", "let the person delete some notes")
-    with suppress(FileNotFoundError):
-        os.unlink(_TEMPORARY, dir_fd=folder)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(_TEMPORARY, flags, 0o600, dir_fd=folder), "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.rename(_TEMPORARY, FILE, src_dir_fd=folder, dst_dir_fd=folder)
-    os.fsync(folder)
+    replace(folder, FILE, content)

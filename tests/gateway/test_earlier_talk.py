@@ -1,6 +1,7 @@
 """Whoever is named in the middle of a talk is told what it is about."""
 
 from agent_core.messages import UserMessage
+from agent_core.untrusted import bare
 from channels.base import Addressed, ChannelError
 from gateway.earlier_talk import LONGEST
 from tests.gateway.bot import Bot
@@ -13,7 +14,7 @@ AMBIENT = Addressed.AMBIENT
 def told(bot: Bot) -> list[str]:
     """The earlier talk in the newest message to the model."""
     asked = [message for message in bot.llm.requests[-1].messages if isinstance(message, UserMessage)]
-    return (asked[-1].context or "").partition("Said here earlier, and not to you:\n")[2].splitlines()
+    return bare(asked[-1].context or "").partition("Said here earlier, and not to you:\n")[2].splitlines()
 
 
 async def test_on_the_first_mention_the_talk_before_it_is_told_and_later_only_what_is_new(start_bot: StartBot) -> None:

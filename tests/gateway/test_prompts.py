@@ -64,6 +64,12 @@ def images(message: UserMessage) -> list[ImageContent]:
     return [part for part in message.content if isinstance(part, ImageContent)]
 
 
+def told(message: UserMessage) -> list[str]:
+    """What the model is told beside the words and the time."""
+    assert message.context is not None
+    return message.context.splitlines()[1:]
+
+
 def kept(home: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (home / "w").iterdir()}
 
@@ -79,6 +85,17 @@ async def test_words_come_as_they_are_with_the_time_of_day(tmp_path: Path) -> No
     assert message.context == "Now: Thursday 1970-01-01 01:16 (Europe/Paris)"
     assert message.created_at == 5.0
     assert message.source is None
+    assert not message.untrusted, "nobody else had a word in it"
+
+
+@pytest.mark.parametrize(
+    "given", [item("why?", quoted="Bob: run this"), item("", file("run this.txt")), item("", picture())]
+)
+async def test_quoted_words_and_files_are_those_of_others(tmp_path: Path, given: InboxItem) -> None:
+    message = await made(tmp_path, given)
+
+    assert message.untrusted
+    assert "run this" not in text_of(message.content)
 
 
 async def test_the_same_item_is_the_same_message(tmp_path: Path) -> None:
@@ -104,7 +121,8 @@ async def test_a_quote_is_context_and_no_longer_than_needed(tmp_path: Path) -> N
 async def test_a_file_goes_into_the_workspace_and_the_model_hears_its_name(tmp_path: Path) -> None:
     message = await made(tmp_path, item("read this", file("report.txt")))
 
-    assert text_of(message.content) == "read this\n[file: report.txt, 7 bytes, in the workspace]"
+    assert text_of(message.content) == "read this"
+    assert told(message) == ["[file: report.txt, 7 bytes, in the workspace]"]
     assert kept(tmp_path) == {"report.txt": b"content"}
 
 
@@ -133,7 +151,7 @@ async def test_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> 
     message = await made(tmp_path, item("", file("a.txt", "a"), file("a.txt", "b"), file("a.txt", "c")), channel)
 
     assert kept(tmp_path) == {"a.txt": b"one", "a-2.txt": b"two", "a-3.txt": b"three"}
-    assert "a-3.txt" in text_of(message.content)
+    assert "a-3.txt" in told(message)[-1]
 
 
 async def test_a_message_that_is_made_again_leaves_no_copies(tmp_path: Path) -> None:
@@ -143,6 +161,7 @@ async def test_a_message_that_is_made_again_leaves_no_copies(tmp_path: Path) -> 
     first, again = await made(tmp_path, given, channel), await made(tmp_path, given, channel)
 
     assert text_of(first.content) == text_of(again.content)
+    assert told(first) == told(again)
     assert sorted(kept(tmp_path)) == ["a-2.txt", "a.txt", "cat.png", "message-7.txt"]
 
 
@@ -151,7 +170,8 @@ async def test_a_model_that_sees_gets_the_picture(tmp_path: Path) -> None:  # C-
 
     [image] = images(message)
     assert (image.mime_type, image.data) == ("image/png", "cG5n")
-    assert text_of(message.content) == "what is it?\n[picture: cat.png]"
+    assert text_of(message.content) == "what is it?"
+    assert told(message) == ["[picture: cat.png]"]
     assert kept(tmp_path) == {"cat.png": b"png"}
 
 
@@ -159,20 +179,21 @@ async def test_a_model_that_does_not_see_gets_a_note(tmp_path: Path) -> None:  #
     message = await made(tmp_path, item("what is it?", picture()), vision=False)
 
     assert images(message) == []
-    assert "[file: cat.png, 7 bytes, in the workspace]" in text_of(message.content)
+    assert told(message) == ["[file: cat.png, 7 bytes, in the workspace]"]
 
 
 async def test_a_huge_picture_is_a_file(tmp_path: Path) -> None:
     message = await made(tmp_path, item("", picture()), Cupboard(f=b"x" * (LARGEST_IMAGE + 1)))
 
     assert images(message) == []
-    assert "in the workspace" in text_of(message.content)
+    assert "in the workspace" in told(message)[0]
 
 
 async def test_a_file_that_cannot_be_fetched_is_told_and_the_words_still_count(tmp_path: Path) -> None:
     message = await made(tmp_path, item("read this", file("big.iso", "elsewhere")))
 
-    assert text_of(message.content) == "read this\n[file: big.iso could not be fetched: too large]"
+    assert text_of(message.content) == "read this"
+    assert told(message) == ["[file: big.iso could not be fetched: too large]"]
 
 
 async def test_a_workspace_that_cannot_be_written_loses_the_file_and_not_the_message(tmp_path: Path) -> None:
@@ -181,15 +202,16 @@ async def test_a_workspace_that_cannot_be_written_loses_the_file_and_not_the_mes
     short = await made(tmp_path, item("read this", file("a.txt")))
     long = await made(tmp_path, item("x" * 30_000))
 
-    assert text_of(short.content).startswith("read this\n[file: a.txt could not be kept: ")
+    assert text_of(short.content) == "read this"
+    assert told(short)[0].startswith("[file: a.txt could not be kept: ")
     assert "could not be kept" in text_of(long.content)
 
 
 async def test_more_files_than_fit_are_left_out_with_a_note(tmp_path: Path) -> None:
     message = await made(tmp_path, item("", *[file("a.txt")] * 20))
 
-    assert text_of(message.content).splitlines()[-1] == "[10 more files were left out: at most 10 a message]"
-    assert text_of(message.content).count("in the workspace") == MOST_FILES
+    assert told(message)[-1] == "[10 more files were left out: at most 10 a message]"
+    assert sum("in the workspace" in line for line in told(message)) == MOST_FILES
 
 
 async def test_a_very_long_message_becomes_a_file_of_which_the_model_sees_the_start(tmp_path: Path) -> None:

@@ -1,0 +1,91 @@
+"""Finding the text that a model wants replaced: exactly, but for the kind of its line endings."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from agent_core.builtin.confined import shown
+from agent_core.builtin.contents import in_words
+from agent_core.tools import ToolFailed
+
+_BREAK = re.compile(r"\r?\n")
+_TOLD_LINES = 5
+_COMPARED_LINES = 20_000
+_COMPARED_CHARS = 200
+
+
+@dataclass(frozen=True)
+class Match:
+    """Where the old text stands."""
+
+    old: str
+    """As the file has it."""
+    count: int
+    lines: tuple[int, ...]
+    """Numbers of the first few lines in which it begins."""
+    newline: str
+    """What ends a line around there."""
+
+
+def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
+    """Raises ToolFailed where it does not occur, or more than once without `everywhere`."""
+    main = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    other = "\n" if main == "\r\n" else "\r\n"
+    spellings = dict.fromkeys((old, _BREAK.sub(main, old), _BREAK.sub(other, old)))
+    found = next((spelling for spelling in spellings if spelling in text), None)
+    if found is None:
+        raise _missing(text, old, path)
+    first = text.index(found)
+    count = text.count(found)
+    if not everywhere and text.find(found, first + 1) >= 0:
+        raise _ambiguous(text, found, path)
+    newline = "\r\n" if "\r\n" in found else "\n" if "\n" in found else main
+    return Match(found, count, tuple(_lines_of(text, found)), newline)
+
+
+def apply(text: str, match: Match, new: str, most: int) -> str:
+    """The text with the new words in all the places. Raises ToolFailed for more than `most` characters."""
+    new = _BREAK.sub(match.newline, new)
+    size = len(text) + match.count * (len(new) - len(match.old))
+    if size > most:
+        raise ToolFailed(f"the file would have {in_words(size)}; {in_words(most)} is the most")
+    return text.replace(match.old, new)
+
+
+def _lines_of(text: str, found: str) -> list[int]:
+    """Numbers of the first few lines in which it begins; places may overlap."""
+    numbers: list[int] = []
+    line, done, place = 1, 0, text.find(found)
+    while place >= 0 and len(numbers) < _TOLD_LINES:
+        line += text.count("\n", done, place)
+        numbers.append(line)
+        done, place = place, text.find(found, place + 1)
+    return numbers
+
+
+def _ambiguous(text: str, found: str, path: str) -> ToolFailed:
+    count = max(2, text.count(found))
+    numbers = _lines_of(text, found)
+    more = ", ..." if count > len(numbers) else ""
+    lines = ", ".join(str(number) for number in numbers)
+    return ToolFailed(
+        f"old_text occurs {count} times in {shown(path)}, in lines {lines}{more}",
+        "give more of the text around it, or set replace_all",
+    )
+
+
+def _missing(text: str, old: str, path: str) -> ToolFailed:
+    """Shows what the model may have meant."""
+    advice = "read the file, then give old_text exactly as it stands there"
+    wanted = next((line.strip() for line in old.splitlines() if line.strip()), "")[:_COMPARED_CHARS]
+    lines = [line.strip()[:_COMPARED_CHARS] for line in islice(text.split("\n"), _COMPARED_LINES)]
+    if wanted in lines:
+        number = lines.index(wanted) + 1
+        return ToolFailed(f"old_text is not in {shown(path)}; it differs from what begins in line {number}", advice)
+    near = difflib.get_close_matches(wanted, lines, n=1)
+    if not near:
+        return ToolFailed(f"old_text is not in {shown(path)}, nor anything like it", advice)
+    return ToolFailed(
+        f"old_text is not in {shown(path)}; most like it is line {lines.index(near[0]) + 1}: {near[0][:80]}", advice
+    )

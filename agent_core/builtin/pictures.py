@@ -1,0 +1,47 @@
+"""Pictures in files: what kind they are, and whether they can be shown to a model."""
+
+import base64
+
+from agent_core.builtin.confined import shown
+from agent_core.builtin.contents import in_words
+from agent_core.messages import ImageContent, TextContent
+from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolFailed
+
+MOST_BYTES = 5_000_000
+"""What every provider takes."""
+
+_STARTS = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+_ENDS = {"image/png": b"IEND\xaeB`\x82", "image/jpeg": b"\xff\xd9", "image/gif": b";"}
+
+
+def picture_type(content: bytes) -> str | None:
+    """The MIME type by the first bytes, None for what is no picture that models know."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in _STARTS.items() if content.startswith(start)), None)
+
+
+def show_picture(content: bytes, kind: str, path: str) -> ToolResult:
+    """The picture, and a line that says what it is. Raises ToolFailed where it is too large or its end is missing.
+
+    A broken one would stay in the chat, and the provider would refuse every request from then on.
+    """
+    size = in_words(len(content))
+    if len(content) > MOST_BYTES:
+        raise ToolFailed(f"{shown(path)} is a picture of {size}; at most {in_words(MOST_BYTES)} can be seen")
+    if not _is_whole(content, kind):
+        raise ToolFailed(f"{shown(path)} is a picture ({size}) whose end is missing")
+    picture = ImageContent(data=base64.b64encode(content).decode(), mime_type=kind)
+    return ToolResult(content=(TextContent(text=f"{shown(path)} ({kind}, {size})"), picture))
+
+
+def _is_whole(content: bytes, kind: str) -> bool:
+    if kind == "image/webp":
+        return len(content) >= 8 + int.from_bytes(content[4:8], "little")
+    return _ENDS[kind] in content[-1024:]
