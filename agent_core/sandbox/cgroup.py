@@ -1,9 +1,8 @@
 """A limit of processes where Parley runs as root: the kernel counts none of root's but in a control group."""
 
-import os
+import secrets
 import time
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 
 _ROOTS = (Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup"))
@@ -17,12 +16,11 @@ class ProcessGroups:
 
     def __init__(self, parent: Path) -> None:
         self._parent = parent
-        self._numbers = count()
 
     def new(self, most: int) -> Path:
         """A group that holds at most so many processes; who writes 0 to its `cgroup.procs` is in it. Raises OSError."""
         self.remove_empty()
-        group = self._parent / f"{_PREFIX}{os.getpid()}-{next(self._numbers)}"
+        group = self._parent / f"{_PREFIX}{secrets.token_hex(8)}"
         group.mkdir()
         try:
             (group / "pids.max").write_text(str(most))

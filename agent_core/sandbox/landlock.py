@@ -8,8 +8,10 @@ import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.abc import InspectLoader
 from pathlib import Path
+from types import CodeType
 
 from agent_core.sandbox import warden
 from agent_core.sandbox.cgroup import ProcessGroups
@@ -57,10 +59,6 @@ class Landlock:
         self._groups = groups
         self._hidden = (OURS, *hidden)
         self._scoped = (landlock_version() if version is None else version) >= SCOPES_SINCE
-        loader = warden.__spec__.loader if warden.__spec__ else None
-        if not isinstance(loader, InspectLoader):
-            raise OSError("the warden's code cannot be read")
-        self._code = loader.get_code(warden.__name__)
         self._reading, writing = os.pipe()
         # The wardens read from it, and nobody ever writes: it ends with us, however we end.
         weakref.finalize(self, _close, self._reading, writing)
@@ -72,7 +70,7 @@ class Landlock:
         check_program(command, env)
         plan = os.memfd_create("plan")
         try:
-            os.write(plan, marshal.dumps((self._code, vars(self._plan(command, env, temporary)))))
+            os.write(plan, marshal.dumps((_code(), vars(self._plan(command, env, temporary)))))
             os.lseek(plan, 0, os.SEEK_SET)
             python = str(Path(sys.executable).resolve())
             argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
@@ -119,6 +117,15 @@ def _parts(folders: Sequence[Path], hidden: Sequence[Path], asked: Sequence[Path
             listed.append(folder)
             waiting += folder.iterdir()
     return shown, listed
+
+
+@cache
+def _code() -> CodeType | None:
+    """The warden, compiled. Raises OSError."""
+    loader = warden.__spec__.loader if warden.__spec__ else None
+    if not isinstance(loader, InspectLoader):
+        raise OSError("the warden's code cannot be read")
+    return loader.get_code(warden.__name__)
 
 
 def _close(*ends: int) -> None:

