@@ -3,7 +3,7 @@
 import ast
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from textwrap import wrap
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agent_core.providers import PROVIDERS
+from gateway.policy import PermissionSettings
 from gateway.setting_sources import Key
 from gateway.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
 
@@ -20,6 +21,7 @@ HEAD = """\
 # written in lower case and without prefix: model = "demo", [web] port = 8765, [telegram] base_url = "...".
 """
 MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
+PERMISSIONS = "Permissions: what the calls of tools may do"
 GROUPS = {
     MODEL: ("model", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
@@ -33,7 +35,9 @@ WIDTH = 116
 
 def render() -> str:
     """The whole file."""
-    ungrouped = set(Settings.model_fields) - FOUND - {"web"} - {key for keys in GROUPS.values() for key in keys}
+    ungrouped = (
+        set(Settings.model_fields) - FOUND - {"web", "permissions"} - {key for keys in GROUPS.values() for key in keys}
+    )
     if ungrouped:
         raise LookupError(f"settings without a group in .env.example: {sorted(ungrouped)}")
     first, *others = GROUPS
@@ -44,6 +48,7 @@ def render() -> str:
             for channel, config in channel_configs().items()
         ),
         _group("Web: the page on this machine", _lines(("web",), WebSettings, WebSettings.model_fields)),
+        _group(PERMISSIONS, _lines(("permissions",), PermissionSettings, PermissionSettings.model_fields)),
         *(_group(title, _lines((), Settings, GROUPS[title])) for title in others),
     ]
     return "\n".join([HEAD, *groups])
@@ -85,6 +90,8 @@ def _comment(words: str, field: FieldInfo) -> Iterator[str]:
 
 def _default(field: FieldInfo) -> str:
     value = field.default
+    if isinstance(value, Mapping):
+        value = ",".join(f"{key}={word}" for key, word in value.items())
     if field.is_required() or value is None or value in ("", "auto", "UTC") or isinstance(value, frozenset):
         return ""
     shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else value

@@ -25,7 +25,7 @@ WORDS: tuple[Word, ...] = get_args(Word)
 
 OWNER: Row = {"read": "allow", "write": "allow", "net": "allow", "exec": "ask", "admin": "allow"}
 USER: Row = {**OWNER, "admin": "deny"}
-TAINTED: Row = {"read": "allow", "write": "allow", "net": "ask", "exec": "ask", "admin": "ask"}
+TAINTED: Row = {"net": "ask", "exec": "ask", "admin": "ask"}
 _DOES: Mapping[Acts, str] = {
     "read": "acts_read",
     "write": "acts_write",
@@ -87,8 +87,8 @@ class PermissionSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     owner: Annotated[Row, BeforeValidator(_owner_row)] = OWNER
-    """What holds for owners, such as exec=ask,net=allow: allow, ask or deny for read (looks at files), write (changes
-    files), net (sends to other machines), exec (runs programs) and admin (changes schedules, skills, settings)."""
+    """What holds for owners: allow, ask or deny for read (looks at files), write (changes files), net (sends to other
+    machines), exec (runs programs) and admin (changes schedules, skills, settings). What is left out stays as it is."""
     user: Annotated[Row, BeforeValidator(_user_row)] = USER
     """What holds for everybody else who may talk to it."""
     tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
@@ -110,7 +110,7 @@ class Policy:
         acts = proposal.tool.acts
         word = self._rows[role][acts]
         tainted = self._always_tainted or is_tainted(proposal.messages)
-        least = self._tainted[acts] if tainted else "allow"
+        least = self._tainted.get(acts, "allow") if tainted else "allow"
         if WORDS.index(least) <= WORDS.index(word):
             return _ruling(word, acts)
         if least == "ask" and acts == "net" and _carries_nothing(proposal):

@@ -19,6 +19,7 @@ from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import SettingsError
+from gateway.policy import PermissionSettings
 from gateway.private_files import is_open_to_others
 from gateway.secrets import Secrets
 from gateway.setting_errors import refused
@@ -99,6 +100,7 @@ class Settings(BaseSettings):
     BRAVE_API_KEY or TAVILY_API_KEY beside it. Empty: it cannot search."""
     commands_network: bool = False
     """Whether the programs that it runs may use the network: on or off."""
+    permissions: PermissionSettings = PermissionSettings()
     web: WebSettings = WebSettings()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is logged to standard error: debug, info, warning or error."""
@@ -164,18 +166,19 @@ def setting_names() -> Names:
     flat = {
         name: (key,)
         for key, field in Settings.model_fields.items()
-        if key not in FOUND and field.annotation is not WebSettings
+        if key not in FOUND and field.annotation not in (WebSettings, PermissionSettings)
         for name in [key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}"]
     }
     web: dict[str, Key] = {f"PARLEY_WEB_{key.upper()}": ("web", key) for key in WebSettings.model_fields}
     web["PARLEY_WEB"] = web.pop("PARLEY_WEB_ENABLED")
+    permissions = {f"PARLEY_PERMISSIONS_{row.upper()}": ("permissions", row) for row in PermissionSettings.model_fields}
     platforms = {
         f"{channel}_{key}".upper(): (channel, key)
         for channel, config in channel_configs().items()
         for key in config.model_fields
     }
     return Names(
-        flat=flat | web | platforms,
+        flat=flat | permissions | web | platforms,
         prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
         elsewhere={"PARLEY_HOME": HOME_IS_FOR_THE_ENVIRONMENT},
     )

@@ -269,3 +269,45 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
         load()
 
     assert refused.value.sentence.startswith(f"{tmp_path / 'parley.toml'} {words}")
+
+
+def test_what_tools_may_do_is_set_in_rows_over_the_defaults(load: Load) -> None:
+    settings = load(
+        toml='[permissions]\nowner = {exec = "allow"}\nuser = {net = "ask"}', PARLEY_PERMISSIONS_USER="exec=deny"
+    )
+
+    assert settings.permissions.owner["exec"] == "allow"
+    assert settings.permissions.owner["net"] == "allow", "what is left out stays as it is"
+    assert (settings.permissions.user["exec"], settings.permissions.user["net"]) == ("deny", "allow")
+    assert load(dotenv="PARLEY_PERMISSIONS_TAINTED=read=ask").permissions.tainted["read"] == "ask"
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        (
+            'owner = {exec = "maybe"}',
+            "permissions.owner in {file}, line 2 must set exec to allow, ask or deny, and not to 'maybe'.",
+        ),
+        (
+            'user = {fly = "ask"}',
+            "permissions.user in {file}, line 2 must be written as in exec=ask, for read, write, net, exec, admin; "
+            "'fly' is none of these.",
+        ),
+        (
+            'tainted = {net = "allow"}',
+            "permissions.tainted in {file}, line 2 must set net to ask or deny, and not to 'allow'.",
+        ),
+        (
+            'guest = {net = "ask"}',
+            "There is no setting permissions.guest in {file}, line 2; what may stand there: owner, tainted, user.",
+        ),
+    ],
+)
+def test_a_row_that_cannot_be_is_refused_with_what_may_stand_there(
+    load: Load, tmp_path: Path, toml: str, words: str
+) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        load(toml=f"[permissions]\n{toml}")
+
+    assert str(refusal.value) == words.format(file=tmp_path / "parley.toml")
