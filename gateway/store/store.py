@@ -202,11 +202,13 @@ class Store:
     async def ask(self, question: Question, message: OutboundMessage, line: Line) -> Moved | None:
         """Note a question and its message; the question in force where the call was asked for before, None where the
         id is taken. `line` is what an older question's message says where this one takes its place."""
-        return await self._writer.submit(approvals.ask(question, message, line))
+        mask = self.secrets.mask
+        safe = replace(question, tool=mask(question.tool), what=mask(question.what))
+        return await self._writer.submit(approvals.ask(safe, self._safe(message), self._safe_line(line)))
 
     async def move_question(self, request_id: str, step: Step, line: Line) -> Moved | None:
         """Take a step with a question, and note what its message says then; None where there is no such question."""
-        return await self._writer.submit(approvals.move(request_id, step, line))
+        return await self._writer.submit(approvals.move(request_id, step, self._safe_line(line)))
 
     async def pending_questions(self) -> list[Question]:
         return await self._reader.run(approvals.pending)
@@ -234,6 +236,9 @@ class Store:
 
     def _safe(self, value: T) -> T:
         return masked(value, self.secrets.mask)
+
+    def _safe_line(self, line: Line) -> Line:
+        return lambda question: self._safe(line(question))
 
     def _safe_posts(self, posts: Sequence[Post]) -> list[Post]:
         return [replace(post, message=self._safe(post.message)) for post in posts]

@@ -1,0 +1,172 @@
+"""The ways out, all of them: a new one is found here before a secret finds it."""
+
+import ast
+import inspect
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import Usage, user
+from agent_core.reasons import TerminalReason
+from channels.base import Attachment, Button, ChatKey, MessageReceived, OutboundMessage, Sender
+from gateway.secrets import MASK, Secrets
+from gateway.store.question import Question
+from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
+from gateway.store.runs import ToolRecord
+from gateway.store.store import FILE, Store
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.process import REPOSITORY
+
+KEY = "sk-0123456789-abcdef"
+CHAT = ChatKey(platform="memory", account="here", chat="ann")
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((REPOSITORY / "gateway").rglob("*.py")):
+        yield str(path.relative_to(REPOSITORY)), ast.parse(path.read_text("utf-8"))
+
+
+def users_of(name: str) -> set[str]:
+    """The files of the gateway that call something, or hand it on, by this name."""
+    return {
+        path
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
+    }
+
+
+def attributes(name: str) -> list[tuple[str, str]]:
+    """Each use of an attribute: the file, and whose it is."""
+    return [
+        (path, ast.unparse(node.value))
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == name
+    ]
+
+
+def ways_to_people() -> set[str]:
+    """What a channel can be asked to do with a message."""
+    tree = ast.parse((REPOSITORY / "channels" / "base.py").read_text("utf-8"))
+    return {
+        method.name
+        for protocol in ast.walk(tree)
+        if isinstance(protocol, ast.ClassDef) and any("Protocol" in ast.unparse(base) for base in protocol.bases)
+        for method in protocol.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        for argument in [*method.args.args, *method.args.kwonlyargs]
+        if argument.annotation and "OutboundMessage" in ast.unparse(argument.annotation)
+    }
+
+
+def test_only_a_voice_says_something_on_a_channel() -> None:
+    ways = ways_to_people()
+    assert {"send", "edit", "split", "find_sent"} <= ways
+
+    others = [
+        (way, path, whose)
+        for way in ways
+        for path, whose in attributes(way)
+        if path != "gateway/sending.py"
+        # Texts can be split too.
+        if not hasattr(str, way) or "channel" in whose.lower()
+    ]
+
+    assert others == []
+
+
+def test_only_a_masked_model_is_asked() -> None:
+    assert users_of("AgentLoop") == users_of("MaskedLlm") - {"gateway/masked_llm.py"} == {"gateway/house.py"}
+    assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {"gateway/masked_llm.py"}
+    [loop] = [
+        node
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if path == "gateway/house.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
+    ]
+    given = {keyword.arg: ast.unparse(keyword.value) for keyword in loop.keywords}
+    assert (given["llm"], given["redact"]) == ("llm", "secrets.mask"), "the masked one, and what tools say is masked"
+
+
+def test_only_these_write_on_the_terminal() -> None:
+    """Each masks what it writes, or knows no secret: the settings are not read yet."""
+    writers = {path for stream in ("stdout", "stderr") for path, _ in attributes(stream)}
+
+    assert writers == {
+        "gateway/app.py",
+        "gateway/cli.py",
+        "gateway/doctor/report.py",
+        "gateway/env_example.py",
+        "gateway/house.py",
+        "gateway/logs.py",
+    }
+
+
+# What is written down
+
+RUN = Run("run-1", CHAT, "session-1", "ann", 1.0)
+FILE_OF_OURS = Attachment(name=f"{KEY}.txt", path="/somewhere")
+BUTTONS = ((Button(label=KEY, action=KEY),),)
+SAID = OutboundMessage(markdown=KEY, buttons=BUTTONS, attachments=(FILE_OF_OURS,))
+WHO = Sender(id="ann", name=KEY)
+HEARD = MessageReceived(event_id="e1", chat=CHAT, sender=WHO, at=1, text=KEY, message_id="m", quoted=KEY)
+RECORD = ToolRecord("run-1", "session-1", "m1", "c1", KEY, KEY, 1, 1, result=KEY, error=KEY)
+QUESTION = Question("abcdef", "run-1", "session-1", "c1", CHAT, "ann", KEY, "f", KEY, "en", 1.0, 2.0)
+
+Write = Callable[[Store], Awaitable[object]]
+WRITES: dict[str, Write] = {
+    "accept": lambda store: store.accept(HEARD),
+    "reword": lambda store: store.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
+    "begin_run": lambda store: store.begin_run(RUN),
+    "append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
+    "record_tool": lambda store: store.record_tool(RECORD),
+    "post": lambda store: store.post([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
+    "shown": lambda store: store.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
+    "sent": lambda store: store.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
+    "failed": lambda store: store.failed("run-1:answer:0", f"refused: {KEY}"),
+    "ask": lambda store: store.ask(QUESTION, SAID, lambda _: SAID),
+    "move_question": lambda store: store.move_question("abcdef", Question.withdrawn, lambda _: SAID),
+    "end_run": lambda store: store.end_run(
+        RUN,
+        RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),
+        [Post("run-1:error:0", "run-1", CHAT, SAID)],
+    ),
+    "save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
+}
+"""In an order in which each finds what it is about."""
+WITHOUT_WORDS = {"resume_run", "sending", "settle"}
+
+
+def test_every_way_to_write_something_down_is_known() -> None:
+    source = ast.parse(inspect.getsource(Store))
+    writes = {
+        method.name
+        for method in ast.walk(source)
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        and "self._writer.submit" in ast.unparse(method)
+        and not method.name.startswith("_")
+    }
+    reads = {"chat", "current_run"}
+    """What is read behind all that was written, or begins a chat that has no words yet."""
+
+    assert writes == WRITES.keys() | WITHOUT_WORDS | reads
+
+
+@pytest.mark.parametrize("safe", [True, False], ids=["with secrets", "without, where all of it is written down"])
+async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  # noqa: FBT001
+    async with Store.open(tmp_path, FakeClock(), numbered(), Secrets([KEY] if safe else [])) as store:
+        for write in WRITES.values():
+            await write(store)
+
+    connection = sqlite3.connect(tmp_path / FILE)
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    rows = [(table, str(row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
+    connection.close()
+    assert {"inbox", "transcript", "outbox", "runs", "tool_calls", "approvals"} == {
+        table for table, row in rows if (MASK if safe else KEY) in row
+    }
+    assert [table for table, row in rows if (KEY if safe else MASK) in row] == []
