@@ -20,6 +20,7 @@ from gateway.about import About
 from gateway.access import People
 from gateway.errors import ParleyError
 from gateway.house import AgentParts, House
+from gateway.policy import Policy
 from gateway.settings import Settings
 from gateway.store.store import Store
 from gateway.version import version
@@ -106,7 +107,13 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
             House.open(
                 store=ground.store,
                 channels=channels,
-                parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=tools, persona=persona),
+                parts=AgentParts(
+                    llm=ground.llm,
+                    model=ground.choice.model,
+                    tools=tools,
+                    persona=persona,
+                    policy=Policy(settings.permissions),
+                ),
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
                 home=settings.home,

@@ -18,7 +18,7 @@ from gateway.store.store import Store
 def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
     """`outgoing` is the folder of the copies that are sent, so that what was promised is what arrives."""
 
-    @tool(idempotent=True, timeout_s=None, label="Sending {path}")
+    @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}")
     async def send_file(path: str, caption: str = "", *, context: ToolContext) -> str:
         """Send a file of the workspace to the person."""
         if context.chat_id is None:

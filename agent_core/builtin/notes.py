@@ -41,14 +41,14 @@ async def add_note(text: str, context: ToolContext) -> str:
     return await asyncio.to_thread(_changed, context.workspace, add)
 
 
-@tool(execution="parallel", label="Reading the notes")
+@tool(execution="parallel", untrusted=True, label="Reading the notes")
 async def list_notes(context: ToolContext) -> str:
     """List the notes by number."""
     notes = _notes(await asyncio.to_thread(_lines, context.workspace))
     return "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1)) or "(no notes yet)"
 
 
-@tool(acts="write", label="Deleting note {number}")
+@tool(acts="write", untrusted=True, label="Deleting note {number}")
 async def delete_note(number: int, context: ToolContext) -> str:
     """Delete a note by number."""
 
