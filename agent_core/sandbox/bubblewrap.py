@@ -99,7 +99,8 @@ class Bubblewrap:
             asked += _shown(path)
         for path in hidden_in(system, self._hidden):
             asked += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
-        asked += ["--proc", "/proc", "--dev", "/dev"]
+        # For root's user the kernel's settings in /proc are its own files, whatever capabilities it has given up.
+        asked += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
         asked += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", str(_SHARED_MEMORY), "--remount-ro", "/dev"]
         asked += ["--size", str(TEMPORARY_BYTES), "--tmpfs", str(_TEMPORARY)]
         for path in command.readable:
