@@ -141,11 +141,14 @@ _TOOLS_IN_CHINESE = {
     "calculator": "计算 {expression}",
     "clock": "查看时间",
     "delete_note": "删除第 {number} 条笔记",
+    "edit_file": "修改 {path}",
+    "grep": "搜索 {pattern}",
     "list_dir": "查看文件",
     "list_notes": "查看笔记",
     "read_file": "读取 {path}",
     "send_file": "发送 {path}",
     "wait": "等待 {seconds} 秒",
+    "write_file": "写入 {path}",
 }
 """What each tool is doing; in English the tools say it themselves."""
 

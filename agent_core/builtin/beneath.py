@@ -33,7 +33,8 @@ class _How(ctypes.Structure):
 def open_by_kernel(folder: int, names: Sequence[str], flags: int) -> int:
     """In one system call."""
     path = os.fsencode("/".join(names) or ".")
-    how = _How(flags=flags, mode=0, resolve=_BENEATH | _NO_MAGICLINKS | _NO_SYMLINKS)
+    # Left to RESOLVE_NO_SYMLINKS, a link in the place of a folder is told apart from a file.
+    how = _How(flags=flags & ~os.O_NOFOLLOW, mode=0, resolve=_BENEATH | _NO_MAGICLINKS | _NO_SYMLINKS)
     call = _libc().syscall
     while True:
         handle = int(call(ctypes.c_long(_OPENAT2), folder, path, ctypes.byref(how), ctypes.sizeof(how)))

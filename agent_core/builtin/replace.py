@@ -23,12 +23,12 @@ _NAME_BYTES = 255
 
 
 @contextmanager
-def locked(folder: int) -> Iterator[None]:
+def locked(folder: int, wait_s: float = WAIT_S) -> Iterator[None]:
     """Hold the folder's lock, which all who change its files take.
 
     Raises ToolFailed where somebody else keeps it; a program that the model started might do that for ever.
     """
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + wait_s
     while True:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,88 @@
+"""A workspace beside a file that is none of its business, and the file tools on it, for both ways of opening files."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent_core.builtin.beneath import Opener, best_opener, open_by_kernel, open_by_walk
+from agent_core.builtin.catalogue import file_tools
+from agent_core.cancel import CancelToken
+from agent_core.messages import JsonObject, text_of
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext, ToolFailed
+
+OUTSIDE = "what stands outside"
+
+OPENERS = [
+    pytest.param(
+        open_by_kernel,
+        id="kernel",
+        marks=pytest.mark.skipif(best_opener() is not open_by_kernel, reason="this kernel has no openat2"),
+    ),
+    pytest.param(open_by_walk, id="walk"),
+]
+
+
+class Workspace:
+    """`outside.txt` stands beside the folder."""
+
+    def __init__(self, place: Path, opener: Opener, *, vision: bool = False) -> None:
+        self.outside = place / "outside.txt"
+        self.outside.write_text(OUTSIDE)
+        self.folder = place / "workspace"
+        self.folder.mkdir()
+        self.updates: list[str] = []
+        """What the tools showed meanwhile."""
+        self.tools = {item.name: item for item in file_tools(vision=vision, opener=opener)}
+
+    async def run(self, tool: str, **arguments: str | int) -> str:
+        return text_of((await self.result(tool, **arguments)).content)
+
+    async def result(self, tool: str, **arguments: str | int) -> ToolResult:
+        return await call(
+            self.tools[tool], self.folder, lambda shown: self.updates.append(text_of(shown.content)), arguments
+        )
+
+    async def refusal(self, tool: str, **arguments: str | int) -> str:
+        """Why the tool does not do it; empty where it does."""
+        try:
+            await self.result(tool, **arguments)
+        except ToolFailed as error:
+            return error.fact
+        return ""
+
+    def put(self, path: str, content: str | bytes) -> Path:
+        """A file, and the folders on the way to it."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+
+async def call(
+    tool: Tool, folder: Path, on_update: Callable[[ToolResult], None], arguments: dict[str, str | int]
+) -> ToolResult:
+    context = ToolContext(call_id="1", session_id="s", workspace=folder, cancel=CancelToken(), on_update=on_update)
+    given: JsonObject = dict(arguments)
+    return await tool.execute(tool.validate(given), context)
+
+
+@contextmanager
+def again_and_again(step: Callable[[], None]) -> Iterator[None]:
+    """Somebody else does this all the time meanwhile."""
+    done = threading.Event()
+
+    def go_on() -> None:
+        while not done.is_set():
+            step()
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
