@@ -97,6 +97,8 @@ class _Work:
             lacks = next((use.tool for use in needed if use.tool not in offered), "")
             if needed:
                 return cls(tuple(known), () if lacks else tuple(needed), lacks)
+            if any(outcome.failed for outcome in known):
+                break  # what follows would build on it
         return cls(tuple(known))
 
 

@@ -40,6 +40,7 @@ class Wording:
     failing: str
     failing_by_chance: str
     waited: str
+    chart: str
     plan_look: str
     plan_wait: str
     plan: str
@@ -60,6 +61,7 @@ ENGLISH = Wording(
         "- `note: buy milk`, then `show my notes`\n"
         "- `read welcome.txt`\n"
         "- `plan my day` (two tools, with progress)\n"
+        "- `chart sales.csv` (runs a script; asks first)\n"
         "- `show me a failing tool`\n\n"
         "For real answers connect a real model: set `ANTHROPIC_API_KEY` in `.env`, or start Ollama, "
         "and start Parley again."
@@ -80,6 +82,7 @@ ENGLISH = Wording(
     ),
     failing_by_chance="I wanted to show a tool that fails, but this one worked.",
     waited="{fact}",
+    chart="I drew `{subject}` with a script that ran shut in, and sent you the picture.",
     plan_look="I look at your notes and at the clock.",
     plan_wait="And now a moment of pretended thinking, so that you can see the progress.",
     plan="**Your day** (sorted by plain rules, no AI)\n\n- Now: {now}",
@@ -100,6 +103,7 @@ CHINESE = Wording(
         "- `记一下：买牛奶`，然后 `我的笔记`\n"
         "- `读 welcome.txt`\n"
         "- `计划我的一天`（两个工具，可以看到进度）\n"
+        "- `画图 sales.csv`（要运行脚本，会先问你）\n"
         "- `演示工具出错`\n\n"
         "想要真正的回答，请连接真正的模型：在 `.env` 里设置 `ANTHROPIC_API_KEY`，或者启动 Ollama，然后重新启动 Parley。"
     ),
@@ -118,6 +122,7 @@ CHINESE = Wording(
     ),
     failing_by_chance="我本想演示一个出错的工具，但它居然成功了。",
     waited="等好了。",
+    chart="我用一个在沙箱中运行的脚本画出了 `{subject}`，图片已经发给你了。",
     plan_look="我先看看你的笔记和时间。",
     plan_wait="再假装思考一下，让你看到进度。",
     plan="**你的一天**（按简单规则排列，不是人工智能）\n\n- 现在：{now}",
@@ -162,8 +167,8 @@ def answer(intent: Intent, outcomes: Sequence[Outcome], wording: Wording) -> str
             return _failing(outcomes[0], wording)
         case Topic.PLAN:
             return _plan(outcomes, wording)
-    if outcomes[0].failed:
-        return wording.not_possible.format(fact=outcomes[0].fact)
+    if failed := next((outcome for outcome in outcomes if outcome.failed), None):
+        return wording.not_possible.format(fact=failed.fact)
     return _found(intent, outcomes[0], wording)
 
 
@@ -174,6 +179,8 @@ def _found(intent: Intent, outcome: Outcome, wording: Wording) -> str:
             sentence, fact = wording.time, _moment(fact, wording)
         case Topic.MATHS:
             sentence, fact = "{subject} {fact}", fact.replace("about ", "≈ ") if "about" in fact else f"= {fact}"
+        case Topic.CHART:
+            sentence = wording.chart
         case Topic.ADD_NOTE:
             sentence = wording.noted if fact.startswith("Noted") else wording.noted_before
         case Topic.NOTES:

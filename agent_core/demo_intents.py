@@ -7,6 +7,7 @@ from enum import StrEnum
 from agent_core.messages import JsonObject
 
 MISSING_FILE = "a-file-that-does-not-exist.txt"
+CHART_FILE = "chart.png"
 PLAN_WAIT_S = 2
 WAIT_S = 3
 MOST_WAIT_S = 10
@@ -23,6 +24,7 @@ class Topic(StrEnum):
     NOTES = "notes"
     DELETE_NOTE = "delete_note"
     READ = "read"
+    CHART = "chart"
     FILES = "files"
     PLAN = "plan"
     FAIL = "fail"
@@ -67,6 +69,8 @@ _PATTERNS = (
     (Topic.NOTES, r"\b(?:show|list|read|see|what|which|my)\b.*\bnotes\b(?!\.)|^notes\W*$"),
     (Topic.NOTES, r"我的笔记|(?:查看|显示|看看|列出|有).*笔记"),
     (Topic.FILES, r"\b(?:what|which|list|show)\b.*\bfiles\b|(?:哪些|什么|列出|查看|显示).*文件|文件列表"),
+    (Topic.CHART, r"\b(?:chart|plot|graph|draw)\b.*?" + _PATH),
+    (Topic.CHART, r"(?:图表|画图|画出?|绘制).*?" + _PATH),
     (Topic.READ, r"\b(?:read|open|cat|show)\b\s*(?:me )?(?:the )?(?:file )?" + _PATH),
     (Topic.READ, r"(?:读取?|打开|看看|查看)(?:一下)?\s*(?:文件)?\s*" + _PATH),
     (Topic.WAIT, r"^(?:please )?wait (?:a moment|a bit|a second|(?:for )?([0-9]{1,4}) ?s)"),
@@ -122,8 +126,20 @@ def steps(intent: Intent) -> tuple[Step, ...]:
     if intent.topic is Topic.PLAN:
         pause = Use("wait", {"seconds": PLAN_WAIT_S}, optional=True)
         return (Use("list_notes", {}), Use("clock", {})), (pause,)
+    if intent.topic is Topic.CHART:
+        return _chart(intent.subject)
     use = _only_use(intent.topic, intent.subject)
     return ((use,),) if use else ()
+
+
+def _chart(path: str) -> tuple[Step, ...]:
+    """Look at the table, draw it with the skill's script, send the picture."""
+    drawing: JsonObject = {"skill": "chart", "script": "chart.py", "args": [path, CHART_FILE]}
+    return (
+        (Use("read_file", {"path": path}),),
+        (Use("run_skill_script", drawing),),
+        (Use("send_file", {"path": CHART_FILE}),),
+    )
 
 
 def _only_use(topic: Topic, subject: str) -> Use | None:

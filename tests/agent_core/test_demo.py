@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from agent_core.loop import AgentLoop
 from agent_core.messages import AssistantMessage, ImageContent, user
 from agent_core.providers import DEMO_MODEL
 from agent_core.scripted import Calls
-from agent_core.tools import ToolRegistry
+from agent_core.tools import Tool, ToolFailed, ToolRegistry, tool
 
 
 class QuickClock:
@@ -45,10 +46,11 @@ class QuickClock:
 class Chat:
     """A chat with the demo model: `says` gives its answer, `used` what it did for it."""
 
-    def __init__(self, workspace: Path, *without: str) -> None:
+    def __init__(self, workspace: Path, *without: str, more: Iterable[Tool] = ()) -> None:
         self.clock = QuickClock()
         self.workspace = workspace
-        tools = ToolRegistry(item for item in builtin_tools(self.clock, "Europe/Berlin") if item.name not in without)
+        builtin = [item for item in builtin_tools(self.clock, "Europe/Berlin") if item.name not in without]
+        tools = ToolRegistry([*builtin, *more])
         context = ContextManager(tools)
         loop = AgentLoop(llm=DemoLlm(self.clock), model=DEMO_MODEL, context=context, tools=tools, clock=self.clock)
         self.agent = Agent(loop=loop, context=context, session_id="s", workspace=workspace)
@@ -114,6 +116,48 @@ async def test_it_plans_the_day_with_two_tools_and_a_pause(chat: Chat) -> None:
     assert "no AI" in answer
 
 
+def drawing(*, refused: bool = False) -> tuple[Tool, Tool]:
+    """What draws and what sends."""
+
+    @tool(label="Running {script} {args}")
+    async def run_skill_script(skill: str, script: str, args: list[str]) -> str:
+        """Draw."""
+        if refused:
+            raise ToolFailed("the person refused this call")
+        return f"{skill} done"
+
+    @tool(label="Sending {path}")
+    async def send_file(path: str) -> str:
+        """Send."""
+        return f"{path} was sent."
+
+    return run_skill_script, send_file
+
+
+async def test_it_draws_a_table_with_a_script_and_sends_the_picture(tmp_path: Path) -> None:
+    chat = Chat(tmp_path, more=drawing())
+    (tmp_path / "sales.csv").write_text("month,north\nMay,3\n")
+
+    assert "`sales.csv`" in await chat.says("Chart sales.csv")
+    assert chat.used == ["Reading sales.csv", "Running chart.py ['sales.csv', 'chart.png']", "Sending chart.png"]
+    assert "`sales.csv`" in await chat.says("画图 sales.csv")
+
+
+async def test_it_goes_no_further_where_the_script_may_not_run(tmp_path: Path) -> None:
+    chat = Chat(tmp_path, more=drawing(refused=True))
+    (tmp_path / "sales.csv").write_text("month,north\nMay,3\n")
+
+    assert await chat.says("chart sales.csv") == "That did not work: the person refused this call."
+    assert chat.used[-1].startswith("Running chart.py")
+
+
+async def test_where_nothing_can_be_run_it_says_what_is_missing(tmp_path: Path) -> None:
+    chat = Chat(tmp_path)
+    (tmp_path / "sales.csv").write_text("month,north\nMay,3\n")
+
+    assert "`run_skill_script`" in await chat.says("chart sales.csv")
+
+
 async def test_it_shows_a_failing_tool_and_explains_it(chat: Chat) -> None:
     answer = await chat.says("show me a failing tool")
 
@@ -138,7 +182,7 @@ async def test_to_anything_else_it_says_what_it_is_and_what_to_try(chat: Chat, t
 
     assert "demo model" in answer
     assert "no AI" in answer
-    assert answer.count("\n- `") == 6
+    assert answer.count("\n- `") == 7
     assert "ANTHROPIC_API_KEY" in answer
     assert "Ollama" in answer
     assert chat.used == []
@@ -296,4 +340,4 @@ def test_the_tools_are_described_in_few_bytes() -> None:
         for spec in specs
     ]
 
-    assert len(json.dumps(sent, separators=(",", ":"))) < 1700
+    assert len(json.dumps(sent, separators=(",", ":"))) < 2600
