@@ -18,6 +18,10 @@ _WORDS = {
     "less_than_equal": "must be at most {le}",
     "string_type": "must be text in quotes",
     "frozen_set_type": "must be a list",
+    "tuple_type": 'must be a list of texts in quotes: ["...", "..."]',
+    "mapping_type": 'must be a table: {{ NAME = "..." }}',
+    "dict_type": 'must be a table: {{ NAME = "..." }}',
+    "string_too_short": "must not be empty",
 }
 """By pydantic's kind of error."""
 
@@ -28,12 +32,12 @@ def refused(error: ValidationError, layer: Layer, names: Names, *prefix: str) ->
     beside = next((entry.place for entry in layer.values()), "the others")
     if not first["loc"]:  # about several settings together, in words of its own
         return SettingsError(f"Beside {beside}: {_words(first)}.")
-    key: Key = (*prefix, *(str(part) for part in first["loc"]))[:2]
-    entry = layer.get(key) or layer.get(key[:1])
+    key: Key = (*prefix, *(str(part) for part in first["loc"]))
+    entry = next((layer[key[:length]] for length in range(len(key), 0, -1) if key[:length] in layer), None)
     if entry is not None:
         words = _words(first)
         return SettingsError(f"{entry.place} {words}{'' if words.endswith('?') else '.'}")
-    missing = next((name for name, setting in names.flat.items() if setting == key), ".".join(key))
+    missing = next((name for name, setting in names.flat.items() if setting == key[:2]), ".".join(key))
     return SettingsError(f"{missing} is missing beside {beside}; set it too, or take that out.")
 
 

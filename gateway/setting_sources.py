@@ -4,7 +4,7 @@ import difflib
 import io
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dotenv.parser import parse_stream
@@ -12,7 +12,8 @@ from dotenv.parser import parse_stream
 from gateway.errors import SettingsError
 
 Key = tuple[str, ...]
-"""A setting's place in the settings: `("model",)`, `("web", "port")`, `("telegram", "bot_token")`."""
+"""A setting's place in the settings: `("model",)`, `("web", "port")`, `("telegram", "bot_token")`,
+`("mcp", "weather", "url")`."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Names:
     """In `.env` a name that begins so is ours, and has to be one that we know."""
     elsewhere: Mapping[str, str]
     """Names that are right, but not in a file -> why."""
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Of `parley.toml` alone: tables that hold tables to which people give names, and what each of those may hold."""
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:
@@ -94,11 +97,11 @@ def read_toml(text: str, file: Path, names: Names) -> Layer:
         raise SettingsError(f"{file} is not valid TOML: {error}; correct that line.") from error
     layer: dict[Key, Entry] = {}
     for name, value in document.items():
-        if name in names.tables:
-            if not isinstance(value, dict):
-                place = _place((name,), text, file)
-                raise SettingsError(f"{place} is a table: write [{name}] on a line of its own, and its keys below.")
-            layer |= _toml_table(name, value, text, file, names)
+        if name in names.named:
+            for given, inner in _table((name,), "name", value, text, file).items():
+                layer |= _named_table((name, given), inner, text, file, names.named[name])
+        elif name in names.tables:
+            layer |= _toml_table(name, _table((name,), "", value, text, file), text, file, names)
         else:
             layer |= _toml_table("", {name: value}, text, file, names)
     return layer
@@ -117,6 +120,24 @@ def nested(layer: Layer) -> dict[str, object]:
     return tree
 
 
+def _table(key: Key, below: str, value: object, text: str, file: Path) -> Mapping[str, object]:
+    """`below`: what stands for the name of a table in this one, where it holds tables."""
+    if isinstance(value, dict):
+        return value
+    head = ".".join((*key, below) if below else key)
+    raise SettingsError(
+        f"{_place(key, text, file)} is a table: write [{head}] on a line of its own, and its keys below."
+    )
+
+
+def _named_table(key: Key, value: object, text: str, file: Path, known: Iterable[str]) -> Layer:
+    table = _table(key, "", value, text, file)
+    for name in table:
+        if name not in known:
+            raise _unknown(_place((*key, name), text, file), name, known)
+    return {(*key, name): Entry(each, _place((*key, name), text, file)) for name, each in table.items()}
+
+
 def _toml_table(table: str, values: Mapping[str, object], text: str, file: Path, names: Names) -> Layer:
     layer: dict[Key, Entry] = {}
     for name, value in values.items():
@@ -125,7 +146,8 @@ def _toml_table(table: str, values: Mapping[str, object], text: str, file: Path,
         if (reason := names.elsewhere.get(f"PARLEY_{name.upper()}")) and not table:
             raise SettingsError(f"{place} has no effect: {reason}")
         if name not in names.tables[table]:
-            raise _unknown(place, name, names.tables[table] | (frozenset() if table else names.tables.keys() - {""}))
+            others = frozenset[str]() if table else (names.tables.keys() - {""}) | names.named.keys()
+            raise _unknown(place, name, names.tables[table] | others)
         layer[key] = Entry(value, place)
     return layer
 
@@ -141,11 +163,9 @@ def _line_of(key: Key, text: str) -> int | None:
     for number, line in enumerate(text.splitlines(), start=1):
         if (stripped := line.strip()).startswith("["):
             table = stripped.strip("[] ")
-            if (table,) == key:
+            if table == ".".join(key):
                 return number
-        elif stripped.partition("=")[0].strip().strip("\"'") == key[-1] and (
-            key[:-1] == (table,) or not (key[1:] or table)
-        ):
+        elif stripped.partition("=")[0].strip().strip("\"'") == key[-1] and table == ".".join(key[:-1]):
             return number
     return None
 

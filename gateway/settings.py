@@ -14,11 +14,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent_core.mcp.config import McpServer
 from agent_core.persona import DEFAULT
 from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import SettingsError
+from gateway.mcp_settings import KEYS, TABLE, mcp_servers
 from gateway.policy import PermissionSettings
 from gateway.private_files import is_open_to_others
 from gateway.secrets import Secrets
@@ -113,6 +115,8 @@ class Settings(BaseSettings):
     """The folder of everything that Parley keeps; not made by loading."""
     channels: Mapping[str, BaseModel] = Field(default_factory=dict)
     """Settings of the channels that are configured, by name."""
+    mcp: Mapping[str, McpServer] = Field(default_factory=dict)
+    """The MCP servers of `parley.toml`, by name."""
     environ: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """The process environment over `.env`, for keys that have their providers' names."""
     files: tuple[Path, ...] = ()
@@ -152,8 +156,8 @@ def exposed(settings: Settings) -> Iterator[Path]:
             yield file
 
 
-FOUND = frozenset({"home", "channels", "environ", "files", "warnings"})
-"""Fields that nobody sets."""
+FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "warnings"})
+"""Fields that nobody sets by a name of their own."""
 
 
 def channel_configs() -> Mapping[str, type[BaseModel]]:
@@ -181,6 +185,7 @@ def setting_names() -> Names:
         flat=flat | permissions | web | platforms,
         prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
         elsewhere={"PARLEY_HOME": HOME_IS_FOR_THE_ENVIRONMENT},
+        named={TABLE: KEYS},
     )
 
 
@@ -196,15 +201,18 @@ def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
     if toml:
         layers.append(read_toml(_read(toml), toml, names))
     merged = {key: entry for layer in reversed(layers) for key, entry in layer.items()}
+    environment = {name: value for name, (value, _) in from_dotenv.items() if value}
+    environment |= {name: value for name, value in environ.items() if value}
     found: dict[str, object] = {
         "home": home,
         "channels": dict(_channels(merged, names)),
-        "environ": {name: value for name, (value, _) in from_dotenv.items() if value}
-        | {name: value for name, value in environ.items() if value},
+        "mcp": mcp_servers(merged, environment, names),
+        "environ": environment,
         "files": tuple(file for file in (dotenv, toml) if file),
         "warnings": tuple(_useless(merged)),
     }
-    ours = [{key: entry for key, entry in layer.items() if key[0] not in channel_configs()} for layer in layers]
+    others = {*channel_configs(), TABLE}
+    ours = [{key: entry for key, entry in layer.items() if key[0] not in others} for layer in layers]
     values: list[dict[str, object]] = [found, *(nested(layer) for layer in ours), {"timezone": system_zone(environ)}]
     sources = tuple(InitSettingsSource(Settings, layer) for layer in values)
     try:

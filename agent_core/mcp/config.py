@@ -1,18 +1,18 @@
 """What a person sets for one MCP server."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 Class = Literal["exec", "net"]
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWORD|PASSPHRASE|PAT|AUTH|CREDENTIALS?)$", re.IGNORECASE)
 _PLAIN_VALUE = re.compile(r"[A-Za-z_.,:-]*|[~.]{0,2}/.*|\d{1,5}|https?://[^@?]*", re.DOTALL)
-"""Words, paths, small numbers, addresses: hiding them wherever they occur would hide half the world."""
+"""Words, paths, small numbers, addresses."""
 
 
 def _address(url: str) -> str:
@@ -32,6 +32,18 @@ def _headers(headers: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
     return headers
 
 
+def _hidden(env: object) -> object:
+    """What is no secret stays plain text: a path that is hidden wherever it occurs helps nobody."""
+    if not isinstance(env, Mapping):
+        return env
+    return {
+        name: SecretStr(value)
+        if isinstance(value, str) and (_SECRET_NAME.search(name) or not _PLAIN_VALUE.fullmatch(value))
+        else value
+        for name, value in env.items()
+    }
+
+
 class McpServer(BaseModel):
     """Either `command` or `url` is set."""
 
@@ -39,7 +51,7 @@ class McpServer(BaseModel):
 
     command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """A program with its arguments that speaks MCP on its standard input and output; it is not shut in."""
-    env: Mapping[str, SecretStr] = Field(default_factory=dict)
+    env: Annotated[Mapping[str, str | SecretStr], BeforeValidator(_hidden)] = Field(default_factory=dict)
     """Added to PATH, HOME and LANG; nothing else of ours reaches the program."""
     url: Annotated[str, AfterValidator(_address)] | None = None
     """The address of a server that speaks MCP by streamable HTTP."""
@@ -60,14 +72,3 @@ class McpServer(BaseModel):
     def acts(self) -> Class:
         """What a call of its tools can do at worst."""
         return self.chosen or ("exec" if self.command else "net")
-
-    def secrets(self) -> Iterator[str]:
-        """What nobody may read in a log: whole values, and the token behind a header's `Bearer`."""
-        for value in self.headers.values():
-            yield value.get_secret_value()
-            yield from (word for word in value.get_secret_value().split() if not _PLAIN_VALUE.fullmatch(word))
-        named = [(name, value.get_secret_value()) for name, value in self.env.items()]
-        named += parse_qsl(urlsplit(self.url or "").query)
-        for name, text in named:
-            if _SECRET_NAME.search(name) or not _PLAIN_VALUE.fullmatch(text):
-                yield text

@@ -5,6 +5,7 @@ Calls come from the tasks of runs; a run that is stopped takes its call with it 
 """
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
@@ -17,6 +18,7 @@ from mcp import Client, MCPError, types
 from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from pydantic import SecretStr
 
 from agent_core.guests import Guest
 from agent_core.mcp.config import McpServer
@@ -66,6 +68,8 @@ class Connection:
         self._environ = environ
         self._taken = taken
         self._client: Client | None = None
+        self._connected = False
+        """Whether this try has led to a connection, which may have ended again."""
         self._wanted = asyncio.Event()
         self._settled = asyncio.Event()
         self._changed = asyncio.Event()
@@ -77,14 +81,18 @@ class Connection:
         """Keep it connected until cancelled; nothing that it does ends this."""
         while True:
             began = time.monotonic()
+            self._connected = False
             with Guest("MCP server") as guest:
                 await self.live(CONNECT_WITHIN)
+            if _is_leaving():
+                raise asyncio.CancelledError  # what failed while leaving took its place
             if guest.error is not None:
-                self.trouble = trouble_of(guest.error, self._server)
+                self._tell(trouble_of(guest.error, self._server))
             if time.monotonic() - began > STEADY:
                 self._pause = FIRST_PAUSE
-            self._settle()
-            self._wanted.clear()
+            if not self._connected:
+                self._settle()
+                self._wanted.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause):
                     await self._wanted.wait()
@@ -98,13 +106,14 @@ class Connection:
                 limit.reschedule(None)
                 await self._serve(client)
         except _TROUBLES as error:
-            known = self.trouble is not None
-            self.trouble = trouble_of(error, self._server, self._status)
-            words = {"server": self.name, "why": self.trouble.fact, "fix": self.trouble.fix}
-            if known:
-                log.debug("an MCP server cannot be used", **words)
-            else:
-                log.warning("an MCP server cannot be used", **words)
+            if not _is_leaving():
+                self._tell(trouble_of(error, self._server, self._status))
+
+    def _tell(self, trouble: Trouble) -> None:
+        """Once as a warning: a server that is away for a day is one line."""
+        level = logging.WARNING if self.trouble is None else logging.DEBUG
+        log.log(level, "an MCP server cannot be used", server=self.name, why=trouble.fact, fix=trouble.fix)
+        self.trouble = trouble
 
     async def look(self, within: float) -> Trouble | None:
         """Connect, read the tools, and leave; what is wrong, if anything."""
@@ -128,6 +137,8 @@ class Connection:
                     f"the MCP server {self.name} has started anew and did not run this", "call it again"
                 ) from error
             if error.code == types.CONNECTION_CLOSED:
+                if self._client is client and self._server.command:
+                    self._client = None  # the task that owns it is about to learn the same
                 raise ToolFailed(
                     f"the MCP server {self.name} went away during this call, so its outcome is unknown",
                     "check what happened before you call it again",
@@ -180,9 +191,11 @@ class Connection:
 
     def _scrubbed(self) -> Mapping[str, str]:
         kept = {name: self._environ[name] for name in INHERITED if name in self._environ}
-        return (
-            {"PATH": os.defpath} | kept | {name: value.get_secret_value() for name, value in self._server.env.items()}
-        )
+        added = {
+            name: value.get_secret_value() if isinstance(value, SecretStr) else value
+            for name, value in self._server.env.items()
+        }
+        return {"PATH": os.defpath} | kept | added
 
     async def _note_status(self, response: httpx2.Response) -> None:
         self._status = response.status_code
@@ -195,7 +208,9 @@ class Connection:
         """Be connected until the connection is lost, which raises or returns."""
         self._lost.clear()
         self._changed.clear()
+        self._wanted.clear()
         self._client = client
+        self._connected = True
         self.trouble = None
         self._settle()
         log.info("an MCP server is connected", server=self.name, tools=len(self.tools))
@@ -248,6 +263,11 @@ class Connection:
             )
             for each in {each.name: each for each in usable}.values()
         ]
+
+
+def _is_leaving() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _listen(client: Client) -> None:

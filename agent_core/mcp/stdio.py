@@ -57,13 +57,16 @@ class _Talk:
                 except ValueError:
                     garbage += bool(line.strip())
                     self._last_words = self._last_words or plain(line[:LONGEST_LINE].decode("utf-8", "replace"), 100)
-                else:
-                    garbage = 0
+                    continue
+                garbage = 0
+                try:
                     await inbox.send(SessionMessage(message))
-        if garbage >= MOST_GARBAGE:
-            raise ServerEnded(f"it prints what is not MCP: {self._last_words}")
-        if not self.closing:
-            raise ServerEnded(await self._how_it_ended())
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return  # nobody listens any more
+            if garbage >= MOST_GARBAGE:
+                raise ServerEnded(f"it prints what is not MCP: {self._last_words}")
+            if not self.closing:
+                raise ServerEnded(await self._how_it_ended())
 
     async def _line(self) -> bytes:
         """Empty at the end."""
@@ -106,7 +109,7 @@ class _Talk:
             await asyncio.sleep(0)
         code = self._process.returncode
         how = "it closed its output" if code is None else f"it ended with exit code {code}"
-        return f"{how} ({self._last_words})" if self._last_words else how
+        return f"{how}; its last words: {self._last_words}" if self._last_words else how
 
 
 @asynccontextmanager
