@@ -1,0 +1,81 @@
+"""Ways to more of the machine than a command may use."""
+
+import mmap
+import os
+import resource
+import signal
+from pathlib import Path
+
+from tests.agent_core.sandbox.escapes.frame import MIB, probe
+
+
+@probe
+def memory() -> str:
+    mmap.mmap(-1, 3 * 1024 * MIB).close()
+    return "got 3 GiB"
+
+
+@probe
+def temporary_memory() -> str:
+    """Files in memory have a limit, or are none."""
+    written = []
+    for folder in ("/dev/shm", "/tmp", "/dev", "/"):  # noqa: S108 - whoever has them
+        try:
+            with Path(folder, "big").open("wb") as file:
+                for _ in range(4):
+                    file.write(bytes(90 * MIB))
+                    file.flush()
+            written.append(folder)
+        except OSError:
+            continue
+    for folder in written:
+        Path(folder, "big").unlink()
+    return f"wrote 360 MiB to {written}" if written else ""
+
+
+@probe
+def forks() -> str:
+    reading, writing = os.pipe()
+    children = []
+    try:
+        for _ in range(200):
+            pid = os.fork()
+            if pid == 0:
+                os.close(writing)
+                os.read(reading, 1)
+                os._exit(0)
+            children.append(pid)
+    except OSError:
+        return "" if len(children) <= 70 else f"made {len(children)} processes"
+    finally:
+        os.close(writing)
+        for pid in children:
+            os.waitpid(pid, 0)
+    return "made 200 processes"
+
+
+@probe
+def large_file() -> str:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with Path("large").open("wb") as file:
+        file.seek(300 * MIB)
+        file.write(b"x")
+    return "wrote a file of 300 MiB"
+
+
+@probe
+def core_file() -> str:
+    return "" if resource.getrlimit(resource.RLIMIT_CORE) == (0, 0) else "may write a core"
+
+
+@probe
+def raise_limits() -> str:
+    raised = []
+    for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
+        _, hard = resource.getrlimit(which)
+        try:
+            resource.setrlimit(which, (hard, resource.RLIM_INFINITY if hard < 0 else hard + 1))
+            raised.append(which)
+        except (OSError, ValueError):
+            continue
+    return f"raised {raised}" if raised else ""

@@ -1,0 +1,48 @@
+"""Ways to whoever listens, on this machine or another."""
+
+import socket
+
+from tests.agent_core.sandbox.escapes.frame import OUTSIDE, WORLD, probe
+
+BLUETOOTH, XDP = 31, 44
+"""Not every Python knows them."""
+
+
+@probe
+def tcp() -> str:
+    socket.create_connection(("127.0.0.1", int(WORLD["tcp"])), 2).close()
+    return "connected"
+
+
+@probe
+def udp() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"out", ("127.0.0.1", int(WORLD["udp"])))
+    return ""  # whether it arrived is seen outside
+
+
+@probe
+def abstract_unix() -> str:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect("\0" + WORLD["abstract"])
+    return "connected"
+
+
+@probe
+def unix_in_a_file() -> str:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(OUTSIDE / "socket"))
+    return "connected"
+
+
+@probe
+def odd_sockets() -> str:
+    made = []
+    for family in (socket.AF_NETLINK, socket.AF_PACKET, socket.AF_VSOCK, socket.AF_ALG, BLUETOOTH, XDP):
+        for kind in (socket.SOCK_RAW, socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+            try:
+                socket.socket(family, kind).close()
+                made.append(int(family))
+            except OSError:
+                continue
+    return f"made sockets of {made}" if made else ""

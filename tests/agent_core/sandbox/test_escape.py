@@ -1,0 +1,85 @@
+"""Nobody gets out: every way we know is tried, with what lies outside belonging to the user who runs Parley."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process import REPOSITORY
+
+LAUNCHERS = ("bubblewrap", "nested", "landlock", "unscoped")
+PLAIN = 61234
+"""A user who owns nothing."""
+DOES_NOT_WORK = 3
+
+LEAKS_WITHOUT = {
+    *(
+        "read_env_file",
+        "read_store",
+        "list_home",
+        "read_outside",
+        "write_outside",
+        "remove_outside",
+        "truncate_outside",
+    ),
+    *("chmod_outside", "touch_outside", "symlink", "symlink_planted", "proc_root", "fifo_outside", "set_id_file"),
+    *("own_environment", "other_environments", "environment_of_the_sleeper", "other_processes", "read_sources"),
+    *("send_signal", "signal_by_pidfd", "limit_others", "tcp", "abstract_unix", "unix_in_a_file"),
+    *("memory", "forks", "large_file", "raise_limits", "new_privileges"),
+    *("datagram", "sleeper", "file", "mode", "folder"),
+}
+"""What is a way out wherever nothing shuts a command in; others may be closed by the machine."""
+
+
+@pytest.fixture
+def plain_folder() -> Iterator[Path]:
+    """Of the plain user. The folders of the tests are for those alone who run them."""
+    folder = Path(tempfile.mkdtemp(prefix="parley-escape-"))
+    try:
+        os.chown(folder, PLAIN, PLAIN)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def ways_out(launcher: str, folder: Path, *before: str, python: str = sys.executable) -> dict[str, str]:
+    """What was found; nothing is the best of news. Skips where the launcher does not work."""
+    argv = [*before, python, "-m", "tests.agent_core.sandbox.outside", launcher, str(folder)]
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode == DOES_NOT_WORK:
+        assert "lets a command" not in done.stderr
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = dict(json.loads(line) for line in done.stdout.splitlines())
+    assert len(found) >= 80, done.stderr
+    return {name: way for name, way in found.items() if way}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_nobody_gets_out(launcher: str, tmp_path: Path) -> None:
+    assert ways_out(launcher, tmp_path) == {}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+@pytest.mark.skipif(
+    not shutil.which("setpriv") or not Path("/usr/bin/python3").exists(), reason="needs setpriv, python3"
+)
+def test_nobody_gets_out_of_the_sandbox_of_a_plain_user(launcher: str, plain_folder: Path) -> None:
+    become = ("setpriv", "--reuid", str(PLAIN), "--regid", str(PLAIN), "--clear-groups")
+
+    assert ways_out(launcher, plain_folder, *become, python="/usr/bin/python3") == {}
+
+
+def test_the_ways_out_are_open_where_nothing_shuts_them(tmp_path: Path) -> None:
+    """Or their being closed would say nothing."""
+    found = {name.partition(".")[2] for name in ways_out("none", tmp_path)}
+
+    assert LEAKS_WITHOUT - found == set()
