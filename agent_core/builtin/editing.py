@@ -36,7 +36,7 @@ class _Edit:
 def edit_file_tool(opener: Opener) -> Tool:
     """The tool `edit_file`."""
 
-    @tool(acts="write", label="Editing {path}")
+    @tool(acts="write", untrusted=True, label="Editing {path}")
     async def edit_file(
         path: str, old_text: str, new_text: str, *, replace_all: bool = False, context: ToolContext
     ) -> ToolResult:

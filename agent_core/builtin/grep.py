@@ -99,7 +99,7 @@ class _Hunt:
                 search = self._search_batch(files, search)
             if self._is_enough():
                 return
-        if next(found, None):
+        if not self.cancel.cancelled and next(found, None):
             self.notes.append(f"only {MOST_FILES} files were searched; narrow the path or the glob")
 
     @contextmanager

@@ -84,7 +84,8 @@ def lines_of(handle: int) -> list[str]:
         content = read_content(handle, "", MOST_BYTES)
     except ToolFailed:  # it has grown meanwhile
         return []
-    return [line.removesuffix("\r") for line in decoded(content).removesuffix("\n").split("\n")]
+    text = decoded(content)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _run(program: str, pattern: str, handles: Sequence[int], most: int, until: float) -> list[bytes]:

@@ -11,7 +11,7 @@ from agent_core.tools import ToolFailed
 
 _BREAK = re.compile(r"\r?\n")
 _TOLD_LINES = 5
-_COMPARED_LINES = 20_000
+_COMPARED_LINES = 5_000
 _COMPARED_CHARS = 200
 
 
