@@ -16,5 +16,9 @@ class About(BaseModel):
     vision: bool = False
     context_window: int = 32_000
     """Tokens."""
+    sandbox: str = ""
+    """What programs are shut in with; empty: none are run."""
+    no_sandbox: str = ""
+    """Then why, and what to do about it."""
     started: float = 0.0
     """Seconds since the epoch."""

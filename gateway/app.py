@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -9,11 +10,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from agent_core.builtin.catalogue import builtin_tools
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.llm import LlmClient, WarmsUp
 from agent_core.persona import Persona
 from agent_core.providers import ModelChoice, choose_model, make_client
+from agent_core.sandbox.command import Launcher
+from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.registry import open_channel
 from gateway.about import About
@@ -23,6 +25,7 @@ from gateway.house import AgentParts, House
 from gateway.policy import Policy
 from gateway.settings import Settings
 from gateway.store.store import Store
+from gateway.toolbox import tools_for
 from gateway.version import version
 
 
@@ -35,6 +38,8 @@ class Ground:
     store: Store
     llm: LlmClient
     choice: ModelChoice
+    launcher: Launcher | None
+    """What programs are shut in with; without one none are run."""
     about: About
 
 
@@ -71,27 +76,37 @@ async def serve(settings: Settings) -> int:
 
 @asynccontextmanager
 async def prepare(settings: Settings) -> AsyncIterator[Ground]:
-    """The model and the store. Raises as `serve` does."""
+    """The model, the store and the sandbox. Raises as `serve` does."""
     clock = SystemClock()
+    hidden = (settings.home, *settings.files)
+    trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
     choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
     if settings.vision is not None:
         choice = choice.seeing(vision=settings.vision)
-    about = About(
+    async with Store.open(settings.home, clock, new_id, settings.secrets) as store:
+        llm = make_client(choice, clock)
+        found = await trying
+        about = _about(settings, choice, found, clock)
+        try:
+            yield Ground(settings, clock, store, llm, choice, None if isinstance(found, NoLauncher) else found, about)
+        finally:
+            await llm.close()
+
+
+def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
+    sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
+    return About(
         name=settings.ai_name,
         model=choice.model.id,
         why=settings.secrets.mask(choice.why),
         demo=choice.client == "demo",
         vision=choice.model.vision,
         context_window=choice.model.context_window,
+        sandbox=sandbox,
+        no_sandbox=reason,
         version=version(),
         started=clock.time(),
     )
-    async with Store.open(settings.home, clock, new_id, settings.secrets) as store:
-        llm = make_client(choice, clock)
-        try:
-            yield Ground(settings, clock, store, llm, choice, about)
-        finally:
-            await llm.close()
 
 
 @asynccontextmanager
@@ -101,7 +116,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
     async with AsyncExitStack() as life:
         for channel in channels:
             life.push_async_callback(channel.close)
-        tools = builtin_tools(ground.clock, settings.timezone)
+        tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         house = await life.enter_async_context(
             House.open(
@@ -113,6 +128,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                     tools=tools,
                     persona=persona,
                     policy=Policy(settings.permissions),
+                    sandbox=ground.about.sandbox,
                 ),
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
@@ -130,8 +146,17 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
 
 def say_hello(about: About, lines: Sequence[str]) -> None:
     """What a newcomer needs to know, in one block, on standard output."""
-    sys.stdout.write("\n".join([f"Parley {about.version}", f"  Model  {_named(about)}: {about.why}", *lines, ""]))
+    model = f"  Model  {_named(about)}: {about.why}"
+    programs = f"programs, shut in by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
+    sys.stdout.write("\n".join([f"Parley {about.version}", model, f"  Runs   {programs}", *lines, *_as_root(), ""]))
     sys.stdout.flush()
+
+
+def _as_root() -> list[str]:
+    """Nobody should, and many do."""
+    if os.geteuid() != 0:
+        return []
+    return ["  !! Parley runs as ROOT: a mistake in it is a mistake with every right. Run it as a user of its own."]
 
 
 def _named(about: About) -> str:

@@ -50,6 +50,12 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "zh": "已运行 {seconds} 秒，{waiting} 条等待",
     },
     "status_up": {"en": "**Up:** {time}, version {version}", "zh": "**已运行：** {time}，版本 {version}"},
+    "status_programs": {"en": "**Programs:** shut in by {sandbox}", "zh": "**程序：** 由 {sandbox} 隔离运行"},
+    "status_no_programs": {"en": "**Programs:** none are run here", "zh": "**程序：** 此处不运行程序"},
+    "status_no_programs_why": {
+        "en": "**Programs:** none are run: {why}",
+        "zh": "**程序：** 此处不运行程序",
+    },
     "status_chat": {"en": "**This chat:** `{chat}`", "zh": "**本聊天：** `{chat}`"},
     "stop_button": {"en": "Stop", "zh": "停止"},
     "working": {"en": "Working…", "zh": "处理中…"},

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from channels.base import Button, OutboundMessage
+from gateway.about import About
 from gateway.commands.table import Command, Invocation, reply
 from gateway.texts import Language, say
 
@@ -45,6 +46,7 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_model", language, model=model),
         say("status_run", language, state=state),
         say("status_context", language, used=await given.session.tokens(), window=about.context_window),
+        _programs(about, language, owner=owner),
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
     ]
@@ -53,6 +55,15 @@ async def status(given: Invocation) -> OutboundMessage:
     if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n".join(f"- {line}" for line in lines))
+
+
+def _programs(about: About, language: Language, *, owner: bool) -> str:
+    """Whether programs are run here; why not tells of the machine, so only owners read it, in English."""
+    if about.sandbox:
+        return say("status_programs", language, sandbox=about.sandbox)
+    if owner and language == "en":
+        return say("status_no_programs_why", language, why=about.no_sandbox)
+    return say("status_no_programs", language)
 
 
 COMMANDS = (

@@ -1,0 +1,46 @@
+"""What the agents of a house can call, as far as this machine and the settings allow."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.shell import run_command_tool
+from agent_core.builtin.skill_scripts import run_skill_script_tool
+from agent_core.builtin.web.providers import make_searcher
+from agent_core.builtin.web.search import Searcher
+from agent_core.builtin.web.tools import web_tools
+from agent_core.clock import Clock
+from agent_core.sandbox.command import Launcher
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools import Tool
+from gateway.errors import SettingsError
+from gateway.packages import ROOT
+from gateway.settings import Settings
+
+
+def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vision: bool) -> Iterator[Tool]:
+    """Everything but what needs the house itself. Without a launcher no program is ever run. Raises SettingsError."""
+    yield from builtin_tools(clock, settings.timezone, vision=vision)
+    yield from web_tools(searcher=_searcher(settings))
+    if launcher is not None:
+        sandbox = ProcessSandbox(launcher, clock)
+        uv = shutil.which("uv")
+        network = settings.commands_network
+        yield run_command_tool(sandbox, network=network)
+        yield run_skill_script_tool(sandbox, skill_folders(settings.home), network=network, uv=Path(uv) if uv else None)
+
+
+def skill_folders(home: Path) -> tuple[Path, ...]:
+    """Where skills lie: a person's own come before those that Parley brings."""
+    return home / "skills", ROOT / "skills"
+
+
+def _searcher(settings: Settings) -> Searcher | None:
+    keys = settings.environ
+    try:
+        return make_searcher(
+            settings.search or "", brave_key=keys.get("BRAVE_API_KEY", ""), tavily_key=keys.get("TAVILY_API_KEY", "")
+        )
+    except ValueError as error:
+        raise SettingsError(f"PARLEY_SEARCH cannot be used: {error}.") from error

@@ -1,0 +1,125 @@
+"""Parley does something: with a script of its own, shut in, after it was allowed to."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.emulators.model_script import ToolUse, calls, says
+from tests.end_to_end.analysis import SALES, SCRIPT, TOTALS
+from tests.end_to_end.platforms.catalogue import only, where
+from tests.end_to_end.platforms.platform import Chat
+from tests.end_to_end.stage import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECONDS = 20
+"""A script is started in a sandbox, on a machine that has other things to do."""
+ANALYSIS = (
+    calls(ToolUse("read_file", {"path": "sales.csv"})),
+    calls(ToolUse("write_file", {"path": "analyse.py", "content": SCRIPT})),
+    calls(ToolUse("run_command", {"argv": ["python3", "analyse.py"]})),
+)
+RESULTS = calls(
+    ToolUse("send_file", {"path": "chart.png", "caption": "Sales"}), ToolUse("send_file", {"path": "totals.csv"})
+)
+
+
+def question(chat: Chat) -> str:
+    """The id of the newest question in a chat; asserts that there is one."""
+    found = [match[1] for text in chat.screen if (match := re.search(r"approve ([0-9a-z]{6})\b", text))]
+    assert found, chat.screen
+    return found[-1]
+
+
+def is_asked(chat: Chat) -> bool:
+    return any("python3 analyse.py" in text and re.search(r"approve [0-9a-z]{6}\b", text) for text in chat.screen)
+
+
+def shown(stage: Stage) -> str:
+    """All that the model was shown in its last request."""
+    return "\n".join(stage.model.requests[-1].texts("tool"))
+
+
+@where(lambda facts: facts.files)
+async def test_a_table_is_analysed_by_a_script_that_its_sender_allows(stage: Stage) -> None:  # S2-35
+    ann, chat = stage.private("Ann")
+    stage.script.then(*ANALYSIS, RESULTS, says("North sold more."))
+
+    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.until(is_asked, SECONDS)
+    assert not any(message.document for message in chat.bot_messages)
+    await chat.says(ann, f"/approve {question(chat)}")
+
+    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+    assert "north 383 south 285" in shown(stage)
+    files = {message.document.name: message.document.content for message in chat.bot_messages if message.document}
+    assert files["chart.png"].startswith(b"\x89PNG\r\n")
+    assert files["totals.csv"] == TOTALS
+    assert any("Approved by Ann" in text for text in chat.screen)
+
+
+@only("telegram")
+async def test_each_step_is_shown_while_it_works(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(*ANALYSIS, RESULTS, says("North sold more."))
+
+    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.until(is_asked, SECONDS)
+    await chat.until(lambda c: any("Waiting for approval" in text for text in c.screen), SECONDS)
+    await chat.says(ann, f"/approve {question(chat)}")
+    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+
+    told = "\n".join(text for message in chat.bot_messages for text in message.history)
+    steps = ("Reading sales.csv", "Writing analyse.py", "Running python3 analyse.py", "Sending")
+    assert [step for step in steps if step not in told] == []
+
+
+@where(lambda facts: facts.files)
+async def test_what_is_denied_is_not_run(stage: Stage) -> None:  # C-21
+    ann, chat = stage.private("Ann")
+    stage.script.then(*ANALYSIS, says("Then I leave it."))
+
+    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.until(is_asked, SECONDS)
+    await chat.says(ann, f"/deny {question(chat)}")
+
+    await chat.until(lambda c: "Then I leave it." in c.screen[-1], SECONDS)
+    assert "the person refused this call" in shown(stage)
+    assert any("Denied by Ann" in text for text in chat.screen)
+
+
+@where(lambda facts: facts.groups and facts.files)
+async def test_somebody_else_in_the_group_cannot_allow_it(stage: Stage) -> None:  # D-11
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    stage.script.then(calls(ToolUse("run_command", {"argv": ["echo", "python3 analyse.py"]})), says("Done."))
+
+    await team.says(ann, "@parley_bot run it")
+    await team.until(is_asked, SECONDS)
+    await team.says(bob, f"/approve {question(team)}")
+    await team.until(lambda c: any("Only the person who asked" in text for text in c.screen), SECONDS)
+    assert len(stage.model.requests) == 1
+    await team.says(ann, f"/approve {question(team)}")
+
+    await team.until(lambda c: "Done." in c.screen[-1], SECONDS)
+    assert "python3 analyse.py" in shown(stage)
+
+
+@only("terminal")
+async def test_in_a_terminal_the_table_is_named_and_the_files_are_told_by_their_place(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(*ANALYSIS, RESULTS, says("North sold more."))
+    table = stage.program.home.parent / "sales.csv"
+    await asyncio.to_thread(table.write_bytes, SALES)
+
+    await chat.says(ann, f"please analyse @{table}")
+    await chat.until(is_asked, SECONDS)
+    await chat.says(ann, f"/approve {question(chat)}")
+
+    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+    places = re.findall(r"\[(?:chart\.png|totals\.csv): (\S+)\]", "\n".join(chat.screen))
+    contents = [await asyncio.to_thread(Path(place).read_bytes) for place in places]
+    assert contents[0].startswith(b"\x89PNG\r\n")
+    assert contents[1] == TOTALS
