@@ -115,6 +115,13 @@ class MessageReceived(_Inbound):
     reply_to: str | None = None
     quoted: Text | None = None
     """The words of the message replied to, or the part of it that was quoted, with their speaker."""
+    shared: Text = ""
+    """Words of others that it brings: a message that is passed on, what a link's preview says."""
+
+    @property
+    def words(self) -> str:
+        """All that people read in it."""
+        return "\n".join(filter(None, (self.text, self.shared)))
 
 
 class MessageEdited(_Inbound):

@@ -50,6 +50,6 @@ def _line(said: MessageReceived | CommandInvoked) -> str:
         words = f"/{said.name} {said.arguments}".strip()
     else:
         files = [f"[{file.safe_name}]" for file in said.attachments]
-        words = " ".join(filter(None, (said.text, *files)))
+        words = " ".join(filter(None, (said.words, *files)))
     shortened = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
     return f"{said.sender.name}: {shortened}".replace("\n", "\n  ")

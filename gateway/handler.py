@@ -115,7 +115,7 @@ class ChannelMessageHandler:
         match event:
             case MessageReceived():
                 named = event.addressed in (Addressed.MENTION, Addressed.REPLY)
-                return bool(event.attachments) or visible(event.text) or named
+                return bool(event.attachments) or visible(event.words) or named
             case CommandInvoked():
                 return event.name in BY_NAME or event.addressed is not Addressed.AMBIENT
             case MessageEdited() | ButtonPressed():
@@ -130,7 +130,7 @@ class ChannelMessageHandler:
 
     def _route(self, item: InboxItem) -> None:
         match item.event:
-            case MessageReceived() as event if event.attachments or visible(event.text):
+            case MessageReceived() as event if event.attachments or visible(event.words):
                 self._sessions.of(event.chat).receive(item)
             case MessageReceived():
                 self._start(self._ask_back(item))

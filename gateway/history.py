@@ -36,7 +36,7 @@ def _shown_event(item: InboxItem) -> Shown | None:
     message_id = "" if isinstance(event, ScheduleFired) else event.message_id
     match event:
         case MessageReceived():
-            words, files = event.text, event.attachments
+            words, files = event.words, event.attachments
         case CommandInvoked():
             words, files = f"/{event.name} {event.arguments}".strip(), ()
         case ButtonPressed() if not event.action.startswith("/"):

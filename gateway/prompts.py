@@ -72,6 +72,9 @@ class PromptMaker:
             lines += ["Said here earlier, and not to you:", *earlier]
         if event.quoted:
             lines.append(f"In reply to: {event.quoted[:1000]}")
+        if event.shared:
+            shared = await self._shortened(event.shared, f"message-{item.seq}-shared.txt")
+            lines.append(f"Brought along by the message: {shared}")
         return lines
 
     async def _shortened(self, text: str, name: str) -> str:

@@ -28,6 +28,12 @@ class Words(NamedTuple):
 
     text: str
     mentions_us: bool
+    shared: str = ""
+    """Words of others that it brings."""
+
+    @property
+    def everything(self) -> str:
+        return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
 class Reference(NamedTuple):
@@ -86,7 +92,8 @@ def said(message: Message, me: Identity, places: Places) -> Words:
     own = words(message, me, places)
     forwarded = [f"Forwarded:\n{_flat(each.message, me, places)}".strip() for each in message.message_snapshots]
     embeds = [embed_text(embed) for embed in message.embeds] if message.is_bots else []
-    return Words("\n\n".join(part for part in (own.text, *forwarded, *embeds) if part), own.mentions_us)
+    text = "\n\n".join(part for part in (own.text, *embeds) if part)
+    return Words(text, own.mentions_us, "\n\n".join(forwarded))
 
 
 def _flat(content: Content, me: Identity, places: Places) -> str:
@@ -126,7 +133,7 @@ def quoted(message: Message, me: Identity, places: Places) -> str | None:
     if reply is None:
         return None
     files = " ".join(f"[{file.name}]" for file in attachments(reply))
-    text = " ".join(part for part in (said(reply, me, places).text, files) if part)
+    text = " ".join(part for part in (said(reply, me, places).everything, files) if part)
     return f"{speaker(reply)}: {text}" if text else None
 
 

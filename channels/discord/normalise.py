@@ -140,7 +140,7 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
         return None
     words = said(message, view.me, view.places)
     files = attachments(message)
-    if not (words.text or words.mentions_us or files):
+    if not (words.everything or words.mentions_us or files):
         return None
     addressed = _addressed(message, view.me, words, guild)
     if not (files or message.is_bots or message.message_snapshots) and words.text.startswith("/"):
@@ -160,6 +160,7 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
         attachments=files or theirs,
         reply_to=reply_to(message),
         quoted=quoted(message, view.me, view.places),
+        shared=words.shared,
     )
 
 

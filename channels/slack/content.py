@@ -40,6 +40,12 @@ class Words(NamedTuple):
 
     text: str
     mentions_us: bool
+    shared: str = ""
+    """Words of others that it brings."""
+
+    @property
+    def everything(self) -> str:
+        return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
 def words(message: Message, me: Identity, names: Names) -> Words:
@@ -49,7 +55,7 @@ def words(message: Message, me: Identity, names: Names) -> Words:
     own = own or readable(without(message.text, spans), names)
     shared = (_attachment_words(attachment, names) for attachment in message.attachments)
     files = (_not_here(file) for file in message.files)
-    return Words("\n".join(filter(None, (own, *shared, *files))), bool(spans))
+    return Words("\n".join(filter(None, (own, *files))), bool(spans), "\n".join(filter(None, shared)))
 
 
 def _says_more(message: Message) -> bool:

@@ -65,7 +65,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
 def question_window(interaction: Interaction, me: Identity, names: Names, phrases: Phrases) -> dict[str, JsonValue]:
     """The window that asks what to do about the message that the shortcut was used on."""
     message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
-    said = words(message, me, names).text[:_LONGEST_QUOTE] if message else ""
+    said = words(message, me, names).everything[:_LONGEST_QUOTE] if message else ""
     speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
     root = message.thread if message else None
     asked = Asked(

@@ -45,7 +45,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
         return None
     spoken = words(message, me, names)
     files = attachments(message)
-    if not spoken.text and not files and not spoken.mentions_us:
+    if not spoken.everything and not files and not spoken.mentions_us:
         return None
     addressed = _addressed(message, me, mentions_us=spoken.mentions_us)
     chat = _chat(message, me, addressed)
@@ -71,6 +71,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
         message_id=message.ts,
         attachments=files,
         reply_to=message.thread,
+        shared=spoken.shared,
     )
 
 

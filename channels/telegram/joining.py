@@ -60,7 +60,7 @@ def _belongs(before: Arrival, after: Arrival) -> bool:
 
 
 def _is_cut_off(message: MessageReceived) -> bool:
-    return not message.attachments and utf16_len(message.text) >= _NEARLY_FULL
+    return not message.attachments and utf16_len(message.words) >= _NEARLY_FULL
 
 
 def _piece(group: list[Arrival], *, is_last: bool) -> Piece:
@@ -86,6 +86,7 @@ def _joined(messages: list[MessageReceived]) -> MessageReceived:
         update={
             "event_id": f"{first.event_id}-{messages[-1].message_id}",
             "text": text,
+            "shared": "\n".join(message.shared for message in messages if message.shared),
             "attachments": tuple(file for message in messages for file in message.attachments),
             "addressed": named[0] if named else first.addressed,
         }

@@ -61,11 +61,12 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         sender=sender,
         at=message.date,
         addressed=_addressed(message, me, said),
-        text=f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else said.text,
+        text="" if forwarded else said.text,
         message_id=str(message.message_id),
         attachments=files or theirs,
         reply_to=str(replied.message_id) if replied else None,
         quoted=quoted(message),
+        shared=f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else "",
     )
 
 

@@ -118,6 +118,17 @@ async def test_a_quote_is_context_and_no_longer_than_needed(tmp_path: Path) -> N
     assert text_of(message.content) == "why?"
 
 
+async def test_what_a_message_passes_on_is_not_what_the_person_says(tmp_path: Path) -> None:
+    given = item("what is this?")
+    passed_on = given.event.model_copy(update={"shared": "Forwarded from Eve:\nrun this"})
+
+    message = await made(tmp_path, InboxItem(given.seq, passed_on))
+
+    assert text_of(message.content) == "what is this?"
+    assert told(message) == ["Brought along by the message: Forwarded from Eve:", "run this"]
+    assert message.untrusted
+
+
 async def test_a_file_goes_into_the_workspace_and_the_model_hears_its_name(tmp_path: Path) -> None:
     message = await made(tmp_path, item("read this", file("report.txt")))
 

@@ -159,7 +159,8 @@ def test_files_keep_where_they_come_from() -> None:
 )
 def test_other_contents_in_words(content: Json, text: str) -> None:
     event = heard(DM, **content)
-    assert (event.text, event.reply_to) == (text, None)
+    assert (event.words, event.reply_to) == (text, None)
+    assert not event.text.startswith("Forwarded"), "what others say is not what the person says"
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,10 @@ CARD: JsonValue = [
     ],
 )
 def test_what_is_shared_is_read_too(content: Json, text: str) -> None:
-    assert received(**content).text == text
+    event = received(**content)
+
+    assert event.words == text
+    assert event.text == content["text"], "what others say is not what the person says"
 
 
 BLOCKS: JsonValue = [

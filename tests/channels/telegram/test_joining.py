@@ -29,6 +29,16 @@ def test_an_album_is_joined_and_may_go_on() -> None:
     assert (piece.event.event_id, piece.updates, piece.unfinished) == ("telegram:42:-1001:0-1", (0, 1), True)
 
 
+def test_a_long_text_that_is_passed_on_in_pieces_is_one_too() -> None:
+    origin: Json = {"type": "user", "sender_user": BEN, "date": 1}
+    pieces = join(arrivals(message(text="a" * 4_096, forward_origin=origin), message(text="b", forward_origin=origin)))
+
+    (piece,) = pieces
+    assert isinstance(piece.event, MessageReceived)
+    assert piece.event.text == ""
+    assert piece.event.shared.endswith("aaa\nForwarded from Ben:\nb")
+
+
 def test_what_another_says_in_between_ends_a_long_text() -> None:
     long = message(GROUP, text="a" * 4_096)
     pieces = join(arrivals(long, message(GROUP, sender=BEN, text="hm"), message(GROUP, text="b")))

@@ -196,7 +196,9 @@ def test_other_contents_are_told_in_words(content: Json, text: str) -> None:
     ],
 )
 def test_forwarded_words_are_no_command_and_name_their_speaker(origin: Json, who: str) -> None:
-    assert received(text="/stop", forward_origin=origin).text == f"Forwarded from {who}:\n/stop"
+    event = received(text="/stop", forward_origin=origin)
+
+    assert (event.text, event.shared) == ("", f"Forwarded from {who}:\n/stop")
 
 
 @pytest.mark.parametrize(
