@@ -207,12 +207,23 @@ def tool(
 
 
 class ToolRegistry:
-    """The tools of one agent, sorted by name, so that the prompt's prefix does not change (S0-07, S2-25)."""
+    """The tools of one agent, sorted by name, so that the prompt's prefix does not change (S0-07, S2-25).
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+    `others` gives tools that come and go while we run; it is asked anew each time. They stand behind ours, and never
+    take the place of one.
+    """
+
+    def __init__(self, tools: Iterable[Tool] = (), others: Callable[[], Iterable[Tool]] = tuple) -> None:
         self._tools: dict[str, Tool] = {}
+        self._others = others
+        self._called: dict[str, Tool] = {}
         for item in tools:
             self.add(item)
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Names that nothing of `others` can have."""
+        return SKILL_TOOLS | self._tools.keys()
 
     def add(self, item: Tool) -> None:
         """Raises ValueError where the name is taken (S2-25) or belongs to the skill system (S0-16)."""
@@ -223,19 +234,32 @@ class ToolRegistry:
         self._tools[item.name] = item
 
     def get(self, name: str) -> Tool:
-        """Raises UnknownTool, which lists what there is."""
-        found = self._tools.get(name)
-        if found is None:
-            raise UnknownTool(f"there is no tool {name[:60]!r}", f"use one of: {', '.join(sorted(self._tools))}")
-        return found
+        """One that was called stays, for its call may be running when it goes. Raises UnknownTool, which lists what
+        there is."""
+        if name in self._tools:
+            return self._tools[name]
+        others = self._coming_and_going()
+        if name in others:
+            self._called[name] = others[name]
+        if name not in self._called:
+            names = sorted([*self._tools, *others])
+            raise UnknownTool(f"there is no tool {name[:60]!r}", f"use one of: {', '.join(names)}")
+        return self._called[name]
 
     def may_repeat(self, name: str) -> bool:
         """Whether a call to this tool may be made again by somebody who does not know of the first; an unknown tool is
         never run."""
-        return name not in self._tools or self._tools[name].idempotent
+        try:
+            return self.get(name).idempotent
+        except UnknownTool:
+            return True
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(self._tools[name].spec for name in sorted(self._tools))
+        others = self._coming_and_going()
+        return tuple(known[name].spec for known in (self._tools, others) for name in sorted(known))
+
+    def _coming_and_going(self) -> dict[str, Tool]:
+        return {item.name: item for item in self._others() if item.name not in self.taken}
 
 
 def _wants_context(body: Body) -> bool:
