@@ -82,7 +82,7 @@ async def find_launcher(
     faults: list[str] = []
     for launcher in _candidates(groups, [path.resolve() for path in hidden]):
         if only in (None, launcher.name):
-            fault = await _fault(launcher, scratch)
+            fault = await fault_of(launcher, scratch)
             if not fault:
                 return launcher
             faults.append(f"{launcher.name}: {fault}")
@@ -114,7 +114,7 @@ def _none(faults: Sequence[str]) -> NoLauncher:
     )
 
 
-async def _fault(launcher: Launcher, scratch: Path) -> str:
+async def fault_of(launcher: Launcher, scratch: Path) -> str:
     """What is wrong with it, or nothing."""
     try:
         with _trial(scratch) as command:
