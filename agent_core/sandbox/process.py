@@ -14,11 +14,13 @@ from typing import BinaryIO
 from agent_core.clock import Clock
 from agent_core.guests import Guest
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
+from agent_core.sandbox.survivors import end_writers
 
 TELL_EVERY = 0.25
 """Seconds between two lines of the output that are told."""
-GRACE = 0.5
-"""Seconds in which a command may end by itself, and in which what outlived it may end what it says."""
+GRACE = 3.0
+"""Seconds in which all that a command has started has to be gone after it; a warden may have much to end and to
+remove."""
 LINE_CHARS = 200
 
 _CHUNK = 64 * 1024
@@ -109,14 +111,18 @@ class ProcessSandbox:
                     on_output(line)
 
     async def _end(self, process: Process, capture: "_Capture") -> None:
-        """The launcher promises that with the launched process everything dies that the command has started. Should
-        something outlive it all the same and hold the pipe, nobody waits for that."""
+        """Kill it without asking it first: bubblewrap's inner process cannot hear a question, and would live on alone.
+
+        With it everything dies that the command has started, as the launcher promises; what lives on all the same is
+        looked for.
+        """
         if process.returncode is None:
-            _signal(process, signal.SIGTERM)
-            if not await self._first(GRACE, process.wait()):
-                _signal(process, signal.SIGKILL)
-                await process.wait()
-        await self._first(GRACE, capture.ended.wait())
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        if not await self._first(GRACE, capture.ended.wait()):
+            await asyncio.to_thread(capture.end_writers)
+            await self._first(GRACE, capture.ended.wait())
 
     async def _first(self, seconds: float, *events: Coroutine[object, object, object]) -> bool:
         """Whether one of the events came before that many seconds were over."""
@@ -132,8 +138,8 @@ class ProcessSandbox:
 
 
 class _Capture:
-    """Copies what comes out of a pipe into a file, until the pipe is closed at the other end, or `most` bytes are
-    reached, or the file cannot be written. Whoever writes on must wait then, for nobody reads."""
+    """Copies what comes out of a pipe into a file, until `most` bytes are reached or the file cannot be written; the
+    rest is dropped, until the pipe is closed at the other end."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file = file
@@ -143,9 +149,9 @@ class _Capture:
         self.flooded = False
         self.error: OSError | None = None
         self.full = asyncio.Event()
-        """No more is taken, though there is more."""
+        """No more is kept, though there is more."""
         self.ended = asyncio.Event()
-        """No more comes, or is taken."""
+        """Nobody is left who could say more."""
         self._reading, self.writing = os.pipe()
         self._given_away = False
 
@@ -157,7 +163,7 @@ class _Capture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop()
+        asyncio.get_running_loop().remove_reader(self._reading)
         os.close(self._reading)
         self.is_given_away()
 
@@ -167,35 +173,36 @@ class _Capture:
             self._given_away = True
             os.close(self.writing)
 
+    def end_writers(self) -> None:
+        end_writers(self._reading)
+
     def last_line(self) -> str:
         """The newest line that says something, printable and of at most LINE_CHARS characters."""
         lines = plain(self._tail.decode("utf-8", "replace")).split("\n")
         return next((line.strip()[:LINE_CHARS] for line in reversed(lines) if line.strip()), "")
 
     def _read(self) -> None:
-        chunk = b""
         try:
             chunk = os.read(self._reading, _CHUNK)
-            self._keep(chunk)
         except BlockingIOError:
             return
-        except OSError as error:
-            self.error = error
-        if self.error or self.flooded:
-            self.full.set()
-        if self.full.is_set() or not chunk:
-            self._stop()
+        if not chunk:
+            asyncio.get_running_loop().remove_reader(self._reading)
+            self.ended.set()
+        elif not self.full.is_set():
+            self._keep(chunk)
 
     def _keep(self, chunk: bytes) -> None:
         kept = chunk[: self._most - self.size]
-        self._file.write(kept)
+        try:
+            self._file.write(kept)
+        except OSError as error:
+            self.error = error
         self.size += len(kept)
         self._tail = (self._tail + kept)[-_TAIL:]
         self.flooded = len(kept) < len(chunk)
-
-    def _stop(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._reading)
-        self.ended.set()
+        if self.error or self.flooded:
+            self.full.set()
 
 
 def plain(text: str) -> str:
@@ -224,9 +231,3 @@ def _created(workspace: Path, name: str) -> BinaryIO:
         return os.fdopen(os.open(last, _NEW, 0o600, dir_fd=handle), "wb", buffering=0)
     finally:
         os.close(handle)
-
-
-def _signal(process: Process, number: signal.Signals) -> None:
-    """To its group, whose number is its own; nothing where it has just ended."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)

@@ -1,4 +1,4 @@
-"""What the tests of running commands share: a launcher that shuts nothing in, and a look at what still runs."""
+"""What the tests of running commands share: the launchers, one that shuts nothing in, and a look at what still runs."""
 
 import asyncio
 import time
@@ -7,7 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent_core.sandbox.command import Command, Launch
+import pytest
+
+from agent_core.sandbox.command import Command, Launch, Launcher
+from agent_core.sandbox.probe import NAMES, NoLauncher, find_launcher
+
+LAUNCHERS = ("plain", *NAMES)
+
+_found: dict[str, Launcher | NoLauncher] = {}
 
 
 @dataclass
@@ -22,6 +29,18 @@ class PlainLauncher:
         self.launched.append(command)
         env = {"PATH": "/usr/bin:/bin", "HOME": str(command.workspace), "LANG": "C.UTF-8", **command.env}
         yield Launch(argv=command.argv, env=env, cwd=command.workspace)
+
+
+async def launcher_called(name: str, scratch: Path) -> Launcher:
+    """Skips the test where this machine has none of that name."""
+    if name == "plain":
+        return PlainLauncher()
+    if name not in _found:
+        _found[name] = await find_launcher(scratch, only=name)
+    found = _found[name]
+    if isinstance(found, NoLauncher):
+        pytest.skip(f"{found.reason}: {found.fix}")
+    return found
 
 
 def running(marker: str) -> list[int]:

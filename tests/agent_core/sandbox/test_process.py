@@ -14,7 +14,7 @@ import pytest
 from agent_core.clock import SystemClock
 from agent_core.sandbox.command import Command, Finished, Limits, OnOutput
 from agent_core.sandbox.process import LINE_CHARS, ProcessSandbox, plain
-from tests.agent_core.sandbox.running import PlainLauncher, running, until
+from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called, running, until
 from tests.clock import HandClock
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -22,9 +22,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 SHORT = Limits(seconds=0.5)
 
 
-@pytest.fixture
-def sandbox() -> ProcessSandbox:
-    return ProcessSandbox(PlainLauncher(), SystemClock())
+@pytest.fixture(params=LAUNCHERS)
+async def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ProcessSandbox:
+    launcher = await launcher_called(request.param, tmp_path_factory.mktemp("scratch"))
+    return ProcessSandbox(launcher, SystemClock())
 
 
 @pytest.fixture
@@ -78,7 +79,8 @@ async def test_it_gets_its_arguments_as_they_are_and_nothing_of_our_environment(
 
     said = (tmp_path / "out.txt").read_text()
     assert said.startswith(str(list(arguments)))
-    assert "'EXTRA', 'HOME'" in said
+    assert "'EXTRA'" in said
+    assert "'HOME'" in said
     assert "PYTEST_CURRENT_TEST" not in said
     assert said.strip().endswith(str(tmp_path))
 
@@ -154,7 +156,7 @@ async def test_a_command_that_ignores_being_asked_is_made_to_end(
     finished = await shell(sandbox, tmp_path, f"trap '' TERM INT HUP; while :; do sleep 0.1; done; : {marker}", SHORT)
 
     assert finished.timed_out
-    assert finished.code in {-signal.SIGKILL, 128 + signal.SIGKILL}
+    assert finished.code != 0
     await until(lambda: not running(marker))
 
 
@@ -167,6 +169,7 @@ async def test_who_waits_for_a_command_does_not_wait_for_what_it_left_behind(
     assert time.monotonic() - begun < 5
     assert finished.code == 0
     assert finished.output.read_text() == "gone\n"
+    await until(lambda: not running(marker))
 
 
 @pytest.mark.parametrize("script", ["sleep 60", "trap '' TERM; while :; do sleep 0.1; done", "yes"])
@@ -213,9 +216,28 @@ async def test_cancelled_while_it_starts_it_leaves_nothing_behind(
     await until(lambda: not running(marker))
 
 
-def test_the_end_of_the_program_s_loop_ends_it(tmp_path: Path, marker: str) -> None:
+async def test_cancelled_at_any_moment_of_its_start_it_leaves_nothing_behind(
+    sandbox: ProcessSandbox, tmp_path: Path, marker: str
+) -> None:
+    async def cancelled(number: int) -> None:
+        workspace = tmp_path / str(number)
+        workspace.mkdir()
+        command = Command(("/bin/sh", "-c", f"sleep 60; : {marker}"), workspace)
+        task = asyncio.create_task(sandbox.run(command, "out.txt", silent))
+        await asyncio.sleep(number % 40 / 2000)
+        task.cancel()
+        await asyncio.wait([task])
+
+    for start in range(0, 80, 8):
+        await asyncio.gather(*(cancelled(number) for number in range(start, start + 8)))
+
+    await until(lambda: not running(marker))
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_the_end_of_the_program_s_loop_ends_it(tmp_path: Path, marker: str, launcher: str) -> None:
     async def program() -> None:
-        sandbox = ProcessSandbox(PlainLauncher(), SystemClock())
+        sandbox = ProcessSandbox(await launcher_called(launcher, tmp_path / "scratch"), SystemClock())
         command = Command(("/bin/sh", "-c", f"sleep 60; : {marker}"), tmp_path)
         task = asyncio.create_task(sandbox.run(command, "out.txt", silent))
         await until(lambda: running(marker))
@@ -289,8 +311,33 @@ async def test_a_link_that_the_command_puts_there_changes_nothing_outside(
 async def test_what_cannot_be_started_says_so(sandbox: ProcessSandbox, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         await sandbox.run(Command(("no-such-program",), tmp_path), "out.txt", silent)
-    with pytest.raises(OSError, match="too long"):
-        await sandbox.run(Command(("echo", "x" * 3_000_000), tmp_path), "out.txt", silent)
+
+
+async def test_more_arguments_than_a_program_can_get(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    """Bubblewrap itself cannot be started with them; the warden learns it too late to raise."""
+    command = Command(("echo", "x" * 3_000_000), tmp_path)
+    if sandbox.name == "landlock":
+        assert (await sandbox.run(command, "out.txt", silent)).code == 126
+        assert "too long" in (tmp_path / "out.txt").read_text()
+    else:
+        with pytest.raises(OSError, match="too long"):
+            await sandbox.run(command, "out.txt", silent)
+
+
+async def test_a_fork_bomb_stays_small_and_ends(sandbox: ProcessSandbox, tmp_path: Path, marker: str) -> None:
+    if sandbox.name == "plain":
+        pytest.skip("nothing would hold it")
+    bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
+    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=Limits(seconds=1.5, processes=30))
+    most = 0
+    task = asyncio.create_task(sandbox.run(command, "out.txt", silent))
+    while not task.done():
+        most = max(most, len(running(marker)))
+        await asyncio.sleep(0.02)
+
+    assert (await task).timed_out
+    assert 20 < most <= 35
+    await until(lambda: not running(marker))
 
 
 async def test_many_at_once(sandbox: ProcessSandbox, tmp_path: Path) -> None:

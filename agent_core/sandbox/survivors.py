@@ -1,0 +1,41 @@
+"""Ending what outlived the process that it was started by.
+
+Bubblewrap's inner process is for a moment neither in the group of the outer one nor bound to die with it; who kills
+the outer one in that moment has to look for the inner one. What it says goes into our pipe.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_WRITING = 0o200
+
+
+def end_writers(pipe: int) -> None:
+    """Kill every process but this one that can write into the pipe. Nothing where there is no /proc. It blocks."""
+    try:
+        name = str(Path(f"/proc/self/fd/{pipe}").readlink())
+    except OSError:
+        return
+    for pid in _processes():
+        if pid != os.getpid() and _writes(pid, name):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _processes() -> Iterator[int]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            yield int(entry.name)
+
+
+def _writes(pid: int, name: str) -> bool:
+    """Only its end for writing counts: a process that is just being started has a copy of all that we have open."""
+    with suppress(OSError):
+        for handle in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                if str(handle.readlink()) == name and handle.lstat().st_mode & _WRITING:
+                    return True
+    return False
