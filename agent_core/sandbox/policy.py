@@ -9,7 +9,7 @@ import errno
 import platform
 import socket
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -89,7 +89,7 @@ def bubblewrap_filter(*, network: bool, machine: str | None = None) -> bytes:
     """For a command in namespaces of its own. Without network its loopback is its own too; with it, abstract sockets
     are the machine's."""
     families = (socket.AF_INET, socket.AF_INET6) if network else (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
-    return _program((*ALWAYS, *_terminal(), *NO_SET_ID, _sockets(families)), machine)
+    return _program((*ALWAYS, *_terminal(), *NO_SET_ID, *_sockets(*families)), machine)
 
 
 @cache
@@ -97,7 +97,7 @@ def landlock_filter(*, network: bool, scoped: bool, machine: str | None = None) 
     """For a command that shares the machine's namespaces. Sockets in files would lead to whoever listens there, so
     that it may have pairs only. `scoped`: the kernel confines its signals by itself."""
     families = (socket.AF_INET, socket.AF_INET6) if network else ()
-    rules = [*ALWAYS, *ONE_NAMESPACE, *_named_before(NO_SET_ID, ONE_NAMESPACE), _sockets(families)]
+    rules = [*ALWAYS, *ONE_NAMESPACE, *_named_before(NO_SET_ID, ONE_NAMESPACE), *_sockets(*families)]
     if scoped:
         return _program((*rules, *_terminal()), machine)
     return _program((*rules, *NO_SIGNALS, *_terminal(_FIOSETOWN, _SIOCSPGRP)), machine)
@@ -107,8 +107,15 @@ def _terminal(*more: int) -> tuple[Rule, ...]:
     return (Rule("ioctl", argument=1, is_one_of=(_TIOCSTI, _TIOCLINUX, *more)),)
 
 
-def _sockets(families: Collection[int]) -> Rule:
-    return Rule("socket", errno.EACCES, argument=0, is_none_of=tuple(families))
+def _sockets(*families: int) -> tuple[Rule, ...]:
+    """Where sockets with names are refused, so are pairs of a kind that can still send to a name."""
+    made = Rule("socket", errno.EACCES, argument=0, is_none_of=families)
+    if socket.AF_UNIX in families:
+        return (made,)
+    kinds = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
+    flags = (0, socket.SOCK_CLOEXEC, socket.SOCK_NONBLOCK, socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
+    paired = tuple(kind | flag for kind in kinds for flag in flags)
+    return (made, Rule("socketpair", errno.EACCES, argument=1, is_none_of=paired))
 
 
 def _named_before(rules: Iterable[Rule], before: Sequence[Rule]) -> list[Rule]:

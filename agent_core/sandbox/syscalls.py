@@ -88,6 +88,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "shmctl": (31, 195),
     "shmget": (29, 194),
     "socket": (41, 198),
+    "socketpair": (53, 199),
     "swapoff": (168, 225),
     "swapon": (167, 224),
     "syslog": (103, 116),

@@ -78,6 +78,9 @@ class House:
         self.datagrams = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self.datagrams.bind(("127.0.0.1", 0))
         self.datagrams.settimeout(0)
+        self.mailbox = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        self.mailbox.bind(str(self.outside / "mailbox"))
+        self.mailbox.settimeout(0)
         self._listening(stack, socket.AF_UNIX, f"\0{self.marker}")
         self._listening(stack, socket.AF_UNIX, str(self.outside / "socket"))
         self.shared_memory = _shared_memory(stack)
@@ -113,18 +116,19 @@ class House:
 
     def found(self) -> Iterator[tuple[str, str]]:
         """What has happened to it."""
-        try:
-            self.datagrams.recv(100)
-            yield "outside.datagram", "a datagram has arrived"
-        except BlockingIOError:
-            yield "outside.datagram", ""
+        for name, waiting in (("datagram", self.datagrams), ("mailbox", self.mailbox)):
+            try:
+                waiting.recv(100)
+                yield f"outside.{name}", "a datagram has arrived"
+            except BlockingIOError:
+                yield f"outside.{name}", ""
         yield "outside.sleeper", "was signalled" if self.sleeper.poll() is not None else ""
         file = self.outside / "file"
         yield "outside.file", "" if file.read_text() == self.secret else "was changed"
         changed = file.stat().st_mode & 0o777 == 0o777 or file.stat().st_mtime == 1
         yield "outside.mode", "mode or time were changed" if changed else ""
         names = sorted(path.name for path in self.outside.iterdir())
-        yield "outside.folder", "" if names == ["fifo", "file", "socket", "victim"] else f"holds {names}"
+        yield "outside.folder", "" if names == ["fifo", "file", "mailbox", "socket", "victim"] else f"holds {names}"
         yield "outside.skill", "" if (self.readable / "SKILL.md").read_text() == "a skill" else "was changed"
 
 

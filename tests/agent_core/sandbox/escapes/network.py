@@ -36,6 +36,14 @@ def unix_in_a_file() -> str:
 
 
 @probe
+def datagrams_of_a_pair() -> str:
+    """One of a pair can still send to any name."""
+    ours, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ours.sendto(b"out", str(OUTSIDE / "mailbox"))
+    return ""  # whether it arrived is seen outside
+
+
+@probe
 def odd_sockets() -> str:
     made = []
     for family in (socket.AF_NETLINK, socket.AF_PACKET, socket.AF_VSOCK, socket.AF_ALG, BLUETOOTH, XDP):
