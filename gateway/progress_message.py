@@ -79,9 +79,11 @@ class ProgressMessage:
 
     @property
     def may_become_answer(self) -> bool:
-        """Whether people still look at it, as they do not at one from before a restart, and an edit is soon made."""
+        """Whether people still look at it, as they do not at one from before a restart or above a file that was sent
+        since, and an edit is soon made."""
         young = self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
-        return young and self._limiter.edit_queue() < SOON
+        is_last = self.posted is not None and self._voice.spoke_last(self.posted)
+        return young and is_last and self._limiter.edit_queue() < SOON
 
     def promise_edit(self) -> None:
         """It becomes the answer."""

@@ -1,6 +1,6 @@
 """The chats' exit: whatever is said on a channel is said through its voice, and nowhere else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -17,6 +17,11 @@ class Voice:
 
     channel: Channel
     secrets: Secrets
+    _newest: dict[ChatKey, str] = field(default_factory=dict)
+
+    def spoke_last(self, posted: Posted) -> bool:
+        """Whether we have posted nothing else in that chat since."""
+        return self._newest.get(posted.chat) == posted.message_id
 
     @property
     def posts_once(self) -> bool:
@@ -29,7 +34,9 @@ class Voice:
 
     async def post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """See `Channel.send`."""
-        return await self.channel.send(chat, self._safe(message), key)
+        posted = await self.channel.send(chat, self._safe(message), key)
+        self._newest[chat] = posted.message_id
+        return posted
 
     async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
         """See `Channel.edit`."""

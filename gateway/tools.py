@@ -30,7 +30,7 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
             return f"{path} was sent."
         most = delivery.channel(chat).limits.max_upload
         # The call's id is the model server's: it may look like a path, and other chats may have the same.
-        copy = outgoing / hashlib.sha256(key.encode()).hexdigest()
+        copy = outgoing / hashlib.sha256(key.encode()).hexdigest()[:24] / Attachment(name=path).safe_name
         file = await asyncio.to_thread(_copy, context.workspace, path, copy, most)
         post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)))
         await store.post([post])

@@ -57,7 +57,7 @@ async def test_a_table_is_analysed_by_a_script_that_its_sender_allows(stage: Sta
     files = {message.document.name: message.document.content for message in chat.bot_messages if message.document}
     assert files["chart.png"].startswith(b"\x89PNG\r\n")
     assert files["totals.csv"] == TOTALS
-    assert any("Approved by Ann" in text for text in chat.screen)
+    assert any("Approved by" in text for text in chat.screen)
 
 
 @only("telegram")
@@ -87,7 +87,7 @@ async def test_what_is_denied_is_not_run(stage: Stage) -> None:  # C-21
 
     await chat.until(lambda c: "Then I leave it." in c.screen[-1], SECONDS)
     assert "the person refused this call" in shown(stage)
-    assert any("Denied by Ann" in text for text in chat.screen)
+    assert any("Denied by" in text for text in chat.screen)
 
 
 @where(lambda facts: facts.groups and facts.files)

@@ -61,6 +61,7 @@ class Scene:
     channel: Timed
     limiter: ChatLimiter
     store: Store
+    voice: Voice
     message: ProgressMessage = field(init=False)
 
     def happens(self, event: AgentEvent) -> None:
@@ -90,9 +91,10 @@ async def shown(
     clock = HandClock()
     channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
     async with Store.open(home, clock, numbered()) as store:
-        scene = Scene(clock, channel, ChatLimiter(channel, clock), store)
+        voice = Voice(channel, Secrets())
+        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, voice)
         scene.message = ProgressMessage(
-            voice=Voice(channel, Secrets()),
+            voice=voice,
             chat=chat,
             run="run-1",
             limiter=scene.limiter,
@@ -310,6 +312,18 @@ async def test_it_is_young_for_ten_seconds(tmp_path: Path) -> None:
         await scene.clock.advance(9.9)
         assert scene.message.may_become_answer
         await scene.clock.advance(0.2)
+        assert not scene.message.may_become_answer
+
+
+async def test_above_a_message_that_was_sent_since_it_does_not_become_the_answer(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.5)
+        await scene.channel.until(lambda: scene.message.posted is not None)
+        await scene.voice.post(TEAM, OutboundMessage(markdown="Elsewhere."), "other:0")
+        assert scene.message.may_become_answer
+
+        await scene.voice.post(ANN, OutboundMessage(markdown="A file."), "file:0")
+
         assert not scene.message.may_become_answer
 
 
