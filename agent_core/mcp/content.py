@@ -1,20 +1,18 @@
 """What a server's tool gave back, as our result: texts joined, pictures that models take, notes about the rest."""
 
 import base64
-import binascii
 import json
 from collections.abc import Iterator
 
 from mcp import types
 
+from agent_core.builtin.pictures import picture_type, show_picture
 from agent_core.mcp.words import plain
 from agent_core.messages import ImageContent, TextContent, clean_json
 from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolFailed
 
 MOST_IMAGES = 5
-LARGEST_IMAGE = 3_750_000
-"""Bytes; the smallest limit among the providers is 5 MB in base64."""
-_BEGINNINGS = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 
 
 def as_result(answer: types.CallToolResult) -> ToolResult:
@@ -35,7 +33,7 @@ def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
         case types.TextContent(text=text):
             yield text
         case types.ImageContent(data=data, mime_type=kind):
-            yield _image(data) or f"[a picture ({plain(kind, 60)}) that cannot be shown is left out]"
+            yield _picture(data) or f"[a picture ({plain(kind, 60)}) that cannot be shown is left out]"
         case types.AudioContent(mime_type=kind):
             yield f"[a sound ({plain(kind, 60)}) is left out]"
         case types.ResourceLink(uri=uri, name=name):
@@ -43,17 +41,21 @@ def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
         case types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, text=text)):
             yield f"{plain(str(uri))}:\n{text}"
         case types.EmbeddedResource(resource=types.BlobResourceContents(uri=uri, blob=data)):
-            yield _image(data) or f"[{plain(str(uri))}, which is no text, is left out]"
+            yield _picture(data) or f"[{plain(str(uri))}, which is no text, is left out]"
 
 
-def _image(data: str) -> ImageContent | None:
-    """The picture, if it is one that models take; its kind as its bytes have it, whatever the server says, for a
-    provider refuses a conversation in which the two differ."""
+def _picture(data: str) -> ImageContent | None:
+    """One that models take; its kind is what its bytes say, whatever the server says, for a provider refuses a
+    conversation in which the two differ."""
     try:
-        raw = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
         return None
-    kind = next((kind for beginning, kind in _BEGINNINGS if raw.startswith(beginning)), None)
-    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
-        kind = "image/webp"
-    return ImageContent(data=data, mime_type=kind) if kind and len(raw) <= LARGEST_IMAGE else None
+    kind = picture_type(content)
+    if kind is None:
+        return None
+    try:
+        shown = show_picture(content, kind, "picture")
+    except ToolFailed:
+        return None
+    return next((part for part in shown.content if isinstance(part, ImageContent)), None)

@@ -7,7 +7,7 @@ error to the terminal, and logs a traceback for every line that is no message.
 import asyncio
 import os
 import signal
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
@@ -122,15 +122,17 @@ async def over_stdio(
 
     Raises OSError where it cannot be started; a group with ServerEnded once it ends by itself.
     """
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: SubprocessStreamProtocol(limit=LONGEST_MESSAGE, loop=loop),
         *command,
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
         env=dict(environ),
-        limit=LONGEST_MESSAGE,
         start_new_session=True,
     )
+    process = Process(transport, protocol, loop)
     inbox, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     said, outbox = anyio.create_memory_object_stream[SessionMessage](0)
     talk = _Talk(server, process)
@@ -144,6 +146,7 @@ async def over_stdio(
             talk.closing = True
             with anyio.CancelScope(shield=True):
                 await _end(process)
+            transport.close()  # what it said last, nobody may have read, nor would then close the pipe
             tasks.cancel_scope.cancel()
             heard.close()
             said.close()

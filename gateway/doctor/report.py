@@ -9,7 +9,9 @@ from channels import registry
 from channels.checkup import Finding, note, ok, problem
 from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, running
 from gateway.doctor.machine import look_at_machine
+from gateway.doctor.mcp import look_at_mcp
 from gateway.doctor.model import look_at_model
+from gateway.logs import configure_logs
 from gateway.secrets import Secrets
 from gateway.settings import Settings, exposed, load_settings
 
@@ -20,6 +22,7 @@ SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
 def run(environ: Mapping[str, str], cwd: Path) -> int:
     """Prints the report; 0 if all is well, else 1. Raises SettingsError."""
     settings = load_settings(environ, cwd)
+    configure_logs(settings.secrets, level="warning", form=settings.log_format)
     findings = asyncio.run(examine(settings))
     sys.stdout.write(render(findings, settings.secrets))
     return int(any(finding.mark == "problem" for finding in findings))
@@ -27,7 +30,8 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def examine(settings: Settings) -> list[Finding]:
     """Everything, in the order in which things are needed; what asks the network does so at the same time."""
-    asked = [look_at_model(settings), *(registry.check(*channel) for channel in settings.channels.items())]
+    channels = (registry.check(*channel) for channel in settings.channels.items())
+    asked = [look_at_model(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
     holder = running(settings.home)
     findings = [
