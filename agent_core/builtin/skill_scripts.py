@@ -15,6 +15,7 @@ from agent_core.builtin.confined import open_folder, shown
 from agent_core.builtin.outcome import outcome
 from agent_core.builtin.shell import COMMAND, CommandTool, checked, workspace_of
 from agent_core.sandbox.command import Command, Limits, Sandbox
+from agent_core.sandbox.visible import python_folder
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed
 
@@ -63,9 +64,9 @@ def run_skill_script_tool(
 
 
 def python() -> Path:
-    """The interpreter that ours was made from: it has the standard library, and none of our packages."""
-    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    return Path(sys.base_prefix, "bin", name).resolve()
+    """The interpreter that ours was made from: it has the standard library, and none of our packages. Every command may
+    read it."""
+    return (python_folder() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}").resolve()
 
 
 def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
@@ -78,20 +79,15 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
                 "network are wanted here",
                 "do it without this script, or tell the person",
             )
-        return (str(uv.resolve()), "run", "--script", path), (uv.resolve(), *_home_of_python())
+        return (str(uv.resolve()), "run", "--script", path), (uv.resolve(),)
     if script.path.suffix == ".py":
         # Without what the environment says of Python, but with the modules beside the script.
-        return (str(python()), "-E", "-s", "-u", path), _home_of_python()
+        return (str(python()), "-E", "-s", "-u", path), ()
     if script.path.suffix == ".sh":
         return ("/bin/sh", path), ()
     if not script.is_executable:
         raise ToolFailed(f"{shown(script.path.name)} is neither .py nor .sh, and not executable", "tell the person")
     return (path,), ()
-
-
-def _home_of_python() -> tuple[Path, ...]:
-    home = Path(sys.base_prefix).resolve()
-    return () if home.is_relative_to("/usr") else (home,)
 
 
 def _found(roots: Sequence[Path], skill: str, script: str) -> _Script:

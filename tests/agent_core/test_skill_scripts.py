@@ -12,7 +12,7 @@ from agent_core.clock import SystemClock
 from agent_core.messages import text_of
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools import Tool, ToolContext, ToolFailed
-from tests.agent_core.sandbox.running import PlainLauncher
+from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
 
 NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'
 
@@ -34,13 +34,13 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def launcher() -> PlainLauncher:
-    return PlainLauncher()
+@pytest.fixture(params=LAUNCHERS)
+async def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordingLauncher:
+    return RecordingLauncher(await launcher_called(request.param, tmp_path_factory.mktemp("scratch")))
 
 
 @pytest.fixture
-def run_skill_script(launcher: PlainLauncher, skills: Path) -> Tool:
+def run_skill_script(launcher: RecordingLauncher, skills: Path) -> Tool:
     return run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [skills])
 
 
@@ -96,21 +96,42 @@ async def test_any_other_script_runs_if_it_is_executable(run_skill_script: Tool,
     assert (await run(run_skill_script, workspace, "greet", "count")).endswith("42")
 
 
-async def test_the_script_may_read_its_skill_and_python_and_no_more(
-    run_skill_script: Tool, launcher: PlainLauncher, skills: Path, workspace: Path
+async def test_the_script_may_read_its_skill_and_nothing_else_of_ours(
+    run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, workspace: Path
 ) -> None:
     await run(run_skill_script, workspace, "greet", "here.sh")
     await run(run_skill_script, workspace, "greet", "hello.py")
 
     shell, ours = launcher.launched
     assert shell.workspace == workspace
-    assert shell.readable == (skills / "greet",)
-    assert set(ours.readable) <= {skills / "greet", *python().parents}
+    assert shell.readable == ours.readable == (skills / "greet",)
     assert not shell.network
 
 
+async def test_a_script_cannot_read_the_house_nor_change_its_skill(
+    run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, tmp_path: Path
+) -> None:
+    if launcher.name == "plain":
+        pytest.skip("it shuts nothing in")
+    home = tmp_path / "home"
+    workspace = home / "workspaces" / "chat"
+    workspace.mkdir(parents=True)
+    (home / ".env").write_text("TOKEN=secret")
+    (home / "parley.db").write_text("secret")
+    (workspace / "link").symlink_to(home / ".env")
+    (skills / "greet" / "scripts" / "steal.py").write_text("import sys; print(open(sys.argv[1]).read())")
+    (skills / "greet" / "scripts" / "change.sh").write_text('echo changed >>"$0"; echo "said $?"')
+
+    for path in ("../../.env", str(home / ".env"), str(home / "parley.db"), "link"):
+        text = await run(run_skill_script, workspace, "greet", "steal.py", path)
+        assert "Error" in text
+        assert "secret" not in text
+    assert "said 0" not in await run(run_skill_script, workspace, "greet", "change.sh")
+    assert "changed\n" not in (skills / "greet" / "scripts" / "change.sh").read_text()
+
+
 async def test_the_first_root_that_has_the_skill_wins(
-    launcher: PlainLauncher, skills: Path, tmp_path: Path, workspace: Path
+    launcher: RecordingLauncher, skills: Path, tmp_path: Path, workspace: Path
 ) -> None:
     other = tmp_path / "other"
     shutil.copytree(skills / "greet", other / "greet")
@@ -156,7 +177,7 @@ async def test_a_script_that_an_installer_linked_to_its_cache_runs(
 )
 async def test_no_name_and_no_link_leads_out(
     run_skill_script: Tool,
-    launcher: PlainLauncher,
+    launcher: RecordingLauncher,
     skills: Path,
     workspace: Path,
     skill: str,
@@ -198,7 +219,7 @@ async def test_packages_are_refused_where_they_cannot_be_had(
 
 @pytest.mark.parametrize("network", [True, False])
 async def test_packages_come_by_uv_where_there_is_a_network(
-    launcher: PlainLauncher, skills: Path, tmp_path: Path, workspace: Path, *, network: bool
+    launcher: RecordingLauncher, skills: Path, tmp_path: Path, workspace: Path, *, network: bool
 ) -> None:
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\necho "uv $*"; echo "$UV_PYTHON"\n')

@@ -3,8 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,28 @@ LAUNCHERS = ("plain", *NAMES)
 _found: dict[str, Launcher | NoLauncher] = {}
 
 
-@dataclass
 class PlainLauncher:
     """Starts the command as it is."""
 
-    name: str = "plain"
-    launched: list[Command] = field(default_factory=list)
+    name = "plain"
 
     @contextmanager
     def launch(self, command: Command) -> Iterator[Launch]:
-        self.launched.append(command)
         env = {"PATH": "/usr/bin:/bin", "HOME": str(command.workspace), "LANG": "C.UTF-8", **command.env}
         yield Launch(argv=command.argv, env=env, cwd=command.workspace)
+
+
+class RecordingLauncher:
+    """Remembers what another one launches."""
+
+    def __init__(self, inner: Launcher) -> None:
+        self.name = inner.name
+        self.launched: list[Command] = []
+        self._inner = inner
+
+    def launch(self, command: Command) -> AbstractContextManager[Launch]:
+        self.launched.append(command)
+        return self._inner.launch(command)
 
 
 async def launcher_called(name: str, scratch: Path) -> Launcher:
