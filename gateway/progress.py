@@ -97,7 +97,7 @@ class Progress:
             return
         line.waiting = ""
         if isinstance(event, ToolExecutionUpdate):
-            line.note = self._secrets.mask(text_of(event.partial.content))
+            line.note = self._secrets.mask_unfinished(text_of(event.partial.content))
         else:
             line.ended, line.failed = event.ts, event.is_error
 

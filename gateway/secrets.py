@@ -5,6 +5,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 MASK = "[secret]"
@@ -15,51 +16,87 @@ LONGEST_WORD = 11
 SHORTEST_PART = 16
 """Characters of what stands behind `Bearer ` or `123:`, or alone on a line, that is a secret by itself."""
 
+CUT_FROM = 24
+"""Characters of a form of which a piece is masked, too: nobody thought that up, and it begins or ends like no other."""
+PIECE = 16
+"""Characters of the start or the end of such a form; some begin with what many begin with, as in sk-ant-api03-."""
+
+REMEMBERED = 2_000
+REMEMBERED_SIZE = 10_000
+"""So many texts of at most so many characters: a prompt and a history are asked about again with every call."""
+
 _WORD = re.compile(rf"[a-z]{{0,{LONGEST_WORD}}}")
 _INTRODUCED = re.compile(rf"\w+[ :](\S{{{SHORTEST_PART},}})")
+_COMMON = b"+++++", b"/", b"~/", b"./"
+"""What begins like many others do, folded: PEM (-----), and a path, which may be all that a variable holds."""
 _DROPPED = b" \t\n\r\x0b\x0c\\"
 _FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
 
 
 class Secrets:
-    """Secret values with all their forms; whoever holds the object masks what is added later, too."""
+    """Secret values with all their forms; whoever holds the object masks what is added later, too.
+
+    Of a long form a piece is enough, for texts are cut by many, and not always after they were masked.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._needles: tuple[bytes, ...] = ()
+        self._heads: dict[bytes, set[bytes]] = {}
+        """How forms begin -> the forms; short ones begin with all that they are."""
+        self._tails: dict[bytes, set[bytes]] = {}
         self._foreign: tuple[str, ...] = ()
         """Those that are not ASCII, which folding would lose."""
+        self._masked_before = lru_cache(REMEMBERED)(self._masked)
         for value in values:
             self.add(value)
 
     def add(self, value: str) -> None:
         """From now on masked, by all who hold this object."""
+        self._masked_before.cache_clear()
         value = value.strip()
         if _WORD.fullmatch(value):
             return
-        needles = {needle for form in _forms(value) if len(needle := _folded(form)) >= SHORTEST}
-        self._needles = tuple(sorted(needles.union(self._needles)))
+        for form in {_folded(form) for form in _forms(value)}:
+            if len(form) >= CUT_FROM and not form.startswith(_COMMON):
+                self._heads.setdefault(form[:PIECE], set()).add(form)
+                self._tails.setdefault(form[-PIECE:], set()).add(form)
+            elif len(form) >= SHORTEST:
+                self._heads.setdefault(form, set()).add(form)
         if not value.isascii() and len(value) >= SHORTEST:
             self._foreign = tuple(sorted({value, *self._foreign}, key=len, reverse=True))
 
     def mask(self, text: str) -> str:
         """The text with each secret replaced. Takes time in proportion to its length, whatever stands in it."""
-        if not self._needles or len(text) < SHORTEST:
+        if not self._heads or len(text) < SHORTEST:
             return text
-        for value in self._foreign:
-            text = text.replace(value, MASK)
-        folded = _folded(text)
-        found = [needle for needle in self._needles if needle in folded]
-        return _replaced(text, _merged(_spans(folded, found))) if found else text
+        return self._masked(text) if len(text) > REMEMBERED_SIZE else self._masked_before(text)
 
     def are_in(self, text: str) -> bool:
         return self.mask(text) != text
 
     def mask_unfinished(self, text: str) -> str:
-        """The same for a text that is still being said: what may be the start of a secret is masked at its end."""
+        """The same for a text that is still being said: half of a short secret is masked at its end as well."""
         text = self.mask(text)
         folded = _folded(text)
-        starts = [start for needle in self._needles if (start := _start_of(needle, folded)) is not None]
+        starts = [start for head in self._heads if (start := _start_of(head, folded)) is not None]
         return _replaced(text, [(min(starts), len(folded))]) if starts else text
+
+    def _masked(self, text: str) -> str:
+        for value in self._foreign:
+            text = text.replace(value, MASK)
+        spans = list(self._spans(_folded(text)))
+        return _replaced(text, _merged(spans)) if spans else text
+
+    def _spans(self, folded: bytes) -> Iterator[tuple[int, int]]:
+        for head, forms in self._heads.items():
+            end = 0
+            while (start := folded.find(head, end)) >= 0:
+                end = start + max(_same(form, folded[start : start + len(form)]) for form in forms)
+                yield start, end
+        for tail, forms in self._tails.items():
+            end = 0
+            while (start := folded.find(tail, end)) >= 0:
+                end = start + len(tail)
+                yield end - max(_same(form[::-1], folded[max(0, end - len(form)) : end][::-1]) for form in forms), end
 
 
 def _folded(text: str) -> bytes:
@@ -68,13 +105,11 @@ def _folded(text: str) -> bytes:
     return text.encode("ascii", "ignore").translate(_FOLD, _DROPPED)
 
 
-def _spans(folded: bytes, needles: Iterable[bytes]) -> Iterator[tuple[int, int]]:
-    for needle in needles:
-        start = folded.find(needle)
-        while start >= 0:
-            end = start + len(needle)
-            yield start, end
-            start = folded.find(needle, end)
+def _same(form: bytes, text: bytes) -> int:
+    """How far they are the same."""
+    if text == form:
+        return len(form)
+    return next((place for place, (one, other) in enumerate(zip(form, text, strict=False)) if one != other), len(text))
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -98,14 +133,14 @@ def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*parts, text[last:]])
 
 
-def _start_of(needle: bytes, folded: bytes) -> int | None:
-    """Where the text goes over into the start of the needle that it ends with."""
-    head = needle[:SHORTEST]
-    start = folded.find(head, max(0, len(folded) - len(needle) + 1))
+def _start_of(head: bytes, folded: bytes) -> int | None:
+    """Where the half of it begins, or more, with which the text ends."""
+    half = head[: max(SHORTEST, len(head) // 2)]
+    start = folded.find(half, max(0, len(folded) - len(head) + 1))
     while start >= 0:
-        if needle.startswith(folded[start:]):
+        if head.startswith(folded[start:]):
             return start
-        start = folded.find(head, start + 1)
+        start = folded.find(half, start + 1)
     return None
 
 

@@ -113,16 +113,45 @@ def test_what_is_added_later_is_masked_from_then_on() -> None:
     assert secrets.mask("it is learned-later") == "it is [secret]"
 
 
+@pytest.mark.parametrize("kept", [16, 20, len(BOT) - 1])
+@pytest.mark.parametrize("form", ["as it is", "hex", "base64", "basic auth", "second byte"])
+def test_a_long_piece_of_a_long_secret_is_masked(form: str, kept: int) -> None:
+    """Whoever cuts a text may have done so before it was masked."""
+    secrets, written = Secrets([BOT]), FORMS[form](BOT)
+    # Where nothing of the neighbours is in it.
+    first, last = {"basic auth": (6, 41), "second byte": (2, 37)}.get(form, (0, len(written)))
+    start, end = written[first : first + kept], written[last - kept : last]
+
+    assert start not in secrets.mask(f"It is {start}... (cut)")
+    assert end not in secrets.mask(f"(cut) ...{end} it is")
+    assert secrets.mask(f"It is {BOT[:kept]}... (cut)") == "It is [secret]... (cut)"
+    assert secrets.mask(f"(cut) {BOT[-kept:]} it is") == "(cut) [secret] it is"
+
+
+@pytest.mark.parametrize("text", ["call 1234567890 now", "1234567890:AbC", "ends in H_iJ-kL", "password"])
+def test_what_only_resembles_a_piece_is_left(text: str) -> None:
+    assert hidden(text, BOT, "password1234") == text
+
+
+def test_a_path_is_masked_as_a_whole_only() -> None:
+    path = "/home/ann/projects/demo/key.pem"
+
+    assert hidden(f"open {path}", path) == "open [secret]"
+    assert hidden("open /home/ann/projects/demo/notes.md", path) == "open /home/ann/projects/demo/notes.md"
+
+
+@pytest.mark.parametrize("said", range(8, 12))
+def test_half_of_a_short_secret_is_masked_at_the_end_of_what_is_still_being_said(said: int) -> None:
+    secrets = Secrets(["hunter-23456"])
+
+    assert secrets.mask_unfinished(f"It is {'hunter-23456'[:said]}") == "It is [secret]"
+    assert secrets.mask_unfinished(f"It is {'hunter-23456'[:said]} or so") == f"It is {'hunter-23456'[:said]} or so"
+    assert secrets.mask(f"It is {'hunter-23456'[:said]}") == f"It is {'hunter-23456'[:said]}"
+
+
 @pytest.mark.parametrize("said", range(8, len(BOT)))
-def test_the_start_of_a_secret_is_masked_at_the_end_of_what_is_still_being_said(said: int) -> None:
-    secrets = Secrets([BOT])
-
-    assert secrets.mask_unfinished(f"It is {BOT[:said]}") == "It is [secret]"
-    assert secrets.mask_unfinished(f"It is {BOT[:said]} or so") == f"It is {BOT[:said]} or so"
-
-
-def test_what_only_resembles_the_start_of_a_secret_is_said() -> None:
-    assert Secrets([BOT]).mask_unfinished("call 1234567890 or 123456") == "call 1234567890 or 123456"
+def test_a_long_secret_does_not_show_while_it_is_being_said(said: int) -> None:
+    assert Secrets([BOT]).mask_unfinished(f"It is {BOT[:said]}") == "It is [secret]"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,176 @@
+"""A house with canaries in its settings: every exit is recorded, and every turn is an attempt to get one out."""
+
+import asyncio
+import io
+import json
+import re
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import SystemClock, new_id
+from agent_core.limits import LlmRetryPolicy
+from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
+from agent_core.messages import AssistantMessage, UserMessage, text_of
+from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.tools import Tool
+from channels.base import ChatKey, Limits, OutboundMessage, Posted
+from channels.memory import MemoryChannel
+from gateway.about import About
+from gateway.access import People
+from gateway.house import AgentParts, House
+from gateway.logs import configure_logs
+from gateway.secrets import Secrets
+from gateway.store.store import FILE, Store
+from tests.gateway.bot import NO_PACE
+
+ANN = "ann"
+LOCAL = NO_PACE.model_copy(update={"is_local": True})
+"""Nobody is told to write more slowly."""
+TURN = re.compile(r"go (\d+)\b")
+PIECE = 7
+"""Characters of a delta: no secret arrives in one."""
+
+
+@dataclass
+class Exits:
+    """All that got out, by where."""
+
+    chat: set[str] = field(default_factory=set)
+    model: set[str] = field(default_factory=set)
+    log: io.StringIO = field(default_factory=io.StringIO)
+    console: list[str] = field(default_factory=list)
+    store: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    """Of the files that the house made."""
+
+    def texts(self) -> dict[str, Sequence[str]]:
+        return {
+            "chat": sorted(self.chat),
+            "model": sorted(self.model),
+            "log": [self.log.getvalue()],
+            "console": self.console,
+            "store": self.store,
+            "names": self.names,
+        }
+
+
+class RecordingChannel(MemoryChannel):
+    """Keeps every message that was ever sent, and what each was changed to."""
+
+    def __init__(self, exits: Exits, limits: Limits = LOCAL) -> None:
+        super().__init__(limits=limits)
+        self._exits = exits
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        self._exits.chat.add(repr(message))
+        return await super().send(chat, message, key)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        self._exits.chat.add(repr(message))
+        await super().edit(posted, message)
+
+
+class Parrot(ScriptedLlm):
+    """Plays the script of the turn that the newest "go 17" names, and streams it in pieces."""
+
+    def __init__(self, exits: Exits, most: int) -> None:
+        super().__init__(*[self._play] * most)
+        self.scripts: dict[int, Sequence[Turn]] = {}
+        self.slow: set[int] = set()
+        self._exits = exits
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        self._exits.model.update([request.system, *map(repr, request.messages), *map(repr, request.tools)])
+        number, _ = _place(request)
+        async for event in super().stream(model, request, options):
+            if not isinstance(event, TextDelta):
+                yield event
+                continue
+            for start in range(0, len(event.delta), PIECE):
+                if number in self.slow:
+                    await asyncio.sleep(0.03)
+                yield TextDelta(index=event.index, delta=event.delta[start : start + PIECE])
+
+    def _play(self, request: LlmRequest) -> Turn:
+        number, answered = _place(request)
+        script = self.scripts.get(number, ())
+        return script[answered] if answered < len(script) else f"done {number}"
+
+
+def _place(request: LlmRequest) -> tuple[int, int]:
+    """The turn, and how often the model has spoken in it."""
+    answered = 0
+    for message in reversed(request.messages):
+        match message:
+            case AssistantMessage():
+                answered += 1
+            case UserMessage() if turn := TURN.search(text_of(message.content)):
+                return int(turn[1]), answered
+            case _:
+                pass
+    return 0, 0
+
+
+@dataclass
+class Cage:
+    house: House
+    channel: RecordingChannel
+    llm: Parrot
+
+    def room(self, number: int) -> ChatKey:
+        return self.channel.chat(ANN, group=f"room{number}")
+
+
+@asynccontextmanager
+async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -> AsyncIterator[tuple[Cage, Exits]]:
+    """`most`: how often the model may be asked. Afterwards the exits hold what was written down, too."""
+    exits, clock = Exits(), SystemClock()
+    channel, llm = RecordingChannel(exits), Parrot(exits, most)
+    configure_logs(secrets, level="debug", form="json", stream=exits.log)
+    about = About(name="Ada", model="scripted", why="a test", demo=False, version="0")
+    async with (
+        Store.open(home, clock, new_id, secrets) as store,
+        House.open(
+            store=store,
+            channels=[channel],
+            parts=AgentParts(
+                llm=llm, model=SCRIPTED_MODEL, tools=tools, llm_retry=LlmRetryPolicy(base_delay_s=0.01, max_retries=1)
+            ),
+            people=People(owners=frozenset({"memory:ann"}), allow=frozenset()),
+            about=about,
+            home=home,
+            zone=ZoneInfo("UTC"),
+            secrets=secrets,
+            clock=clock,
+            console=exits.console.append,
+        ) as house,
+    ):
+        running = asyncio.create_task(house.run())
+        try:
+            yield Cage(house, channel, llm), exits
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+    exits.store = await asyncio.to_thread(_written, home)
+    exits.names = await asyncio.to_thread(_names, home)
+
+
+def _written(home: Path) -> list[str]:
+    """Every value of every table, and the file itself."""
+    with closing(sqlite3.connect(home / FILE)) as connection:
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
+    texts = [
+        value if isinstance(value, str) else json.dumps(value) for row in rows for value in row if value is not None
+    ]
+    return [*texts, (home / FILE).read_bytes().decode("latin-1")]
+
+
+def _names(home: Path) -> list[str]:
+    return [str(path.relative_to(home)) for path in home.rglob("*")]
