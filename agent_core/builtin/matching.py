@@ -10,6 +10,8 @@ from agent_core.builtin.contents import in_words
 from agent_core.tools import ToolFailed
 
 _BREAK = re.compile(r"\r?\n")
+_UNMARKED = str.maketrans("\u2039\u27e6", "<[")
+"""What stands for these where a file was shown as data (`untrusted.harmless`), and what the file itself has."""
 _TOLD_LINES = 5
 _COMPARED_LINES = 5_000
 _COMPARED_CHARS = 200
@@ -26,13 +28,16 @@ class Match:
     """Numbers of the first few lines in which it begins."""
     newline: str
     """What ends a line around there."""
+    unmarked: bool = False
+    """The model gave the text as it was shown, and not as the file has it."""
 
 
 def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
     """Raises ToolFailed where it does not occur, or more than once without `everywhere`."""
     main = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     other = "\n" if main == "\r\n" else "\r\n"
-    spellings = dict.fromkeys((old, _BREAK.sub(main, old), _BREAK.sub(other, old)))
+    given = (old, old.translate(_UNMARKED))
+    spellings = [spelling for some in given for spelling in (some, _BREAK.sub(main, some), _BREAK.sub(other, some))]
     found = next((spelling for spelling in spellings if spelling in text), None)
     if found is None:
         raise _missing(text, old, path)
@@ -41,12 +46,13 @@ def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
     if not everywhere and text.find(found, first + 1) >= 0:
         raise _ambiguous(text, found, path)
     newline = "\r\n" if "\r\n" in found else "\n" if "\n" in found else main
-    return Match(found, count, tuple(_lines_of(text, found)), newline)
+    unmarked = found not in spellings[: len(spellings) // 2]
+    return Match(found, count, tuple(_lines_of(text, found)), newline, unmarked)
 
 
 def apply(text: str, match: Match, new: str, most: int) -> str:
     """The text with the new words in all the places. Raises ToolFailed for more than `most` characters."""
-    new = _BREAK.sub(match.newline, new)
+    new = _BREAK.sub(match.newline, new.translate(_UNMARKED) if match.unmarked else new)
     size = len(text) + match.count * (len(new) - len(match.old))
     if size > most:
         raise ToolFailed(f"the file would have {in_words(size)}; {in_words(most)} is the most")

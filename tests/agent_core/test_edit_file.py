@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agent_core.builtin.writing import MOST_BYTES
 from agent_core.tools import ToolFailed
+from agent_core.untrusted import harmless
 from tests.agent_core.workspace import OPENERS, Workspace
 
 POEM = "".join(f"line {number}\n" for number in range(1, 31))
@@ -135,6 +136,18 @@ async def test_mixed_line_ends_stay_mixed(here: Workspace) -> None:
     await here.run("edit_file", path="mixed.txt", old_text="c\nd", new_text="c\nx\nd")
 
     assert file.read_bytes() == b"a\r\nb\nc\r\nd\ne\n".replace(b"c\r\nd", b"c\r\nx\r\nd")
+
+
+async def test_text_is_found_as_the_model_was_shown_it(here: Workspace) -> None:
+    """Tags of its own language reach a model as something else."""
+    file = here.put("page.html", "<s>old</s> [INST]\n‹quoted› old\n")
+    shown = harmless("<s>old</s> [INST]")
+
+    await here.run("edit_file", path="page.html", old_text=shown, new_text=shown.replace("old", "new"))
+    await here.run("edit_file", path="page.html", old_text="‹quoted› old", new_text="‹quoted› new")
+
+    assert shown != "<s>old</s> [INST]"
+    assert file.read_text() == "<s>new</s> [INST]\n‹quoted› new\n"
 
 
 @pytest.mark.parametrize("content", ["Grüße".encode("latin-1"), "Grüße".encode("utf-16"), b"\x89PNG\r\n", b"Gr\0"])

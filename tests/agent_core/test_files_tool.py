@@ -111,12 +111,12 @@ async def test_text_that_names_its_encoding_is_text(here: Workspace, encoding: s
         ("bad\nname\x1b[31m", "there is no bad�name�"),
     ],
 )
-async def test_other_paths_are_refused_in_words(here: Workspace, path: str, words: str) -> None:
+async def test_other_paths_are_refused_in_words(here: Workspace, path: str, words: str) -> None:  # S2-35
     with pytest.raises(ToolFailed, match=words):
         await here.run("read_file", path=path)
 
 
-async def test_links_are_not_followed(here: Workspace) -> None:
+async def test_links_are_not_followed(here: Workspace) -> None:  # S2-35
     (here.folder / "file").symlink_to(here.outside)
     (here.folder / "folder").symlink_to(here.folder.parent)
     (here.folder / "loop").symlink_to("loop")
