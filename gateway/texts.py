@@ -152,18 +152,21 @@ _TOOLS_IN_CHINESE = {
     "list_dir": "查看文件",
     "list_notes": "查看笔记",
     "read_file": "读取 {path}",
+    "run_command": "运行 {call}",
+    "run_skill_script": "运行 {call}",
     "send_file": "发送 {path}",
     "wait": "等待 {seconds} 秒",
     "write_file": "写入 {path}",
 }
-"""What each tool is doing; in English the tools say it themselves."""
+"""What each tool is doing; in English the tools say it themselves. `{call}` is that without its first word."""
 
 
 def tool_label(tool: str, label: str, facts: Mapping[str, object], language: Language) -> str:
     """What a tool is doing, in that language as far as we know the tool, else as it says itself."""
     text = _TOOLS_IN_CHINESE.get(tool) if language == "zh" else None
+    shown = {key: str(value)[:60] for key, value in facts.items()} | {"call": label.partition(" ")[2] or label}
     try:
-        return text.format(**{key: str(value)[:60] for key, value in facts.items()}) if text else label
+        return text.format(**shown) if text else label
     except KeyError:  # the model left an argument out
         return label
 

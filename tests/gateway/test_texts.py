@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.llm import FailureKind
 from gateway import texts
-from gateway.texts import LANGUAGES, language_of, say
+from gateway.texts import LANGUAGES, language_of, say, tool_label
 
 GATEWAY = Path(inspect.getfile(texts)).parent
 
@@ -70,3 +70,12 @@ def test_a_text_that_is_not_there_is_a_mistake() -> None:
 )
 def test_the_language_follows_the_person_s_client(tag: str | None, language: str) -> None:
     assert language_of(tag, "zh") == language
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [("Running sh -c 'ls | wc'", "运行 sh -c 'ls | wc'"), ("run_command", "运行 run_command")],
+)
+def test_a_command_is_shown_whole_in_either_language(label: str, shown: str) -> None:
+    assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "zh") == shown
+    assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "en") == label
