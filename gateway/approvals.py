@@ -119,6 +119,7 @@ class Approvals:
         if run is None:
             raise CannotAsk("it needs an approval, and there is nobody to ask")
         tag = await self._store.language_of(chat, run.person)
+        mask = self._delivery.voice(chat).secrets.mask  # before anything is cut short: half a secret is not found
         now = self._clock.time()
         draft = Question(
             id="",
@@ -129,22 +130,23 @@ class Approvals:
             person=run.person,
             tool=proposal.call.name,
             fingerprint=fingerprint,
-            what=what_is_done(proposal.call.name, proposal.call.arguments),
+            what=mask(what_is_done(proposal.call.name, proposal.call.arguments)),
             language=language_of(tag, self._language),
             asked_at=now,
             expires_at=now + LASTS,
         )
         self._asking.add(run.id)
-        asked = None
-        while asked is None:
+        asked: list[Moved] = []
+        while not asked:
             draft = replace(draft, id=self._new_id())
             post = self._post(draft, why, run.reply_to)
             asked = await self._store.ask(draft, post.message, closing_line)
-        if asked.after.id == draft.id:
-            self._unsent[draft.id] = post
-        elif asked.has_moved:
-            self._start(self._close(asked.after))
-        return asked.after
+        for moved in asked:
+            self._told(moved)
+        question = asked[-1].after
+        if question.id == draft.id:
+            self._unsent[question.id] = post
+        return question
 
     async def wait(self, request_id: str, fingerprint: str) -> Answer:
         """Send the question where nobody has seen it, and return what became of it; an approval is used up by that."""
@@ -239,12 +241,12 @@ class Approvals:
 
     def _post(self, question: Question, why: Sequence[str], reply_to: str | None) -> Post:
         """Raises CannotAsk where the platform has no room for the whole of it: nobody approves what nobody sees."""
-        channel = self._delivery.channel(question.chat)
+        voice = self._delivery.voice(question.chat)
         language = language_of(question.language, self._language)
         reasons = [say(key, language) for key in why]
-        message = question_message(question, reasons, channel.limits.slash)
+        message = question_message(question, reasons, voice.channel.limits.slash)
         message = message.model_copy(update={"reply_to": reply_to})
-        if len(channel.split(message)) > 1:
+        if len(voice.split(message)) > 1:
             raise CannotAsk("it needs an approval, and is too long to be shown whole to whoever would give it")
         return Post(question.key, question.run, question.chat, message)
 
@@ -256,13 +258,18 @@ class Approvals:
 
     async def _move(self, request_id: str, step: Step, name: str = "") -> Moved | None:
         moved = await self._store.move_question(request_id, step, partial(closing_line, name=name))
-        if moved is None or not moved.has_moved:
-            return moved
-        if woken := self._waiting.get(request_id):
+        if moved is not None:
+            self._told(moved, name)
+        return moved
+
+    def _told(self, moved: Moved, name: str = "") -> None:
+        """Tell whoever waits for the question and whoever sees it what became of it."""
+        if not moved.has_moved:
+            return
+        if woken := self._waiting.get(moved.after.id):
             woken.set()
         if moved.after.state is not QuestionState.USED:
             self._start(self._close(moved.after, name))
-        return moved
 
     def _send(self, request_id: str) -> None:
         if post := self._unsent.pop(request_id, None):

@@ -143,7 +143,9 @@ class Delivery:
             await voice.rewrite(posted, post.message)
             return posted
         found = await voice.find(post.chat, post.message, post.key) if look_first else None
-        if found is not None:
-            return found
-        self._store.sending(post.key)
-        return await voice.post(post.chat, post.message, post.key)
+        if found is None:
+            self._store.sending(post.key)
+            found = await voice.post(post.chat, post.message, post.key)
+        if look_first and post.may_read_otherwise and voice.posts_once:
+            await voice.rewrite(found, post.message)
+        return found

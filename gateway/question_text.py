@@ -43,13 +43,13 @@ def shown(text: str) -> str:
 
 def what_is_done(tool: str, arguments: JsonObject) -> str:
     """A call, whole, line by line: a command as one would type it, anything else with the names of its arguments."""
-    if len(arguments) == 1:
-        [value] = arguments.values()
-        if (words := _words(value)) is not None:
-            return shown(words)
-        if isinstance(value, str):
-            return shown(value)
-    return "\n".join([shown(tool), *(_argument(name, value) for name, value in arguments.items())])
+    commands = [name for name, value in arguments.items() if isinstance(value, list)]
+    command = _words(arguments[commands[0]]) if len(commands) == 1 else None
+    plain = all(isinstance(value, int | float | None) for name, value in arguments.items() if name not in commands)
+    if command is None or not plain:
+        commands, command = [], tool
+    others = [_argument(name, value) for name, value in arguments.items() if name not in commands]
+    return "\n".join([shown(command), *others])
 
 
 def question_message(question: Question, why: Iterable[str], slash: str) -> OutboundMessage:
@@ -96,11 +96,11 @@ def _named_if_unseen(char: str) -> str:
 
 
 def _words(value: JsonValue) -> str | None:
-    """A list of words as a shell would want them typed."""
-    if not isinstance(value, list) or not value:
+    """A list of words as a shell would want them typed; None where it is none."""
+    if not isinstance(value, list):
         return None
     words = [word for word in value if isinstance(word, str)]
-    return shlex.join(words) if len(words) == len(value) else None
+    return shlex.join(words) if words and len(words) == len(value) else None
 
 
 def _argument(name: str, value: JsonValue) -> str:

@@ -35,22 +35,21 @@ class Moved:
         return self.before.state is not self.after.state
 
 
-def ask(question: Question, message: OutboundMessage, line: Line) -> Change[Moved | None]:
-    """Note a question and its message. A call that was asked for already keeps its question; None: the id is taken."""
+def ask(question: Question, message: OutboundMessage, line: Line) -> Change[list[Moved]]:
+    """Note a question and its message; a call that was asked for already keeps its question. The last of what is given
+    back holds, those before it do not any more; nothing: the id is taken."""
     rows = rows_of([Post(question.key, question.run, question.chat, message)], question.asked_at)
 
-    def change(connection: sqlite3.Connection) -> Moved | None:
+    def change(connection: sqlite3.Connection) -> list[Moved]:
         earlier = _of_call(connection, question.session, question.call)
         begun = [each for each in earlier if each.state is QuestionState.USED]
         same = [each for each in earlier if each.fingerprint == question.fingerprint]
         for found in (*begun, *same):
-            return _take(connection, found, lambda each: each.at(question.asked_at), line)
-        for found in earlier:
-            _take(connection, found, _give_up, line)
+            return [_take(connection, found, lambda each: each.at(question.asked_at), line)]
         if not _add(connection, question):
-            return None
+            return []
         insert(connection, rows)
-        return Moved(question, question)
+        return [*(_take(connection, found, _give_up, line) for found in earlier), Moved(question, question)]
 
     return change
 

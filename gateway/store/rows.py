@@ -84,6 +84,11 @@ class Post:
         """Whether it says how a run goes or went: no loss to anybody, so never a new message."""
         return ":progress:" in self.key
 
+    @property
+    def may_read_otherwise(self) -> bool:
+        """Whether an earlier send may have had other words: a question that was answered has no buttons any more."""
+        return ":ask:" in self.key and not self.message.buttons
+
 
 @dataclass(frozen=True)
 class Chat:

@@ -199,9 +199,9 @@ class Store:
 
     # Questions
 
-    async def ask(self, question: Question, message: OutboundMessage, line: Line) -> Moved | None:
-        """Note a question and its message; the question in force where the call was asked for before, None where the
-        id is taken. `line` is what an older question's message says where this one takes its place."""
+    async def ask(self, question: Question, message: OutboundMessage, line: Line) -> list[Moved]:
+        """Note a question and its message; a call that was asked for already keeps its question. The last of what is
+        given back holds, those before it do not any more; nothing: the id is taken."""
         mask = self.secrets.mask
         safe = replace(question, tool=mask(question.tool), what=mask(question.what))
         return await self._writer.submit(approvals.ask(safe, self._safe(message), self._safe_line(line)))

@@ -1,0 +1,240 @@
+"""Whatever people, calls, clocks and stops of the program do, in whatever order: a call begins once, approved by
+somebody who may, in its own chat, in time, and with the arguments that were shown (faults row 82)."""
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from agent_core.messages import ToolCall
+from agent_core.permissions import Answer, Proposal
+from agent_core.tools import tool
+from channels.base import ChatKey, Sender
+from channels.memory import MemoryChannel
+from gateway.access import Access
+from gateway.approvals import LASTS, Approvals, Reply
+from gateway.delivery import Delivery
+from gateway.question_text import closing_line
+from gateway.store.question import Question
+from gateway.store.rows import Run
+from gateway.store.store import FILE, Store
+from tests.clock import HandClock
+from tests.gateway.bot import NO_PACE, PEOPLE
+
+T = TypeVar("T")
+
+HERE = ChatKey(platform="memory", account="here", chat="#team", thread="1")
+ELSEWHERE = HERE.model_copy(update={"thread": "2"})
+RUN = Run("run-1", HERE, "session-1", "bob", 1_000.0)
+CALLS = st.sampled_from(["call-1", "call-2"])
+ARGUMENTS = st.sampled_from(["chart.py", "rm -rf"])
+WHICH = st.integers(0, 3)
+MOSTLY = st.sampled_from([True, True, True, False])
+OPEN = ("pending", "approved")
+OUTCOMES = {
+    "approved": Answer.APPROVED,
+    "denied": Answer.DENIED,
+    "expired": Answer.EXPIRED,
+    "withdrawn": Answer.WITHDRAWN,
+    "used": Answer.WITHDRAWN,
+}
+"""What a call is told that waits for a question in this state."""
+
+
+@tool(acts="exec")
+async def launch(what: str) -> str:
+    """Run a program."""
+    return what
+
+
+@dataclass
+class Asked:
+    """What must be so of one question."""
+
+    id: str
+    call: str
+    arguments: str
+    until: float
+    state: str = "pending"
+    waiter: asyncio.Task[Answer] | None = None
+
+
+def proposal(call: str, arguments: str) -> Proposal:
+    return Proposal(
+        call=ToolCall(id=call, name="launch", arguments={"what": arguments}),
+        tool=launch,
+        workspace=Path("/nowhere"),
+        session_id=RUN.session,
+        chat_id=str(HERE),
+        user_id=RUN.person,
+        messages=(),
+    )
+
+
+class Machine(RuleBasedStateMachine):
+    """The real store and the real questions beside a model of them that fits on a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.home = tempfile.TemporaryDirectory()
+        self.clock = HandClock()
+        self.channel = MemoryChannel(limits=NO_PACE)
+        self.ids = (f"{number:06}" for number in count())
+        self.asked: list[Asked] = []
+        self.begun: list[str] = []
+        """Calls that were let through, in every life."""
+        self.do(self.start())
+        self.do(self.begin_run())
+
+    def do(self, work: Coroutine[object, object, T]) -> T:
+        return self.loop.run_until_complete(work)
+
+    async def start(self) -> None:
+        self.life = AsyncExitStack()
+        store = Store.open(Path(self.home.name), self.clock, lambda: "another session")
+        self.store = await self.life.enter_async_context(store)
+        delivery = Delivery([self.channel], self.store, self.clock)
+        access = Access(PEOPLE, [self.channel], [], self.clock, print)
+        self.approvals = Approvals(self.store, delivery, access, self.clock, "en", lambda: next(self.ids))
+        await self.approvals.recall()
+
+    async def begin_run(self) -> None:
+        await self.store.begin_run(RUN)
+
+    async def end(self) -> None:
+        for each in self.asked:
+            if each.waiter is not None:
+                each.waiter.cancel()
+                await asyncio.wait([each.waiter])
+                each.waiter = None
+        await self.approvals.close()
+        await self.life.aclose()
+
+    async def quiet(self) -> None:
+        """Whoever can go on has gone on: the store does one thing after the other."""
+        for _ in range(3):
+            await self.store.move_question("none", Question.withdrawn, closing_line)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        await self.approvals.settled()
+
+    def teardown(self) -> None:
+        self.do(self.end())
+        self.loop.close()
+        self.home.cleanup()
+
+    # What must be so
+
+    def look(self, asked: Asked) -> None:
+        """Somebody looks at the question: then it is noticed that it has run out."""
+        if asked.state in OPEN and self.clock.now >= asked.until:
+            asked.state = "expired"
+
+    def settle(self) -> None:
+        """Calls whose question has been answered hear so, and one that is approved begins."""
+        self.do(self.quiet())
+        for each in self.asked:
+            if each.waiter is None or each.state == "pending":
+                assert each.waiter is None or not each.waiter.done()
+                continue
+            assert each.waiter.result() is OUTCOMES[each.state]
+            if each.state == "approved":
+                each.state = "used"
+                self.begun.append(each.call)
+            each.waiter = None
+
+    # What happens
+
+    @initialize(call=CALLS, arguments=ARGUMENTS)
+    def the_first_call_is_proposed(self, call: str, arguments: str) -> None:
+        self.a_call_is_proposed(call, arguments)
+
+    @rule(call=CALLS, arguments=ARGUMENTS)
+    def a_call_is_proposed(self, call: str, arguments: str) -> None:
+        question = self.do(self.approvals.ask(proposal(call, arguments), HERE, arguments, ["acts_exec"]))
+        earlier = [each for each in self.asked if each.call == call]
+        found = [each for each in earlier if each.state == "used"]
+        found += [each for each in earlier if each.arguments == arguments]
+        if found:
+            self.look(found[0])
+            assert (question.id, question.state) == (found[0].id, found[0].state)
+        else:
+            for each in earlier:
+                each.state = "withdrawn" if each.state in OPEN else each.state
+            self.asked.append(Asked(question.id, call, arguments, self.clock.now + LASTS))
+        self.settle()
+
+    @rule(which=WHICH, changed=st.sampled_from([False, False, True]))
+    def a_call_waits_for_its_question(self, which: int, *, changed: bool) -> None:
+        asked = self.asked[which % len(self.asked)]
+        if asked.waiter is not None:
+            return
+        self.look(asked)
+        if changed and asked.state in OPEN:
+            asked.state = "withdrawn"
+        fingerprint = f"{asked.arguments}, and more" if changed else asked.arguments
+        asked.waiter = self.loop.create_task(self.approvals.wait(asked.id, fingerprint))
+        self.settle()
+
+    @rule(which=WHICH, who=st.sampled_from(["ann", "bob", "carl"]), here=MOSTLY, approved=MOSTLY)
+    def somebody_answers(self, which: int, who: str, *, here: bool, approved: bool) -> None:
+        asked = self.asked[which % len(self.asked)]
+        by = Sender(id=who, name=who.title())
+        said = self.do(self.approvals.reply(asked.id, HERE if here else ELSEWHERE, by, approved=approved))
+        if not here or who == "carl":
+            assert said is (Reply.NOT_YOURS if here else Reply.UNKNOWN)
+            return
+        self.look(asked)
+        assert (said is Reply.TAKEN) is (asked.state == "pending")
+        if asked.state == "pending":
+            asked.state = "approved" if approved else "denied"
+        self.settle()
+
+    @rule(forged=st.sampled_from(["", "1", "00000", "0000000", "zzzzzz", "' OR 1=1 --"]))
+    def somebody_makes_an_id_up(self, forged: str) -> None:
+        by = Sender(id="ann", name="Ann")
+        assert self.do(self.approvals.reply(forged, HERE, by, approved=True)) is Reply.UNKNOWN
+
+    @rule(which=WHICH)
+    def a_question_is_taken_back(self, which: int) -> None:
+        asked = self.asked[which % len(self.asked)]
+        self.do(self.approvals.withdraw(asked.id))
+        if asked.state == "pending":
+            asked.state = "withdrawn"
+        self.settle()
+
+    @rule(seconds=st.sampled_from([1.0, LASTS / 2, LASTS]))
+    def time_passes(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+    @rule()
+    def the_program_is_stopped_and_started(self) -> None:
+        self.do(self.end())
+        self.do(self.start())
+
+    @invariant()
+    def the_store_says_what_must_be_so(self) -> None:
+        connection = sqlite3.connect(Path(self.home.name) / FILE)
+        try:
+            rows = connection.execute("SELECT id, state FROM approvals ORDER BY id").fetchall()
+        finally:
+            connection.close()
+        assert rows == [(each.id, each.state) for each in self.asked]
+
+    @invariant()
+    def no_call_begins_twice(self) -> None:
+        assert len(self.begun) == len(set(self.begun))
+
+
+TestApprovals = Machine.TestCase
+TestApprovals.settings = settings(max_examples=60, stateful_step_count=20)
