@@ -1,0 +1,1 @@
+"""Reading pages of the open web, and searching it."""

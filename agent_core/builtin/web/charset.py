@@ -1,0 +1,51 @@
+"""Bytes of a page as text, in the encoding that its header or its first lines name."""
+
+import codecs
+import re
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_DECLARED = re.compile(
+    rb"""(?:<meta[^>]{1,400}?charset|<\?xml[^>]{1,200}?encoding)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.I
+)
+DECLARED_WITHIN = 4096
+"""Bytes."""
+
+_NAMES = (
+    "utf-8 utf-16 utf-16-le utf-16-be ascii gbk gb2312 gb18030 big5 big5hkscs euc_jp shift_jis cp932 iso2022_jp euc_kr "
+    "cp949 koi8-r koi8-u mac-roman mac-cyrillic cp866 tis-620"
+)
+_KNOWN = {
+    *_NAMES.split(),
+    *(f"iso8859-{number}" for number in range(1, 17)),
+    *(f"cp{number}" for number in range(1250, 1259)),
+}
+"""Python's names of what pages are written in; it knows others, some of which give half characters or take long."""
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+"""What is read instead, as browsers do: many pages name the smaller set and use the larger one."""
+
+
+def decode(body: bytes, declared: str | None, *, markup: bool) -> str:
+    """By its byte order mark, the header's charset, what `markup` says of itself, or UTF-8; never fails."""
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    found = _DECLARED.search(body[:DECLARED_WITHIN]) if markup and not _codec(declared) else None
+    inner = _codec(found.group(1).decode("ascii", "replace")) if found else None
+    if inner and inner.startswith("utf-16"):  # it could not have been read there
+        inner = "utf-8"
+    return body.decode(_codec(declared) or inner or "utf-8", "replace")
+
+
+def _codec(name: str | None) -> str | None:
+    try:
+        known = codecs.lookup((name or "").strip()).name
+    except (LookupError, ValueError):
+        return None
+    return _WIDER.get(known, known) if known in _KNOWN else None

@@ -1,0 +1,47 @@
+"""What the elements of HTML are, as far as it takes to read a page."""
+
+from typing import NamedTuple
+
+
+def _named(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+VOID = _named("area base br col embed hr img input link meta param source track wbr")
+"""They have nothing inside and no end tag."""
+BLOCKS = _named(
+    "address article aside body center dd details dialog dir div dl dt fieldset figcaption figure form header hgroup "
+    "legend main optgroup option p search section summary tbody tfoot thead caption"
+)
+"""They stand apart from what is before and behind them."""
+FURNITURE = _named(
+    "script style noscript template nav footer svg canvas iframe object embed audio video select datalist "
+    "button textarea xmp noembed noframes frameset annotation annotation-xml rp"
+)
+"""They serve the page, and nothing inside of them is for reading."""
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+SPECIAL = BLOCKS | HEADINGS.keys() | _named("ul ol menu li blockquote pre table tr td th html nav footer")
+"""The end of an inline element does not end them."""
+
+_CELLS = _named("td th")
+_PARTS = _named("thead tbody tfoot")
+_TABLE = _named("table")
+
+
+class Implied(NamedTuple):
+    """The end tags that pages leave out: which elements a start tag ends, and where the search for them stops."""
+
+    ends: frozenset[str]
+    within: frozenset[str]
+
+
+IMPLIED = (
+    {"li": Implied(_named("li"), _named("ul ol menu")), "a": Implied(_named("a"), SPECIAL)}
+    | dict.fromkeys(("dt", "dd"), Implied(_named("dt dd"), _named("dl")))
+    | dict.fromkeys(_CELLS, Implied(_CELLS, _TABLE | {"tr"}))
+    | {"tr": Implied(_CELLS | {"tr"}, _TABLE)}
+    | dict.fromkeys(_PARTS, Implied(_CELLS | _PARTS | {"tr"}, _TABLE))
+)
+PARAGRAPH = Implied(_named("p"), _CELLS | _TABLE | _named("li div section article blockquote dd"))
+ENDS_PARAGRAPH = SPECIAL - _CELLS - _PARTS - _named("tr caption option optgroup legend")
+"""The elements that end a paragraph which has no end tag."""

@@ -1,0 +1,241 @@
+"""Writing Markdown as the words and blocks of a page come in.
+
+Headings, lists, quotes, tables, code, links and pictures' words are kept; bold and italic are not, for they cost tokens
+and say little.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from agent_core.builtin.web.visible import visible
+
+MOST_CHARS = 400_000
+URL_CHARS = 500
+ALT_CHARS = 120
+MOST_INDENT = 6
+MOST_QUOTE = 4
+MOST_TICKS = 8
+
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_SPACES = re.compile(" {2,}")
+_TICKS = re.compile(f"`{{{MOST_TICKS},}}")
+_BROKEN = re.compile(" *\n *")
+_ESCAPES = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\n": "", "\t": ""})
+
+
+class Block(NamedTuple):
+    text: str
+    tight: bool
+    """It stands under the block before it, without an empty line, if that one is tight too: list items, table rows."""
+    main: bool
+
+
+@dataclass
+class _Link:
+    place: str
+    """As the page says it."""
+    start: int
+    """Where its words begin in the line."""
+
+
+class MarkdownWriter:
+    """Told what opens and closes; `blocks` are whole once `flush` was called at the end.
+
+    `address_of` makes absolute addresses of what links say; empty where one leads nowhere.
+    """
+
+    def __init__(self, address_of: Callable[[str], str]) -> None:
+        self._address_of = address_of
+        self.blocks: list[Block] = []
+        self.in_main = 0
+        """How many elements are open that hold what the page is about."""
+        self._size = 0
+        self._line: list[str] = []
+        self._link: _Link | None = None
+        self._heading = 0
+        self._quotes = 0
+        self._lists: list[int | None] = []
+        self._bullet = ""
+        self._row: list[str] | None = None
+        self._rows = 0
+        self._code: list[str] | None = None
+
+    @property
+    def full(self) -> bool:
+        return self._size >= MOST_CHARS
+
+    def text(self, words: str) -> None:
+        if self._code is not None:
+            self._code.append(words)
+        else:
+            self._line.append(_SPACE.sub(" ", words))
+        self._size += len(words)
+
+    def mark(self, sign: str) -> None:
+        """A sign that has a meaning in Markdown, and none inside of code."""
+        if self._code is None:
+            self._line.append(sign)
+
+    def line_break(self) -> None:
+        (self._line if self._code is None else self._code).append("\n")
+
+    def picture(self, words: str) -> None:
+        if words := " ".join(words.split()):
+            self.text(f"[image: {words[:ALT_CHARS]}]")
+
+    def open_link(self, place: str) -> None:
+        self.close_link()
+        if self._code is None and place:
+            self._link = _Link(place, len(self._line))
+
+    def close_link(self) -> None:
+        """Words without letters get no link: arrows, pictures without words."""
+        link, self._link = self._link, None
+        if link is None:
+            return
+        words = "".join(self._line[link.start :])
+        inner = " ".join(words.split())
+        url = self._address_of(link.place) if any(letter.isalnum() for letter in inner) else ""
+        if url and inner != url and len(url) <= URL_CHARS:
+            before, after = words[:1].isspace() * " ", words[-1:].isspace() * " "
+            self._line[link.start :] = [f"{before}[{inner}]({url.translate(_ESCAPES)}){after}"]
+            self._size += len(url)
+
+    def block(self) -> None:
+        """What comes next stands apart from what was before; in a table it does not."""
+        if self._code is not None:
+            if self._code and not self._code[-1].endswith("\n"):
+                self._code.append("\n")
+        elif self._row is not None:
+            self._line.append(" ")
+        else:
+            self.flush()
+
+    def heading(self, level: int) -> None:
+        """0 after it."""
+        self.block()
+        self._heading = level
+
+    def open_quote(self) -> None:
+        self.block()
+        self._quotes += 1
+
+    def close_quote(self) -> None:
+        self.block()
+        self._quotes -= 1
+
+    def open_list(self, first: int | None = None) -> None:
+        """With the number of its first item; None where items have none."""
+        self.block()
+        self._lists.append(first)
+
+    def close_list(self) -> None:
+        self.block()
+        if self._lists:
+            self._lists.pop()
+
+    def open_item(self) -> None:
+        self.block()
+        number = self._lists[-1] if self._lists else None
+        self._bullet = "- " if number is None else f"{number}. "
+        if number is not None:
+            self._lists[-1] = number + 1
+
+    def close_item(self) -> None:
+        self.block()
+        self._bullet = ""
+
+    def open_table(self) -> None:
+        """A table inside of another one is no table of figures: both are taken apart."""
+        self._leave_row()
+        self._rows = 0
+
+    def close_table(self) -> None:
+        self.open_table()
+
+    def open_row(self) -> None:
+        self._leave_row()
+        self._row = []
+
+    def close_cell(self) -> None:
+        if self._row is not None:
+            self._row.append(" ".join(self._taken().split()).replace("|", "\\|"))
+
+    def close_row(self) -> None:
+        if self._row is None:
+            return
+        if stray := self._taken().strip():
+            self._row.append(stray)
+        row, self._row = self._row, None
+        if len([cell for cell in row if cell]) <= 1 and not self._rows:
+            self._emit("".join(row))
+        elif any(row):
+            self._emit(f"| {' | '.join(row)} |", tight=True)
+            self._rows += 1
+            if self._rows == 1:
+                self._emit("|" + " --- |" * len(row), tight=True)
+
+    def open_code(self) -> None:
+        if self._code is None:
+            self._leave_row()
+            self._code = []
+
+    def close_code(self) -> None:
+        code, self._code = visible("".join(self._code or ())).strip("\n").expandtabs(4), None
+        if code.strip():
+            code = _TICKS.sub("`" * MOST_TICKS, code.rstrip())
+            fence = "`" * (max([2, *map(len, re.findall("`+", code))]) + 1)
+            self._emit(f"{fence}\n{code}\n{fence}")
+
+    def rule(self) -> None:
+        self.block()
+        if self._row is None:
+            self._emit("---")
+
+    def flush(self) -> None:
+        """End the paragraph."""
+        self._emit(self._taken())
+
+    def _taken(self) -> str:
+        """The words of the line so far; the first words of a link carry it, though it may go on in the next block."""
+        link = self._link
+        waiting = link is not None and not "".join(self._line[link.start :]).strip()
+        if not waiting:
+            self.close_link()
+        line, self._line = visible("".join(self._line)), []
+        self._link = _Link(link.place, 0) if link and waiting else None
+        return _BROKEN.sub("\n", _SPACES.sub(" ", line)).strip()
+
+    def _leave_row(self) -> None:
+        row, self._row = self._row, None
+        for cell in row or ():
+            self._emit(cell)
+        self.flush()
+
+    def _emit(self, text: str, *, tight: bool = False) -> None:
+        if not text:
+            return
+        if self._heading:
+            text = "#" * self._heading + " " + text.replace("\n", " ")
+        indent = "  " * (min(len(self._lists), MOST_INDENT) - 1)
+        bullet, self._bullet = self._bullet, ""
+        hang = indent + ("  " if self._lists else "")
+        prefix = "> " * min(self._quotes, MOST_QUOTE)
+        first, *rest = text.split("\n")
+        lines = [prefix + (indent + bullet if bullet else hang) + first, *(prefix + hang + line for line in rest)]
+        self.blocks.append(Block("\n".join(lines), tight or bool(bullet), self.in_main > 0))
+        self._size += 20
+
+
+def joined(blocks: list[Block]) -> str:
+    """The blocks as one text."""
+    parts: list[str] = []
+    before = False
+    for block in blocks:
+        if parts:
+            parts.append("\n" if block.tight and before else "\n\n")
+        parts.append(block.text)
+        before = block.tight
+    return "".join(parts)

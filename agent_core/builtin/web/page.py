@@ -1,0 +1,235 @@
+"""A page of HTML as Markdown: what a person would read of it, and where its links lead."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urljoin
+
+from agent_core.builtin.web.elements import (
+    BLOCKS,
+    ENDS_PARAGRAPH,
+    FURNITURE,
+    HEADINGS,
+    IMPLIED,
+    PARAGRAPH,
+    SPECIAL,
+    VOID,
+    Implied,
+)
+from agent_core.builtin.web.hidden import is_hidden
+from agent_core.builtin.web.markdown import MarkdownWriter, joined
+from agent_core.builtin.web.markup import EndTag, StartTag, attributes_of, tokens
+from agent_core.builtin.web.visible import visible
+
+MOST_TAGS = 60_000
+"""Tags and texts, less than a second of work; a long article has 20,000."""
+MOST_DEPTH = 512
+"""As browsers have it: what is opened deeper stands beside, not inside, the element before it."""
+LOOK_BACK = 16
+"""How many open elements are looked through for the one that a tag ends."""
+LEAST_MAIN = 200
+"""Characters from which on the page's own word for it is believed, and only its main part is read."""
+TITLE_CHARS = 200
+
+_MARKS = {"code": "`", "del": "~~", "s": "~~"}
+_OPENS = {
+    "ul": MarkdownWriter.open_list,
+    "menu": MarkdownWriter.open_list,
+    "li": MarkdownWriter.open_item,
+    "blockquote": MarkdownWriter.open_quote,
+    "pre": MarkdownWriter.open_code,
+    "table": MarkdownWriter.open_table,
+    "tr": MarkdownWriter.open_row,
+}
+_CLOSES = {
+    "a": MarkdownWriter.close_link,
+    "ul": MarkdownWriter.close_list,
+    "ol": MarkdownWriter.close_list,
+    "menu": MarkdownWriter.close_list,
+    "li": MarkdownWriter.close_item,
+    "blockquote": MarkdownWriter.close_quote,
+    "pre": MarkdownWriter.close_code,
+    "table": MarkdownWriter.close_table,
+    "tr": MarkdownWriter.close_row,
+    "td": MarkdownWriter.close_cell,
+    "th": MarkdownWriter.close_cell,
+}
+_NUMBER = re.compile(r"[0-9]{1,6}")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page in words."""
+
+    title: str
+    """Empty where it has none."""
+    text: str
+    """Markdown, without anything that a person could not see; empty where there is nothing to read."""
+    whole: bool = True
+    """False: it was too long or too tangled to be read to its end."""
+
+
+def read_page(html: str, url: str, *, xml: bool = False) -> Page:
+    """`url` is where it comes from; in `xml` an element that ends at once (`<div/>`) does so. Never takes seconds."""
+    return _Reading(url, xml=xml).page(html)
+
+
+class _Open(NamedTuple):
+    name: str
+    unread: bool
+    main: bool
+
+
+class _Reading:
+    """One pass over the tags, with the elements that are open."""
+
+    def __init__(self, url: str, *, xml: bool) -> None:
+        self._base = url
+        self._xml = xml
+        self._writer = MarkdownWriter(self._address)
+        self._stack: list[_Open] = []
+        self._counts: Counter[str] = Counter()
+        self._title = ""
+
+    def page(self, html: str) -> Page:
+        whole = True
+        for number, token in enumerate(tokens(html)):
+            if number > MOST_TAGS or self._writer.full:
+                whole = False
+                break
+            self._take(token)
+        while self._stack:
+            self._pop()
+        self._writer.flush()
+        blocks = self._writer.blocks
+        main = [block for block in blocks if block.main]
+        if sum(len(block.text) for block in main) >= LEAST_MAIN:
+            blocks = main
+        return Page(" ".join(visible(self._title).split())[:TITLE_CHARS], joined(blocks).strip(), whole)
+
+    def _take(self, token: StartTag | EndTag | str) -> None:
+        match token:
+            case StartTag(name=name):
+                self._start(token, name)
+            case EndTag(name=name):
+                self._end(name)
+            case str() if self._unread:
+                pass
+            case str() if self._stack and self._stack[-1].name == "title":
+                self._title = self._title or token.strip()
+            case str():
+                self._writer.text(token)
+
+    @property
+    def _unread(self) -> bool:
+        return bool(self._stack) and self._stack[-1].unread
+
+    def _start(self, tag: StartTag, name: str) -> None:
+        if name in VOID:
+            if not self._unread:
+                self._void(tag)
+            return
+        if name in ENDS_PARAGRAPH:
+            self._end_implied(PARAGRAPH)
+        if implied := IMPLIED.get(name):
+            self._end_implied(implied)
+        unread = self._unread
+        if len(self._stack) >= MOST_DEPTH:
+            self._pop()
+        attributes = attributes_of(tag) if tag.rest and not unread else {}
+        unread = unread or name in FURNITURE or is_hidden(name, attributes)
+        main = name == "main" or attributes.get("role") == "main"
+        self._stack.append(_Open(name, unread, main))
+        self._counts[name] += 1
+        if not unread:
+            self._open(name, attributes, main=main)
+        if self._xml and tag.rest.endswith("/"):
+            self._pop()
+
+    def _end(self, name: str) -> None:
+        if not self._counts[name]:
+            if name in ("br", "p") and not self._unread:
+                self._writer.line_break()
+            return
+        if name in SPECIAL:
+            while self._pop() != name:
+                pass
+            return
+        # The end of a link or of bold text does not end the paragraph, or the hidden part, that began inside of it.
+        for back, element in enumerate(reversed(self._stack[-LOOK_BACK:]), 1):
+            if element.name == name:
+                for _ in range(back):
+                    self._pop()
+                return
+            if element.name in SPECIAL:
+                return
+
+    def _end_implied(self, rule: Implied) -> None:
+        if not any(self._counts[name] for name in rule.ends):
+            return
+        ended = 0
+        for back, element in enumerate(reversed(self._stack[-LOOK_BACK:]), 1):
+            if element.name in rule.ends:
+                ended = back
+            elif element.name in rule.within:
+                break
+        for _ in range(ended):
+            self._pop()
+
+    def _pop(self) -> str:
+        element = self._stack.pop()
+        self._counts[element.name] -= 1
+        if not element.unread:
+            self._close(element)
+        return element.name
+
+    def _open(self, name: str, attributes: dict[str, str], *, main: bool) -> None:
+        writer = self._writer
+        if name in BLOCKS or name in HEADINGS:
+            writer.heading(HEADINGS.get(name, 0))
+        elif name in _OPENS:
+            _OPENS[name](writer)
+        elif name == "ol":
+            start = _NUMBER.fullmatch(attributes.get("start", ""))
+            writer.open_list(int(start.group()) if start else 1)
+        elif name == "a":
+            writer.open_link(attributes.get("href", ""))
+        elif name in _MARKS or name == "sup":
+            writer.mark(_MARKS.get(name, "^"))
+        # Only now: what stands before the main part had first to be ended.
+        writer.in_main += main
+
+    def _close(self, element: _Open) -> None:
+        name = element.name
+        if name in BLOCKS or name in HEADINGS:
+            self._writer.heading(0)
+        elif name in _CLOSES:
+            _CLOSES[name](self._writer)
+        elif name in _MARKS:
+            self._writer.mark(_MARKS[name])
+        self._writer.in_main -= element.main
+
+    def _void(self, tag: StartTag) -> None:
+        match tag.name:
+            case "br":
+                self._writer.line_break()
+            case "hr":
+                self._writer.rule()
+            case "img":
+                attributes = attributes_of(tag)
+                if not is_hidden("img", attributes):
+                    self._writer.picture(attributes.get("alt", ""))
+            case "base":
+                self._base = self._address(attributes_of(tag).get("href", "")) or self._base
+
+    def _address(self, link: str) -> str:
+        """Absolute; empty for a place in the same page, and for what is no address of the web or of mail."""
+        link = link.strip()
+        if not link or link.startswith("#"):
+            return ""
+        try:
+            address = urljoin(self._base, link)
+        except ValueError:
+            return ""
+        return address if address.startswith(("http://", "https://", "mailto:")) else ""

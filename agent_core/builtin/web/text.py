@@ -1,0 +1,24 @@
+"""What was fetched, as text for a model."""
+
+from agent_core.builtin.web.charset import decode
+from agent_core.builtin.web.fetch import Fetched
+from agent_core.builtin.web.page import Page, read_page
+from agent_core.builtin.web.visible import visible
+from agent_core.tools import ToolFailed
+
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_SNIFFED = 1000
+"""Characters that are looked at where the server does not say what it sent."""
+
+
+def readable(fetched: Fetched) -> Page:
+    """Takes up to a second of CPU for what is hostile: to be called in a thread. Raises ToolFailed for no text."""
+    markup = "html" in fetched.media_type or "xml" in fetched.media_type or not fetched.media_type
+    content = decode(fetched.body, fetched.charset, markup=markup)
+    if "\0" in content[:_SNIFFED]:
+        raise ToolFailed("what is there is no text", "look for a page that says the same")
+    if fetched.media_type in _HTML or (not fetched.media_type and content[:_SNIFFED].lstrip().startswith("<")):
+        page = read_page(content, fetched.url, xml=fetched.media_type.endswith("+xml"))
+    else:
+        page = Page("", visible(content).strip())
+    return Page(page.title, page.text, page.whole and fetched.whole)
