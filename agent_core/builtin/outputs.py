@@ -7,6 +7,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from agent_core.builtin.confined import open_file
@@ -29,7 +30,8 @@ class Ends:
 
 
 def next_output(workspace: Path) -> str:
-    """The name, in the workspace, of a file for the next output; the oldest ones make room for it. Raises OSError."""
+    """The name, in the workspace, of a new file for the next output; the oldest ones make room for it. Raises
+    OSError."""
     folder = _folder(workspace)
     try:
         with os.scandir(folder) as entries:
@@ -37,9 +39,13 @@ def next_output(workspace: Path) -> str:
         for number in numbers[: max(0, len(numbers) - KEPT + 1)]:
             with suppress(OSError):
                 os.unlink(f"{number}.txt", dir_fd=folder)
+        for number in count(max(numbers, default=0) + 1):
+            with suppress(FileExistsError):  # taken by another command meanwhile
+                os.close(os.open(f"{number}.txt", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder))
+                break
     finally:
         os.close(folder)
-    return f"{FOLDER}/{max(numbers, default=0) + 1}.txt"
+    return f"{FOLDER}/{number}.txt"
 
 
 def ends(workspace: Path, name: str) -> Ends:

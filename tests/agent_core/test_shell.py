@@ -202,6 +202,18 @@ async def test_only_the_newest_outputs_are_kept(run_command: Tool, tmp_path: Pat
     assert kept == {"mine.txt", *(f"{number}.txt" for number in range(32 - KEPT, 32))}
 
 
+async def test_commands_at_once_keep_their_outputs_apart(run_command: Tool, tmp_path: Path) -> None:
+    runs = [run(run_command, tmp_path, "seq", str(number), str(number + 20_000)) for number in range(4)]
+
+    texts = [said(result) for result in await asyncio.gather(*runs)]
+
+    for number, text in enumerate(texts):
+        name = re.search(r"is in (\.output/\d+\.txt)", text)
+        assert name
+        assert (tmp_path / name[1]).read_text().startswith(f"{number}\n")
+        assert text.endswith(f"\n{number + 20_000}")
+
+
 @pytest.mark.parametrize("hostile", ["link", "file", "full"])
 async def test_whatever_stands_in_place_of_the_outputs_nothing_outside_changes(
     run_command: Tool, tmp_path: Path, hostile: str

@@ -13,6 +13,7 @@ from agent_core.messages import text_of
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
+from tests.process import REPOSITORY
 
 NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'
 
@@ -175,7 +176,7 @@ async def test_a_script_that_an_installer_linked_to_its_cache_runs(
         ("greet", "pipe"),
     ],
 )
-async def test_no_name_and_no_link_leads_out(
+async def test_no_name_and_no_link_leads_out(  # S2-35
     run_skill_script: Tool,
     launcher: RecordingLauncher,
     skills: Path,
@@ -196,6 +197,16 @@ async def test_no_name_and_no_link_leads_out(
         await run(run_skill_script, workspace, skill, script)
 
     assert launcher.launched == []
+
+
+async def test_the_example_skill_draws_into_the_workspace(launcher: RecordingLauncher, workspace: Path) -> None:
+    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [REPOSITORY / "skills"])
+    (workspace / "sales.csv").write_text("month,revenue\nJan,100\nFeb,120\n")
+
+    text = await run(tool, workspace, "chart", "chart.py", "sales.csv", "sales.png")
+
+    assert text.endswith("sales.png: bar chart of revenue 100 to 120 by month, 2 rows")
+    assert (workspace / "sales.png").read_bytes().startswith(b"\x89PNG")
 
 
 async def test_what_there_is_is_told_where_something_is_missing(run_skill_script: Tool, workspace: Path) -> None:
