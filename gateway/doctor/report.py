@@ -11,6 +11,7 @@ from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, ru
 from gateway.doctor.machine import look_at_machine
 from gateway.doctor.mcp import look_at_mcp
 from gateway.doctor.model import look_at_model
+from gateway.doctor.sandbox import look_at_sandbox
 from gateway.logs import configure_logs
 from gateway.secrets import Secrets
 from gateway.settings import Settings, exposed, load_settings
@@ -31,7 +32,7 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
 async def examine(settings: Settings) -> list[Finding]:
     """Everything, in the order in which things are needed; what asks the network does so at the same time."""
     channels = (registry.check(*channel) for channel in settings.channels.items())
-    asked = [look_at_model(settings), look_at_mcp(settings), *channels]
+    asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
     holder = running(settings.home)
     findings = [

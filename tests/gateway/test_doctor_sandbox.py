@@ -1,0 +1,30 @@
+"""The doctor says whether programs are run here, and what to do where they are not."""
+
+import os
+from pathlib import Path
+
+from agent_core.sandbox.probe import NoLauncher, find_launcher
+from channels.checkup import ok
+from gateway.doctor.sandbox import look_at_sandbox
+from gateway.settings import Settings
+
+
+async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Path) -> None:
+    found = await find_launcher(tmp_path / "scratch")
+    home = tmp_path / "home"
+
+    first, *others = await look_at_sandbox(Settings(model="demo", home=home))
+
+    if isinstance(found, NoLauncher):
+        assert found.reason in first.what
+        assert first.fix == found.fix
+    else:
+        assert first == ok(f"programs are run shut in by {found.name}, without the network")
+    assert [finding.what.startswith("PARLEY RUNS AS ROOT") for finding in others] == [True] * (os.geteuid() == 0)
+    assert not home.exists()
+
+
+async def test_it_says_where_programs_have_the_network(tmp_path: Path) -> None:
+    first, *_ = await look_at_sandbox(Settings(model="demo", home=tmp_path, commands_network=True))
+
+    assert "without the network" not in first.what
