@@ -6,6 +6,7 @@ import resource
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from agent_core.sandbox.cgroup import ProcessGroups
@@ -21,7 +22,7 @@ from agent_core.sandbox.visible import (
     environment,
     hidden_in,
     limits_of_a_process,
-    readable,
+    system,
 )
 
 _TEMPORARY = Path("/tmp")  # noqa: S108 - the sandbox's own
@@ -92,13 +93,7 @@ class Bubblewrap:
 
     def _files(self, command: Command) -> list[str]:
         """In order: what comes later covers what came before."""
-        seen = readable(command)
-        system = seen[: len(seen) - len(command.readable)]
-        asked: list[str] = []
-        for path in system:
-            asked += _shown(path)
-        for path in hidden_in(system, self._hidden):
-            asked += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+        asked = list(_shown_system(command.network, self._hidden))
         # For root's user the kernel's settings in /proc are its own files, whatever capabilities it has given up.
         asked += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
         asked += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", str(_SHARED_MEMORY), "--remount-ro", "/dev"]
@@ -120,6 +115,16 @@ def find_program() -> Path | None:
         if os.access(program, os.X_OK):
             return program
     return None
+
+
+@cache
+def _shown_system(network: bool, hidden: tuple[Path, ...]) -> tuple[str, ...]:  # noqa: FBT001 - the key of a cache
+    asked: list[str] = []
+    for path in system(network=network):
+        asked += _shown(path)
+    for path in hidden_in(system(network=network), hidden):
+        asked += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+    return tuple(asked)
 
 
 def _shown(path: Path) -> list[str]:

@@ -24,7 +24,7 @@ from agent_core.sandbox.visible import (
     environment,
     hidden_in,
     limits_of_a_process,
-    readable,
+    system,
 )
 from agent_core.sandbox.warden import SCOPES_SINCE, Plan, landlock_version
 
@@ -42,7 +42,11 @@ each time would take longer than all that it does, and what lies compiled on dis
 
 _DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
 _MACHINE = tuple(
-    Path("/proc") / name for name in ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
+    Path(path)
+    for path in (
+        *("/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime"),
+        *("/proc/version", "/sys/devices/system/cpu"),
+    )
 )
 """What programs read there about the machine. Their own files there have names that nobody knows beforehand."""
 
@@ -79,15 +83,14 @@ class Landlock:
             os.close(plan)
 
     def _plan(self, command: Command, env: dict[str, str], temporary: Path) -> Plan:
-        shown, listed = _parts(readable(command), self._hidden, command.readable)
-        machine = [path for path in (*_MACHINE, Path("/sys/devices/system/cpu")) if path.exists()]
+        shown, listed = _system(command.network, self._hidden)
         return Plan(
             argv=list(command.argv),
             env=env | dict(pair.split("=", 1) for pair in asked_for(command.env)),
             workspace=str(command.workspace),
             temporary=str(temporary),
-            readable=[str(path) for path in (*shown, *machine)],
-            listable=[str(path) for path in listed],
+            readable=[*shown, *map(str, command.readable)],
+            listable=list(listed),
             devices=[str(path) for path in _DEVICES if path.exists()],
             network=command.network,
             policy=landlock_filter(network=command.network, scoped=self._scoped),
@@ -98,25 +101,26 @@ class Landlock:
         )
 
 
-def _parts(folders: Sequence[Path], hidden: Sequence[Path], asked: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """What may be read, and what may be listed only.
+@cache
+def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: FBT001 - a key
+    """What every command may read, and what it may list only.
 
-    Landlock grants and never takes back: of a system folder that holds something hidden, its other entries are granted
-    one by one. Python has to list such a folder to find its library in it.
+    Landlock grants and never takes back: of a folder that holds something hidden, its other entries are granted one by
+    one. Python has to list such a folder to find its library in it.
     """
-    shown: list[Path] = []
+    shown = [path for path in _MACHINE if path.exists()]
     listed: list[Path] = []
-    waiting = list(folders)
+    waiting = list(system(network=network))
     while waiting:
         folder = waiting.pop()
         if folder in hidden:
             continue
-        if folder in asked or not hidden_in([folder], hidden):
-            shown.append(folder)
-        else:
+        if hidden_in([folder], hidden):
             listed.append(folder)
             waiting += folder.iterdir()
-    return shown, listed
+        else:
+            shown.append(folder)
+    return tuple(map(str, shown)), tuple(map(str, listed))
 
 
 @cache

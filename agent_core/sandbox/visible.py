@@ -8,6 +8,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import agent_core
@@ -35,14 +36,15 @@ def python_folder() -> Path:
     return Path(sys.base_prefix).resolve()
 
 
-def readable(command: Command) -> list[Path]:
-    """What there is on every machine, then what this command asks for."""
-    settings = (*SETTINGS, *FOR_NETWORK) if command.network else SETTINGS
-    system = [path for path in (*PROGRAMS, *settings) if path.exists()]
+@cache
+def system(*, network: bool) -> tuple[Path, ...]:
+    """What every command may read."""
+    settings = (*SETTINGS, *FOR_NETWORK) if network else SETTINGS
+    found = [path for path in (*PROGRAMS, *settings) if path.exists()]
     python = python_folder()
     if not any(python.is_relative_to(path) for path in PROGRAMS):
-        system.append(python)
-    return [*system, *command.readable]
+        found.append(python)
+    return tuple(found)
 
 
 def hidden_in(folders: Sequence[Path], hidden: Sequence[Path]) -> list[Path]:

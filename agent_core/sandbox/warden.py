@@ -249,7 +249,10 @@ def _shut_in(plan: Plan) -> None:
         ([plan.workspace], _WRITE),
     ):
         for path in paths:
-            _allow(rules, path, allowed)
+            try:
+                _allow(rules, path, allowed)
+            except FileNotFoundError:  # has gone since Parley started
+                continue
     _must(_libc.syscall(_RESTRICT_SELF, rules, ctypes.c_uint(0)))
 
 
