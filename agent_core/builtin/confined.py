@@ -17,6 +17,7 @@ _FACTS = {
     errno.ENOTDIR: "{path} is no folder, or leads through something that is no folder",
     errno.ELOOP: "{path} is a link or leads through one, and links are not followed",
     errno.ENXIO: "{path} is no regular file (a pipe, a socket or a device)",
+    errno.EOPNOTSUPP: "{path} is no regular file (a pipe, a socket or a device)",
     errno.EISDIR: "{path} is a folder",
     errno.EACCES: "there is no permission for {path}",
     errno.EPERM: "there is no permission for {path}",

@@ -1,7 +1,6 @@
 """Reading stays inside the chat's workspace, whatever the path, the links and the files are; opened in both ways."""
 
 import os
-import socket
 import stat
 from pathlib import Path
 
@@ -161,11 +160,10 @@ async def test_a_second_name_of_a_file_outside_is_refused(here: Workspace) -> No
 
 async def test_what_is_no_file_is_refused_without_waiting_for_it(here: Workspace) -> None:
     os.mkfifo(here.folder / "pipe")
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(here.folder / "socket"))
+    here.put_socket("socket")
 
-        for path in ("pipe", "socket"):
-            assert "is no regular file" in await here.refusal("read_file", path=path)
+    for path in ("pipe", "socket"):
+        assert "is no regular file" in await here.refusal("read_file", path=path)
 
 
 async def test_a_device_is_refused(here: Workspace) -> None:

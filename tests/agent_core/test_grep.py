@@ -3,7 +3,6 @@
 import os
 import shutil
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -203,20 +202,26 @@ async def test_a_pattern_that_would_take_for_ever_is_stopped(tmp_path: Path) -> 
 
     said = await here.run("grep", pattern=r"(a|aa)+\1$|(a+)+\2c?$")
 
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
     assert "took too long" in said
 
 
 async def test_the_rest_of_the_program_goes_on_meanwhile(tmp_path: Path) -> None:
     """The bad pattern is searched without holding Python's lock."""
-    here = Searched(tmp_path, best_opener(), None, seconds=0.5)
+    here = Searched(tmp_path, best_opener(), None, seconds=2)
     here.put("text.txt", "a" * 5000 + "b\n")
-    steps: list[float] = []
+    last, longest = time.monotonic(), 0.0
 
-    with again_and_again(lambda: steps.append(time.monotonic())):
-        await here.run("grep", pattern=r"(a|aa)+\1$|(a+)+\2c?$")
+    def step() -> None:
+        nonlocal last, longest
+        now = time.monotonic()
+        last, longest = now, max(longest, now - last)
 
-    assert max(later - earlier for earlier, later in pairwise(steps)) < 0.4
+    with again_and_again(step):
+        said = await here.run("grep", pattern=r"(a|aa)+\1$|(a+)+\2c?$")
+
+    assert "took too long" in said
+    assert longest < 1.5
 
 
 async def test_a_search_that_is_cancelled_goes_no_further(here: Searched) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import os
-import socket
 from itertools import count
 from pathlib import Path
 
@@ -86,8 +85,7 @@ async def test_other_places_are_refused_and_left_as_they_are(here: Workspace, pa
     (here.folder / "dangling").symlink_to(here.folder.parent / "new")
     (here.folder / "twin").hardlink_to(here.outside)
     os.mkfifo(here.folder / "pipe")
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(here.folder / "socket"))
+    here.put_socket("socket")
     before = everything(here.folder.parent)
 
     assert words in await here.refusal("write_file", path=path, content="mine")

@@ -1,8 +1,9 @@
 """A workspace beside a file that is none of its business, and the file tools on it, for both ways of opening files."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,11 @@ class Workspace:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
+
+    def put_socket(self, name: str) -> None:
+        """From within the folder, for the whole path may be too long for a socket."""
+        with chdir(self.folder), socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(name)
 
 
 async def call(
