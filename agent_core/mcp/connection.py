@@ -132,13 +132,12 @@ class Connection:
             return as_result(await client.call_tool(tool, arguments))
         except MCPError as error:
             if self._status == GONE:
+                self._drop()
                 self._lost.set()
                 raise ToolFailed(
                     f"the MCP server {self.name} has started anew and did not run this", "call it again"
                 ) from error
             if error.code == types.CONNECTION_CLOSED:
-                if self._client is client and self._server.command:
-                    self._client = None  # the task that owns it is about to learn the same
                 raise ToolFailed(
                     f"the MCP server {self.name} went away during this call, so its outcome is unknown",
                     "check what happened before you call it again",
@@ -173,7 +172,7 @@ class Connection:
         self._status = None
         if self._server.url is None:
             async with Client(
-                over_stdio(self.name, self._server.command, self._scrubbed()),
+                over_stdio(self.name, self._server.command, self._scrubbed(), self._drop),
                 cache=None,
                 client_info=about,
                 message_handler=self._hear,
@@ -188,6 +187,10 @@ class Connection:
             transport = streamable_http_client(self._server.url, http_client=http, max_sse_event_size=LONGEST_MESSAGE)
             async with Client(transport, cache=None, client_info=about, message_handler=self._hear) as client:
                 yield client
+
+    def _drop(self) -> None:
+        """No call goes this way any more, while the task that owns it is leaving."""
+        self._client = None
 
     def _scrubbed(self) -> Mapping[str, str]:
         kept = {name: self._environ[name] for name in INHERITED if name in self._environ}
@@ -221,7 +224,7 @@ class Connection:
                 await self._lost.wait()
                 jobs.cancel_scope.cancel()
         finally:
-            self._client = None
+            self._drop()
         self.trouble = Trouble("it has forgotten our session", "nothing: it is being connected anew")
 
     async def _keep_current(self, client: Client) -> None:

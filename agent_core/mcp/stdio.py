@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import anyio
@@ -41,9 +41,10 @@ class ServerEnded(Exception):
 class _Talk:
     """With one process."""
 
-    def __init__(self, server: str, process: Process) -> None:
+    def __init__(self, server: str, process: Process, on_end: Callable[[], None]) -> None:
         self._server = server
         self._process = process
+        self._on_end = on_end
         self._last_words = ""
         self.closing = False
 
@@ -104,6 +105,7 @@ class _Talk:
                 log.debug("an MCP server says", server=self._server, line=self._last_words)
 
     async def _how_it_ended(self) -> str:
+        self._on_end()
         with anyio.move_on_after(1.0):  # until the system says so, and what it said at last has come
             await _gone(self._process)
             await asyncio.sleep(0)
@@ -114,11 +116,12 @@ class _Talk:
 
 @asynccontextmanager
 async def over_stdio(
-    server: str, command: Sequence[str], environ: Mapping[str, str]
+    server: str, command: Sequence[str], environ: Mapping[str, str], on_end: Callable[[], None]
 ) -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 ]:
     """A transport of the SDK. The program has this environment and no other, and at the end nothing of it is left.
+    `on_end` is called as soon as it is known to be gone.
 
     Raises OSError where it cannot be started; a group with ServerEnded once it ends by itself.
     """
@@ -135,7 +138,7 @@ async def over_stdio(
     process = Process(transport, protocol, loop)
     inbox, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     said, outbox = anyio.create_memory_object_stream[SessionMessage](0)
-    talk = _Talk(server, process)
+    talk = _Talk(server, process, on_end)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(talk.hear, inbox)
         tasks.start_soon(talk.say, outbox)

@@ -1,0 +1,118 @@
+"""MCP servers for tests: real programs and real sockets, and the tools that come of them."""
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from agent_core.cancel import CancelToken
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.servers import McpServers
+from agent_core.messages import text_of
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext
+from tests.process import REPOSITORY
+
+PROGRAM = (sys.executable, "-P", "-m", "tests.emulators.mcp_server")
+ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/home/ann", "LANG": "C.UTF-8", "OPENAI_API_KEY": "sk-not-for-you"}
+LONG = 25.0
+"""Seconds that a machine with much to do may take to start a server."""
+
+
+def emulated(*arguments: str) -> McpServer:
+    """A server of the official SDK as a program."""
+    return McpServer(command=(*PROGRAM, *arguments), env={"PYTHONPATH": str(REPOSITORY)})
+
+
+def shell(script: str) -> McpServer:
+    return McpServer(command=("sh", "-c", script))
+
+
+@asynccontextmanager
+async def connecting(**servers: McpServer) -> AsyncIterator[McpServers]:
+    """Servers by name, from the moment in which connecting begins."""
+    running = McpServers(servers, ENVIRON)
+    running.begin()
+    try:
+        yield running
+    finally:
+        await running.close()
+
+
+@asynccontextmanager
+async def connected(**servers: McpServer) -> AsyncIterator[McpServers]:
+    """The same, when all of them have told of their tools."""
+    async with connecting(**servers) as running:
+        await until(lambda: {each.name.partition("_")[0] for each in running.tools()} == set(servers))
+        yield running
+
+
+@asynccontextmanager
+async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
+    """The address of a server of the SDK, and its process."""
+    process = await asyncio.create_subprocess_exec(
+        *PROGRAM,
+        "--http",
+        str(port),
+        *arguments,
+        stdout=PIPE,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)},
+    )
+    try:
+        async with asyncio.timeout(LONG):
+            assert process.stdout
+            line = await process.stdout.readline()
+        yield f"http://127.0.0.1:{int(line)}/mcp", process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def until(condition: Callable[[], bool], within: float = LONG) -> None:
+    async with asyncio.timeout(within):
+        while not condition():  # noqa: ASYNC110 - what is waited for is in other processes, too
+            await asyncio.sleep(0.01)
+
+
+def tool_of(servers: McpServers, name: str) -> Tool:
+    return next(each for each in servers.tools() if each.name == name)
+
+
+def context(cancel: CancelToken | None = None) -> ToolContext:
+    return ToolContext(
+        call_id="1",
+        session_id="s",
+        workspace=Path("no-such-workspace"),
+        cancel=cancel or CancelToken(),
+        on_update=lambda _: None,
+    )
+
+
+async def use(servers: McpServers, tool: str, **arguments: JsonValue) -> ToolResult:
+    found = tool_of(servers, tool)
+    return await found.execute(found.validate(arguments), context())
+
+
+async def told(servers: McpServers, tool: str, **arguments: JsonValue) -> str:
+    """The words of the result."""
+    return text_of((await use(servers, tool, **arguments)).content)
+
+
+async def surroundings(servers: McpServers, server: str) -> Mapping[str, str]:
+    """The environment of a server, and its process as `pid`."""
+    text = await told(servers, f"{server}_environment")
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
