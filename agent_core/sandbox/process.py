@@ -195,10 +195,9 @@ class _Capture:
     def _keep(self, chunk: bytes) -> None:
         kept = chunk[: self._most - self.size]
         try:
-            self._file.write(kept)
+            self.size += self._file.write(kept)
         except OSError as error:
             self.error = error
-        self.size += len(kept)
         self._tail = (self._tail + kept)[-_TAIL:]
         self.flooded = len(kept) < len(chunk)
         if self.error or self.flooded:

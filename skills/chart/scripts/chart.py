@@ -48,7 +48,7 @@ class Axis:
         digits = next((digits for digits in range(7) if abs(round(step, digits) - step) < step / 1000), None)
         if digits is None or abs(value) >= LONG:
             return compact(value)
-        return f"{value / self._unit:,.{digits}f}{self._name if value else ''}"
+        return f"{value / self._unit:,.{digits}f}{self._name}" if value else "0"
 
 
 def compact(value: float) -> str:
