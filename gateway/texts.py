@@ -156,6 +156,8 @@ _TOOLS_IN_CHINESE = {
     "run_skill_script": "运行 {call}",
     "send_file": "发送 {path}",
     "wait": "等待 {seconds} 秒",
+    "web_fetch": "阅读 {url}",
+    "web_search": "搜索：{query}",
     "write_file": "写入 {path}",
 }
 """What each tool is doing; in English the tools say it themselves. `{call}` is that without its first word."""

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -21,6 +20,7 @@ from agent_core.builtin.web.hidden import is_hidden
 from agent_core.builtin.web.markdown import MarkdownWriter, joined
 from agent_core.builtin.web.markup import EndTag, StartTag, attributes_of, tokens
 from agent_core.builtin.web.visible import visible
+from agent_core.builtin.web.words import Page
 
 MOST_TAGS = 60_000
 """Tags and texts, less than a second of work; a long article has 20,000."""
@@ -56,18 +56,6 @@ _CLOSES = {
     "th": MarkdownWriter.close_cell,
 }
 _NUMBER = re.compile(r"[0-9]{1,6}")
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page in words."""
-
-    title: str
-    """Empty where it has none."""
-    text: str
-    """Markdown, without anything that a person could not see; empty where there is nothing to read."""
-    whole: bool = True
-    """False: it was too long or too tangled to be read to its end."""
 
 
 def read_page(html: str, url: str, *, xml: bool = False) -> Page:

@@ -2,8 +2,9 @@
 
 from agent_core.builtin.web.charset import decode
 from agent_core.builtin.web.fetch import Fetched
-from agent_core.builtin.web.page import Page, read_page
+from agent_core.builtin.web.page import read_page
 from agent_core.builtin.web.visible import visible
+from agent_core.builtin.web.words import Page
 from agent_core.tools import ToolFailed
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})

@@ -1,12 +1,12 @@
 """The tools `web_fetch` and `web_search`."""
 
 import asyncio
+import importlib
 from collections import OrderedDict
 
 from agent_core.builtin.web.fetch import Fetched, Fetcher
-from agent_core.builtin.web.page import Page
 from agent_core.builtin.web.search import Searcher, web_search_tool
-from agent_core.builtin.web.text import readable
+from agent_core.builtin.web.words import Page
 from agent_core.tools import Tool, ToolFailed, tool
 
 PAGE_CHARS = 12_000
@@ -32,7 +32,7 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
         found = kept.get(url) if offset else None
         if found is None:
             fetched = await fetcher.get(url)
-            found = fetched, await asyncio.to_thread(readable, fetched)
+            found = fetched, await asyncio.to_thread(_read, fetched)
         kept[url] = found
         kept.move_to_end(url)
         while len(kept) > MOST_KEPT:
@@ -40,6 +40,12 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
         return _part(*found, offset)
 
     return web_fetch
+
+
+def _read(fetched: Fetched) -> Page:
+    # By its name: what reads pages takes 10 ms to import, of which Parley's start is to have none.
+    page: Page = importlib.import_module("agent_core.builtin.web.text").readable(fetched)
+    return page
 
 
 def _part(fetched: Fetched, page: Page, offset: int) -> str:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.builtin.web.page import Page, read_page
+from agent_core.builtin.web.page import read_page
+from agent_core.builtin.web.words import Page
 
 HERE = "https://example.org/news/today"
 PAGE_BYTES = 2 * 1024**2
