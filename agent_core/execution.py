@@ -158,7 +158,8 @@ class Executor:
             TextContent(text=self.redact(part.text)) if isinstance(part, TextContent) else part
             for part in result.content
         )
-        return result.model_copy(update={"content": content, "details": _each_text(result.details, self.redact)})
+        details, summary = _each_text(result.details, self.redact), self.redact(result.summary)
+        return result.model_copy(update={"content": content, "details": details, "summary": summary})
 
 
 def _each_text(value: Json, change: Redact) -> Json:

@@ -1,6 +1,6 @@
 """What a tool gives back."""
 
-from agent_core.messages import Frozen, Json, TextContent, UserContent
+from agent_core.messages import Frozen, Json, Text, TextContent, UserContent
 
 
 class ToolResult(Frozen):
@@ -8,6 +8,8 @@ class ToolResult(Frozen):
 
     content: tuple[UserContent, ...] = ()
     details: Json = None
+    summary: Text = ""
+    """A few words for people on what came of it, beside the call in the progress: `+3 -1`."""
     is_error: bool = False
     terminate: bool = False
     """Ends the run if every result of the batch says so (U-05)."""

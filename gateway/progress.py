@@ -49,7 +49,7 @@ class _Line:
         mark = "…" if self.ended is None else "✗" if self.failed else "✓"
         seconds = (self.ended if self.ended is not None else now) - self.started
         time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
-        note = f": {self.note}" if self.note and self.ended is None else ""
+        note = f": {self.note}" if self.note else ""
         room = MOST_CHARS - len(mark) - 1 - len(time)
         return f"{mark} {literal(_one_line((self.waiting or self.label) + note, room))}{time}"
 
@@ -100,6 +100,7 @@ class Progress:
             line.note = self._secrets.mask_unfinished(text_of(event.partial.content))
         else:
             line.ended, line.failed = event.ts, event.is_error
+            line.note = self._secrets.mask(event.result.summary)
 
     @property
     def is_waiting(self) -> bool:

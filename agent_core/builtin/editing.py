@@ -43,10 +43,9 @@ def edit_file_tool(opener: Opener) -> Tool:
         """Replace text that occurs once in a file, or all of it."""
         edit = _Edit(path, old_text, new_text, replace_all)
         match, diff = await asyncio.to_thread(_edit, context.workspace, edit, opener)
-        context.on_update(ToolResult.of(diff.counts))
         places = f"at line {match.lines[0]}" if match.count == 1 else f"in {match.count} places"
         said = TextContent(text=f"Edited {shown(path)} {places} ({diff.counts}).")
-        return ToolResult(content=(said,), details={"diff": diff.text})
+        return ToolResult(content=(said,), details={"diff": diff.text}, summary=diff.counts)
 
     return edit_file
 

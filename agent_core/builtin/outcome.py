@@ -38,22 +38,23 @@ async def outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> T
         raise ToolFailed(
             f"the command could not be started: {error.strerror}", "change it, or tell the person"
         ) from error
-    is_error = finished.code != 0 or finished.timed_out or finished.flooded
-    return ToolResult.of(f"{_ended(finished, command.limits)}\n{text}", is_error=is_error)
+    how = _how_it_ended(finished, command.limits)
+    result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}")
+    if finished.code == 0 and not (finished.timed_out or finished.flooded):
+        return result
+    return result.model_copy(update={"is_error": True, "summary": how})
 
 
-def _ended(finished: Finished, limits: Limits) -> str:
+def _how_it_ended(finished: Finished, limits: Limits) -> str:
     number = -finished.code if finished.code < 0 else finished.code - _SIGNALLED
     if finished.timed_out:
-        how = f"killed at its time limit of {limits.seconds:g} s"
-    elif finished.flooded:
-        how = f"killed for saying more than {limits.output_bytes:,} bytes"
-    elif number in {*signal.Signals}:
+        return f"killed at its time limit of {limits.seconds:g} s"
+    if finished.flooded:
+        return f"killed for saying more than {limits.output_bytes:,} bytes"
+    if number in {*signal.Signals}:
         why = ", perhaps for want of memory or time" if number == signal.SIGKILL else ""
-        how = f"exit code {finished.code}: ended by {signal.Signals(number).name}{why}"
-    else:
-        how = f"exit code {finished.code}"
-    return f"[{how}, {finished.seconds:.1f} s]"
+        return f"exit code {finished.code}: ended by {signal.Signals(number).name}{why}"
+    return f"exit code {finished.code}"
 
 
 def _said(finished: Finished, workspace: Path, name: str) -> tuple[str, bool]:

@@ -27,7 +27,7 @@ async def test_the_one_place_is_edited_and_people_see_how_much_changed(here: Wor
     )
 
     assert [part.model_dump()["text"] for part in result.content] == ["Edited sub/poem.txt at line 12 (+3 -1)."]
-    assert here.updates == ["+3 -1"]
+    assert result.summary == "+3 -1"
     assert file.read_text() == POEM.replace("line 12\n", "line twelve\nand a half\nand more\n")
     assert isinstance(result.details, dict)
     assert str(result.details["diff"]).splitlines() == [
@@ -200,7 +200,7 @@ async def test_very_many_changed_lines_are_counted_and_not_shown(here: Workspace
 
     result = await here.result("edit_file", path="many.txt", old_text="a line", new_text="one", replace_all=True)
 
-    assert here.updates == ["+100000 -100000"]
+    assert result.summary == "+100000 -100000"
     assert result.details == {"diff": "(too many lines to show)"}
 
 

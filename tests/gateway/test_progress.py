@@ -37,8 +37,8 @@ def says(call: str, text: str) -> ToolExecutionUpdate:
     return ToolExecutionUpdate(tool_call_id=call, tool_name="read_file", partial=result(text))
 
 
-def ends(call: str, at: float = 101.0, *, failed: bool = False) -> ToolExecutionEnd:
-    outcome = result("the contents: sk-456")
+def ends(call: str, at: float = 101.0, *, failed: bool = False, summary: str = "") -> ToolExecutionEnd:
+    outcome = result("the contents: sk-456").model_copy(update={"summary": summary})
     return ToolExecutionEnd(tool_call_id=call, tool_name="read_file", result=outcome, is_error=failed, ts=at)
 
 
@@ -68,6 +68,12 @@ def test_a_tool_at_work_a_finished_and_a_failed_one_have_marks_of_their_own() ->
     )
 
     assert progress.text(100.2).splitlines() == ["✓ Looking (1 s)  ", "✗ Reading (1 s)  ", "… Thinking"]
+
+
+def test_what_came_of_a_call_stays_beside_it() -> None:
+    progress = after(starts("1", "Editing plan.md"), says("1", "half way"), ends("1", summary="+3 -1"), starts("2"))
+
+    assert progress.text(101.0).splitlines()[0] == "✓ Editing plan.md: +3 -1 (1 s)  "
 
 
 def test_seconds_count_while_a_tool_works_and_stand_still_after() -> None:
