@@ -91,13 +91,17 @@ class MarkdownWriter:
             self._link = _Link(place, len(self._line))
 
     def close_link(self) -> None:
-        """Words without letters get no link: arrows, pictures without words."""
+        """Words without letters (arrows) get no link, and are left out where they mark a place of this page (¶)."""
         link, self._link = self._link, None
         if link is None:
             return
         words = "".join(self._line[link.start :])
         inner = " ".join(words.split())
-        url = self._address_of(link.place) if any(letter.isalnum() for letter in inner) else ""
+        if not any(letter.isalnum() for letter in inner):
+            if link.place.startswith("#"):
+                del self._line[link.start :]
+            return
+        url = self._address_of(link.place)
         if url and inner != url and len(url) <= URL_CHARS:
             before, after = words[:1].isspace() * " ", words[-1:].isspace() * " "
             self._line[link.start :] = [f"{before}[{inner}]({url.translate(_ESCAPES)}){after}"]

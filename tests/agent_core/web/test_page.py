@@ -64,6 +64,7 @@ def test_the_form_of_a_page_is_kept(html: str, markdown: str) -> None:
         ("<a href=#part>x</a> <a>y</a> <a href='javascript:f()'>z</a> <a href='data:text/html,x'>d</a>", "x y z d"),
         ("<a href='http://['>x</a> <a href=/y>→</a>", "x →"),
         (f"<a href=/{'x' * 600}>long</a>", "long"),
+        ("<h1>Guide<a class=headerlink href='#guide'>¶</a></h1>", "# Guide"),
         ("<a href=https://example.org/>https://example.org/</a>", "https://example.org/"),
     ],
 )

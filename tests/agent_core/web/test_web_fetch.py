@@ -12,6 +12,7 @@ from agent_core.tools import Tool, ToolFailed
 from tests.agent_core.kit import results, start_agent
 from tests.agent_core.web.site import Site, moved, run, sends, trap
 from tests.agent_core.web.test_search import Shelf
+from tests.process import python
 
 
 def fetch_of(site: Site) -> Tool:
@@ -132,6 +133,12 @@ async def test_the_loop_goes_on_while_a_hostile_page_is_read() -> None:
         await reading
 
     assert turns > 20
+
+
+async def test_nothing_that_reads_pages_is_imported_before_there_is_one() -> None:
+    program = "import sys, agent_core.builtin.web.tools; print([name for name in sys.modules if 'web.page' in name])"
+
+    assert (await python("-c", program)).out == "[]\n"
 
 
 async def test_a_failure_reaches_the_model_as_one_line() -> None:
