@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,24 @@ from agent_core.tools import Tool, tool
 from channels.base import ButtonPressed, Limits, OutboundMessage, Sender
 from channels.memory import MemoryChannel
 from gateway.store.store import FILE
-from tests.gateway.bot import Bot
+from tests.emulators.model_script import ToolUse, Turn, says
+from tests.emulators.openai import OpenAiEmulator
+from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
+from tests.process import python
 
+TOUCH = Turn(tools=(ToolUse("run_command", {"argv": ["touch", "made"]}),))
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))
+
+
+@pytest.fixture
+def start_bot(start_bot: StartBot) -> StartBot:
+    """On a platform without a pace, for these tests wait for many messages."""
+
+    async def start(*turns: object, **how: object) -> Bot:
+        return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
+
+    return start
 
 
 def recorder() -> tuple[Tool, list[list[str]]]:
@@ -56,6 +71,10 @@ def states(home: Path) -> list[str]:
         return [row[0] for row in connection.execute("SELECT state FROM approvals ORDER BY asked_at, id")]
     finally:
         connection.close()
+
+
+def everything_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*")}
 
 
 def last_result(bot: Bot) -> str:
@@ -319,6 +338,36 @@ async def test_where_nobody_can_answer_any_more_nothing_waits(start_bot: StartBo
     assert ran == []
     assert "nobody is there to give it" in last_result(bot)
     assert bot.screen[-1] == "Nor now."
+
+
+async def test_at_the_end_of_piped_input_nobody_is_waited_for(tmp_path: Path) -> None:
+    async with OpenAiEmulator([TOUCH, says("Nobody was there.")]) as model:
+        environ = {"HOME": str(tmp_path), "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test-4f1d9b7c2a6e"}
+        async with asyncio.timeout(50):
+            talked = await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says="make it\n")
+    if "run_command" not in model.requests[0].tools:
+        pytest.skip("nothing here shuts programs in")
+
+    assert (talked.code, talked.err) == (0, "")
+    assert talked.out.endswith("\nNobody was there.\n")
+    assert "May I" not in talked.out
+    assert "nobody is there to give it" in str(model.requests[1].messages[-1]["content"])
+    assert "made" not in everything_in(tmp_path)
+
+
+async def test_nobody_seems_to_type_while_people_are_asked(start_bot: StartBot) -> None:
+    run, _ = recorder()
+    often = NO_PACE.model_copy(update={"typing_every": timedelta(milliseconds=1)})
+    bot = await start_bot(CHART, "Here.", tools=(run,), channel=MemoryChannel(limits=often))
+    request = await asked(bot)
+    await bot.channel.until(lambda: any("Waiting for approval" in text for text in bot.screen))
+    typed = len([call for call in bot.channel.calls if call.kind == "typing"])
+
+    await bot.channel.hears("/status")
+    await bot.channel.until(lambda: any("**Questions:** 1 open" in text for text in bot.screen))
+
+    assert len([call for call in bot.channel.calls if call.kind == "typing"]) == typed
+    await bot.hears(f"/deny {request}")
 
 
 # What a stop of the program changes: nothing
