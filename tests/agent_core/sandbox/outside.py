@@ -9,6 +9,7 @@ import asyncio
 import ctypes
 import json
 import os
+import pwd
 import secrets
 import shutil
 import socket
@@ -104,6 +105,7 @@ class House:
                 "outside": str(self.outside),
                 "readable": str(self.readable),
                 "repository": str(REPOSITORY),
+                "root": pwd.getpwuid(0).pw_dir,
                 "sleeper": str(self.sleeper.pid),
                 "marker": self.marker,
                 "secret": self.secret,

@@ -35,7 +35,12 @@ def read_outside() -> str:
 
 @probe
 def read_root() -> str:
-    return reads("/root/.bashrc") or reads("/root/.profile")
+    for name in (".bashrc", ".profile", ".bash_history"):
+        try:
+            return reads(Path(WORLD["root"], name))
+        except OSError:
+            continue
+    return ""
 
 
 @probe
