@@ -13,20 +13,25 @@ with open("totals.csv", "w") as file:
     file.write("region,total\\n" + "".join(f"{name},{total}\\n" for name, total in totals.items()))
 
 width, height = 320, 200
-ends = [total * 180 // max(totals.values()) for total in totals.values()]
-lines = []
-for y in range(height):
-    bar = lambda x: next((n for n, end in enumerate(ends) if 60 + n * 110 <= x < 150 + n * 110 and height - y <= end), None)
-    pixels = [((66, 133, 244), (219, 68, 55))[n] if (n := bar(x)) is not None else (255, 255, 255) for x in range(width)]
-    lines.append(b"\\0" + b"".join(bytes(pixel) for pixel in pixels))
+white, colours = (255, 255, 255), ((66, 133, 244), (219, 68, 55))
+tops = [height - total * 180 // max(totals.values()) for total in totals.values()]
+
+
+def colour(x, y):
+    for number, top in enumerate(tops):
+        if 60 + number * 110 <= x < 150 + number * 110 and y >= top:
+            return colours[number]
+    return white
 
 
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+lines = [b"\\0" + b"".join(bytes(colour(x, y)) for x in range(width)) for y in range(height)]
+header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
 with open("chart.png", "wb") as file:
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    file.write(b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"".join(lines))) + chunk(b"IEND", b""))
+    file.write(b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", header))
+    file.write(chunk(b"IDAT", zlib.compress(b"".join(lines))) + chunk(b"IEND", b""))
 print("north", totals["north"], "south", totals["south"])
 """

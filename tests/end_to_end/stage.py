@@ -84,6 +84,11 @@ class Stage:
         """What people said in the newest request to the model, without the circumstances that go with it."""
         return [words.rpartition("</context>\n")[2] for words in self.model.requests[-1].texts("user")]
 
+    @property
+    def circumstances(self) -> list[str]:
+        """What the model was told beside each of them: the time, files, words of others."""
+        return [words.rpartition("</context>\n")[0] for words in self.model.requests[-1].texts("user")]
+
     def check(self) -> None:
         """What must be true after every test."""
         self.platform.check()

@@ -17,7 +17,8 @@ async def test_a_document_is_in_the_workspace_when_the_model_hears_of_it(stage: 
     await chat.says(ann, document=("plan.txt", b"Monday: Oslo", "text/plain"), caption="where do I go?")
 
     await chat.until(lambda c: c.screen == ["You go to Oslo."])
-    assert stage.said == ["where do I go?\n[file: plan.txt, 12 bytes, in the workspace]"]
+    assert stage.said == ["where do I go?"]
+    assert "\n[file: plan.txt, 12 bytes, in the workspace]\n" in stage.circumstances[0]
     assert "Monday: Oslo" in stage.model.requests[-1].last_text
 
 
@@ -28,7 +29,8 @@ async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage
     await chat.says(ann, photo=picture(), caption="what is this?")
 
     await chat.until(lambda c: c.screen == ["I cannot see it."])
-    assert "what is this?\n[file: photo" in stage.said[0]
+    assert stage.said == ["what is this?"]
+    assert "\n[file: photo" in stage.circumstances[0]
 
 
 async def test_a_name_that_climbs_out_is_only_a_name(stage: Stage) -> None:
@@ -59,8 +61,10 @@ async def test_a_hostile_name_harms_nothing(stage: Stage, name: str) -> None:
     await chat.says(ann, document=(name, b"harmless", "text/plain"), caption="look")
 
     await chat.until(lambda c: c.screen == ["Thanks."])
-    assert "8 bytes, in the workspace" in stage.said[0]
-    assert stage.said[0].count("\n") == 1
+    told = stage.circumstances[0]
+    assert [line for line in told.splitlines() if "8 bytes, in the workspace" in line] == [
+        line for line in told.splitlines() if line.startswith("[file: ")
+    ]
 
 
 @where(lambda facts: facts.emulated)
@@ -72,7 +76,7 @@ async def test_a_name_with_a_null_byte_harms_nothing(stage: Stage) -> None:
     await chat.says(ann, document=("a\x00b.txt", b"harmless", "text/plain"), caption="look")
 
     await chat.until(lambda c: c.screen == ["Thanks."])
-    assert "8 bytes, in the workspace" in stage.said[0]
+    assert "8 bytes, in the workspace" in stage.circumstances[0]
 
 
 @where(lambda facts: facts.emulated)
@@ -84,7 +88,7 @@ async def test_a_file_that_cannot_be_fetched_does_not_silence_the_answer(stage: 
     await chat.says(ann, document=("plan.txt", b"Monday: Oslo", "text/plain"), caption="where do I go?")
 
     await chat.until(lambda c: c.screen == ["It did not arrive."], timeout=15)
-    assert "plan.txt could not be fetched" in stage.said[0]
+    assert "plan.txt could not be fetched" in stage.circumstances[0]
 
 
 async def test_two_files_of_one_name_are_both_kept(stage: Stage) -> None:
@@ -96,7 +100,7 @@ async def test_two_files_of_one_name_are_both_kept(stage: Stage) -> None:
     await chat.says(ann, document=("both.txt", b"second", "text/plain"), caption="two")
 
     await chat.until(lambda c: c.screen == ["One.", "Two."])
-    assert "[file: both-2.txt, 6 bytes" in stage.said[1]
+    assert "[file: both-2.txt, 6 bytes" in stage.circumstances[1]
 
 
 async def test_a_file_of_the_workspace_is_sent_back(stage: Stage) -> None:
