@@ -6,7 +6,7 @@ the outer one in that moment has to look for the inner one. What it says goes in
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,15 +14,25 @@ _WRITING = 0o200
 
 
 def end_writers(pipe: int) -> None:
-    """Kill every process but this one that can write into the pipe. Nothing where there is no /proc. It blocks."""
+    """Kill every process but this one that can write into the pipe. Nothing where there is no /proc. It blocks.
+
+    They are stopped first, until no new ones appear: who is only killed one by one may have new children meanwhile.
+    """
     try:
         name = str(Path(f"/proc/self/fd/{pipe}").readlink())
     except OSError:
         return
-    for pid in _processes():
-        if pid != os.getpid() and _writes(pid, name):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+    stopped: set[int] = set()
+    while new := {pid for pid in _processes() if pid not in stopped and pid != os.getpid() and _writes(pid, name)}:
+        _signal(new, signal.SIGSTOP)
+        stopped |= new
+    _signal(stopped, signal.SIGKILL)
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _processes() -> Iterator[int]:
