@@ -98,10 +98,10 @@ class Bubblewrap:
         asked += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
         asked += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", str(_SHARED_MEMORY), "--remount-ro", "/dev"]
         asked += ["--size", str(TEMPORARY_BYTES), "--tmpfs", str(_TEMPORARY)]
-        for path in command.readable:
-            asked += ["--ro-bind", str(path), str(path)]
-        workspace = str(command.workspace)
-        return [*asked, "--bind", workspace, workspace, "--chdir", workspace, "--remount-ro", "/"]
+        folders = dict.fromkeys(command.readable, "--ro-bind") | {command.workspace: "--bind"}
+        for path in sorted(folders, key=lambda path: len(path.parts)):  # one in another lies on it
+            asked += [folders[path], str(path), str(path)]
+        return [*asked, "--chdir", str(command.workspace), "--remount-ro", "/"]
 
 
 def find_program() -> Path | None:

@@ -27,7 +27,7 @@ PATIENCE = 10.0
 
 _HOLDS = "holds"
 _TRIAL = """
-import ctypes, socket, sys
+import ctypes, os, socket, sys
 
 secret, port = sys.argv[1:]
 leaks = []
@@ -48,6 +48,9 @@ if libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), held) != 0 or any(held):
     leaks.append("use capabilities")
 if libc.prctl(39, 0, 0, 0, 0) != 1 or libc.prctl(21, 0, 0, 0, 0) != 2:
     leaks.append("gain rights, or call the kernel freely")
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
 with open("written", "w") as file:
     file.write("in the workspace")
 print("it lets a command " + ", ".join(leaks) if leaks else "holds")

@@ -128,6 +128,8 @@ def door(plan: Plan) -> int:
         try:
             os.close(writing)
             code = guard(plan, reading)
+        except OSError as error:
+            _tell(plan, error)
         finally:
             os._exit(code)
     os.close(reading)
@@ -226,7 +228,7 @@ def become(plan: Plan) -> None:
         os.closerange(3, 1 << 20)
         _execute(plan)
     except OSError as error:
-        os.write(2, f"{error.filename or plan.argv[0]}: {error.strerror}\n".encode())
+        _tell(plan, error)
         os._exit(NOT_FOUND if error.errno == errno.ENOENT else CANNOT_RUN)
     finally:
         os._exit(CANNOT_RUN)
@@ -304,6 +306,10 @@ def _execute(plan: Plan) -> None:
         except (FileNotFoundError, NotADirectoryError):
             continue
     raise FileNotFoundError(errno.ENOENT, "not found", program)
+
+
+def _tell(plan: Plan, error: OSError) -> None:
+    os.write(2, f"{error.filename or plan.argv[0]}: {error.strerror}\n".encode())
 
 
 def _code(status: int) -> int:

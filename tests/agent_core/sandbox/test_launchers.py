@@ -98,6 +98,21 @@ async def test_what_it_wrote_to_its_temporary_folder_goes_with_it(launcher: Laun
     assert names(workspace) == []
 
 
+async def test_what_it_may_read_may_lie_around_its_workspace(launcher: Launcher, workspace: Path) -> None:
+    (workspace.parent / "around").write_text("x")
+    command = Command(("sh", "-c", "cat ../around >in; echo y >../around || cat in"), workspace)
+
+    assert (await run(launcher, replace(command, readable=(workspace.parent,))))[1] == "x"
+
+
+async def test_where_it_cannot_begin_it_says_why(launcher: Launcher, workspace: Path) -> None:
+    code, out, err = await run(launcher, replace(Command(("true",), workspace), limits=Limits(memory_bytes=1024**2)))
+
+    assert code != 0
+    assert out == ""
+    assert err != ""
+
+
 async def test_a_signal_is_told_as_shells_do(launcher: Launcher, workspace: Path) -> None:
     code, *_ = await run(launcher, Command(("sh", "-c", "kill -KILL $$"), workspace))
 
