@@ -54,7 +54,7 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "status_no_programs": {"en": "**Programs:** none are run here", "zh": "**程序：** 此处不运行程序"},
     "status_no_programs_why": {
         "en": "**Programs:** none are run: {why}",
-        "zh": "**程序：** 此处不运行程序",
+        "zh": "**程序：** 此处不运行程序：{why}",
     },
     "status_chat": {"en": "**This chat:** `{chat}`", "zh": "**本聊天：** `{chat}`"},
     "stop_button": {"en": "Stop", "zh": "停止"},

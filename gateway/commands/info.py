@@ -58,10 +58,10 @@ async def status(given: Invocation) -> OutboundMessage:
 
 
 def _programs(about: About, language: Language, *, owner: bool) -> str:
-    """Whether programs are run here; why not tells of the machine, so only owners read it, in English."""
+    """Whether programs are run here; why not tells of the machine, so only owners read it."""
     if about.sandbox:
         return say("status_programs", language, sandbox=about.sandbox)
-    if owner and language == "en":
+    if owner:
         return say("status_no_programs_why", language, why=about.no_sandbox)
     return say("status_no_programs", language)
 
