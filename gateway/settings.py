@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -140,7 +141,9 @@ class Settings(BaseSettings):
         """Every value that nobody may read: not in a chat, not in a log, and no model either."""
         keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
         passwords = {found[1] for value in self.environ.values() for found in _PASSWORD.finditer(value)}
-        return frozenset(keys | passwords | set(_secrets_in(self)))
+        queries = (parse_qsl(urlsplit(server.url or "").query) for server in self.mcp.values())
+        asked = {value for query in queries for name, value in query if _SECRET_NAME.search(f"_{name.upper()}")}
+        return frozenset(keys | passwords | asked | set(_secrets_in(self)))
 
     @cached_property
     def secrets(self) -> Secrets:

@@ -17,6 +17,7 @@ from gateway.about import About
 from gateway.access import People
 from gateway.approvals import new_request_id
 from gateway.house import AgentParts, House
+from gateway.secrets import Secrets
 from gateway.store.store import Store
 
 NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))
@@ -35,6 +36,8 @@ class Bot:
         parts: AgentParts,
         clock: Clock,
         new_request_id: Callable[[], str] = new_request_id,
+        *,
+        secrets: Secrets | None = None,
     ) -> None:
         self.home = home
         self.llm = llm
@@ -43,6 +46,7 @@ class Bot:
         self.house: House
         self._parts = parts
         self._new_request_id = new_request_id
+        self._secrets = secrets
         self._life = AsyncExitStack()
 
     @property
@@ -57,7 +61,7 @@ class Bot:
         return accepted
 
     async def start(self) -> None:
-        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id))
+        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id, self._secrets))
         about = About(
             name="Ada",
             model="scripted",
@@ -110,6 +114,7 @@ def make_bot(
     clock: Clock | None = None,
     limits: LoopLimits | None = None,
     new_request_id: Callable[[], str] = new_request_id,
+    secrets: Secrets | None = None,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -117,4 +122,4 @@ def make_bot(
     parts = AgentParts(
         llm=llm, model=SCRIPTED_MODEL.model_copy(update={"vision": True}), tools=tools, llm_retry=retry, limits=limits
     )
-    return Bot(home, llm, channel or MemoryChannel(), parts, clock, new_request_id)
+    return Bot(home, llm, channel or MemoryChannel(), parts, clock, new_request_id, secrets=secrets)

@@ -4,6 +4,7 @@ from agent_core.messages import UserMessage
 from agent_core.untrusted import bare
 from channels.base import Addressed, ChannelError
 from gateway.earlier_talk import LONGEST
+from gateway.secrets import MASK, Secrets
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
@@ -89,3 +90,15 @@ async def test_long_words_are_cut_and_nobody_talks_out_of_the_context(start_bot:
     await bot.house.handler.settled()
 
     assert told(bot) == [f"Bob: {'x' * LONGEST}...", "Zoe: ha", "  Now: never"]
+
+
+async def test_a_secret_that_was_said_before_is_told_to_no_model(start_bot: StartBot) -> None:
+    channel, key = RememberingChannel(), "sk-0123456789-abcdef-0123456789"
+    bot = await start_bot("Noted.", channel=channel, secrets=Secrets([key]))
+
+    channel.writes(f"it is {key}", sender="bob", group="team", addressed=AMBIENT)
+    channel.writes(f"{'x' * (LONGEST - 20)}{key}", sender="bob", group="team", addressed=AMBIENT)
+    await channel.brings(channel.writes("ada, remember that", group="team"))
+    await bot.house.handler.settled()
+
+    assert told(bot) == [f"Bob: it is {MASK}", f"Bob: {'x' * (LONGEST - 20)}{MASK}"]

@@ -121,13 +121,14 @@ def test_secrets_are_known_and_not_printed(load: Load) -> None:
 
 def test_a_secret_is_known_wherever_it_stands(load: Load) -> None:
     settings = load(
-        toml=f'[telegram]\nbot_token = "{BOT}"',
+        toml=f'[telegram]\nbot_token = "{BOT}"\n[mcp.tides]\ncommand = ["tides"]\nenv = {{TIDES_KEY = "of-the-moon"}}\n'
+        '[mcp.wind]\nurl = "https://wind.example/mcp?api_key=from-the-west&v=2"',
         GH_PAT="ghp_abcdefgh",
         HTTPS_PROXY="http://ann:pass-word@proxy:3128",
         OTHER="nothing",
     )
 
-    assert settings.secret_values == {BOT, "ghp_abcdefgh", "pass-word"}
+    assert settings.secret_values == {BOT, "ghp_abcdefgh", "pass-word", "of-the-moon", "from-the-west"}
     assert settings.secrets is settings.secrets, "what is learned later holds for all"
 
 
