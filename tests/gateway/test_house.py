@@ -14,6 +14,7 @@ from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
 from gateway.house import AgentParts, House
+from gateway.secrets import Secrets
 from gateway.store.store import Store
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
@@ -35,6 +36,32 @@ class FailingChannel(MemoryChannel):
             raise REVOKED
         finally:
             serving.cancel()
+
+
+async def test_the_console_tells_no_secret(tmp_path: Path) -> None:
+    ill, well = FailingChannel("ill"), FailingChannel("well")
+    console: list[str] = []
+    async with (
+        Store.open(tmp_path, SystemClock(), new_id) as store,
+        House.open(
+            store=store,
+            channels=[ill, well],
+            parts=AgentParts(llm=ScriptedLlm(), model=SCRIPTED_MODEL),
+            people=ANN,
+            about=ABOUT,
+            home=tmp_path,
+            zone=ZoneInfo("UTC"),
+            secrets=Secrets(["make a new one"]),
+            console=console.append,
+        ) as house,
+    ):
+        running = asyncio.create_task(house.run())
+        ill.broken.set()
+        await well.until(lambda: bool(console))
+        running.cancel()
+        await asyncio.wait([running])
+
+    assert console == ["ill has stopped, and the others go on: the token was revoked; [secret]"]
 
 
 async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> None:
