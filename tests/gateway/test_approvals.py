@@ -1,27 +1,30 @@
-"""A tool call that people are asked about: who answers, how often, how late, and what a stop of the program changes."""
+"""A tool call that people are asked about: who answers, where, how often, and what happens instead."""
 
 import asyncio
 import re
-import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from agent_core.messages import text_of
 from agent_core.scripted import calls
-from agent_core.tools import Tool, tool
-from channels.base import ButtonPressed, Limits, OutboundMessage, Sender
+from channels.base import ButtonPressed, Limits, Sender
 from channels.memory import MemoryChannel
-from gateway.store.store import FILE
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.emulators.openai import OpenAiEmulator
+from tests.gateway.approving import (
+    CHART,
+    asked,
+    last_result,
+    questions,
+    recorder,
+    states,
+)
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 from tests.process import python
 
 TOUCH = Turn(tools=(ToolUse("run_command", {"argv": ["touch", "made"]}),))
-CHART = calls(("run", {"command": ["python3", "chart.py"]}))
 
 
 @pytest.fixture
@@ -34,51 +37,8 @@ def start_bot(start_bot: StartBot) -> StartBot:
     return start
 
 
-def recorder() -> tuple[Tool, list[list[str]]]:
-    """A tool that runs nothing, and what it was told to run."""
-    ran: list[list[str]] = []
-
-    @tool(acts="exec", label="Running {command}")
-    async def run(command: list[str]) -> str:
-        """Run a program."""
-        ran.append(command)
-        return "done"
-
-    return run, ran
-
-
-def questions(bot: Bot) -> list[OutboundMessage]:
-    """The messages on the screen that can be answered by a button."""
-    said = [message for _, message in bot.channel.posts]
-    return [each for each in said if any(button.action.startswith("/approve ") for button in sum(each.buttons, ()))]
-
-
-def id_of(message: OutboundMessage) -> str:
-    [button, _] = message.buttons[0]
-    return button.action.removeprefix("/approve ")
-
-
-async def asked(bot: Bot, **how: str) -> str:
-    """Somebody wants the chart, and the question is on the screen; its id."""
-    await bot.channel.hears("draw it", **how)  # type: ignore[arg-type]
-    await bot.channel.until(lambda: bool(questions(bot)))
-    return id_of(questions(bot)[-1])
-
-
-def states(home: Path) -> list[str]:
-    connection = sqlite3.connect(home / FILE)
-    try:
-        return [row[0] for row in connection.execute("SELECT state FROM approvals ORDER BY asked_at, id")]
-    finally:
-        connection.close()
-
-
 def everything_in(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
-
-
-def last_result(bot: Bot) -> str:
-    return text_of(bot.llm.requests[-1].messages[-1].content)
 
 
 # One question and its answer
@@ -368,47 +328,3 @@ async def test_nobody_seems_to_type_while_people_are_asked(start_bot: StartBot) 
 
     assert len([call for call in bot.channel.calls if call.kind == "typing"]) == typed
     await bot.hears(f"/deny {request}")
-
-
-# What a stop of the program changes: nothing
-
-
-async def test_a_question_outlives_the_program_and_is_not_put_twice(start_bot: StartBot) -> None:
-    run, ran = recorder()
-    bot = await start_bot(CHART, "Here.", tools=(run,))
-    request = await asked(bot)
-    await bot.channel.until(lambda: states(bot.home) == ["pending"])
-
-    for _ in range(2):
-        await bot.restart()
-        await bot.channel.until(lambda: any("Waiting for approval" in text for text in bot.screen))
-    assert [id_of(each) for each in questions(bot)] == [request]
-    await bot.hears(f"/approve {request}")
-
-    assert len(ran) == 1
-    assert sum("May I do this?" in call.markdown for call in bot.channel.calls if call.kind == "send") == 1
-    assert bot.screen[-1] == "Here."
-
-
-async def test_nobody_answers_twice_what_was_used_before_a_stop(start_bot: StartBot) -> None:
-    ran = []
-    never = asyncio.Event()
-
-    @tool(acts="exec")
-    async def run(command: list[str]) -> str:
-        """Run a program."""
-        ran.append(command)
-        await never.wait()
-        return "done"
-
-    bot = await start_bot(CHART, "I do not know.", tools=(run,))
-    request = await asked(bot)
-    await bot.channel.hears(f"/approve {request}")
-    await bot.channel.until(lambda: len(ran) == 1)
-    await bot.restart()
-    await bot.house.handler.settled()
-
-    assert len(ran) == 1
-    assert "outcome is unknown" in last_result(bot)
-    await bot.hears(f"/approve {request}")
-    assert bot.screen[-1] == "That has been approved already."

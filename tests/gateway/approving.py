@@ -1,0 +1,129 @@
+"""What tests of questions share: a call that is asked for, who asks and answers, and how it stands in the store."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.permissions import Permissions, Proposal
+from agent_core.scripted import calls
+from agent_core.tools import Acts, Tool, tool
+from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
+from channels.memory import MemoryChannel
+from gateway.access import Access
+from gateway.approvals import Approvals
+from gateway.delivery import Delivery
+from gateway.desk import workspace_name
+from gateway.permissions import HousePermissions
+from gateway.policy import Policy
+from gateway.store.rows import Run
+from gateway.store.store import FILE, Store
+from tests.gateway.bot import NO_PACE, PEOPLE, Bot
+
+CHART = calls(("run", {"command": ["python3", "chart.py"]}))
+
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+RUN = Run("run-1", ANN, "session-1", "ann", 1_000.0)
+CALL = ToolCall(id="call-1", name="run", arguments={"command": ["python3", "chart.py"]})
+BY_ANN = Sender(id="ann", name="Ann")
+QUESTION = "May I do this?"
+APPROVED = "✓ Approved by Ann: `python3 chart.py`"
+
+
+def acting(acts: Acts = "exec", ran: list[list[str]] | None = None) -> Tool:
+    """A tool that runs nothing, and tells `ran` what it was to run."""
+
+    @tool(acts=acts, label="Running {command}")
+    async def run(command: list[str]) -> str:
+        """Run a program."""
+        if ran is not None:
+            ran.append(command)
+        return "done"
+
+    return run
+
+
+def recorder() -> tuple[Tool, list[list[str]]]:
+    """The same with what it was told to run."""
+    ran: list[list[str]] = []
+    return acting(ran=ran), ran
+
+
+def questions(bot: Bot) -> list[OutboundMessage]:
+    """The messages on the screen that can be answered by a button."""
+    said = [message for _, message in bot.channel.posts]
+    return [each for each in said if any(button.action.startswith("/approve ") for button in sum(each.buttons, ()))]
+
+
+def id_of(message: OutboundMessage) -> str:
+    [button, _] = message.buttons[0]
+    return button.action.removeprefix("/approve ")
+
+
+async def asked(bot: Bot, **how: str) -> str:
+    """Somebody wants the chart, and the question is on the screen; its id."""
+    await bot.channel.hears("draw it", **how)  # type: ignore[arg-type]
+    await bot.channel.until(lambda: bool(questions(bot)))
+    return id_of(questions(bot)[-1])
+
+
+def states(home: Path) -> list[str]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return [row[0] for row in connection.execute("SELECT state FROM approvals ORDER BY asked_at, id")]
+    finally:
+        connection.close()
+
+
+def last_result(bot: Bot) -> str:
+    return text_of(bot.llm.requests[-1].messages[-1].content)
+
+
+def proposal(home: Path, acts: Acts = "exec", chat: ChatKey | None = ANN, user_id: str | None = "ann") -> Proposal:
+    return Proposal(
+        call=CALL,
+        tool=acting(acts),
+        workspace=home / "workspaces" / workspace_name(ANN),
+        session_id=RUN.session,
+        chat_id=None if chat is None else str(chat),
+        user_id=user_id,
+        messages=(),
+    )
+
+
+@dataclass
+class Life:
+    """The part of a life of the program that decides, on a store of its own."""
+
+    store: Store
+    approvals: Approvals
+    permissions: HousePermissions
+
+
+@asynccontextmanager
+async def life(
+    home: Path, channel: MemoryChannel | None = None, clock: Clock | None = None, sandbox: str = ""
+) -> AsyncIterator[Life]:
+    clock = clock or SystemClock()
+    channels = [channel or MemoryChannel(limits=NO_PACE)]
+    async with Store.open(home, clock, new_id) as store:
+        access = Access(PEOPLE, channels, [], clock, print)
+        approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
+        permissions = HousePermissions(Policy(), approvals, access, sandbox)
+        keeps: Permissions = permissions
+        assert keeps is permissions
+        yield Life(store, approvals, permissions)
+        await approvals.close()
+
+
+async def cut_off_in_the_call(store: Store) -> None:
+    """What is on disk when a run has come to its call."""
+    heard = MessageReceived(event_id="e1", chat=ANN, sender=BY_ANN, at=1.0, text="draw it", message_id="m1")
+    await store.accept(heard)
+    await store.begin_run(RUN)
+    await store.append(RUN, 1, user("draw it").model_copy(update={"id": "inbox-1"}), [1])
+    await store.append(RUN, 1, AssistantMessage(content=(CALL,), stop_reason=StopReason.TOOL_USE))
