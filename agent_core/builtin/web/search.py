@@ -38,7 +38,7 @@ class Searcher(Protocol):
 def web_search_tool(searcher: Searcher) -> Tool:
     """The tool `web_search` on this provider."""
 
-    @tool(execution="parallel", timeout_s=30, label="Searching the web: {query}", untrusted=True)
+    @tool(execution="parallel", timeout_s=30, label="Searching the web: {query}", acts="net", untrusted=True)
     async def web_search(query: str, count: int = 5) -> str:
         """Search the web for titles, addresses and snippets; read a page of them with web_fetch."""
         words = " ".join(query.split())

@@ -164,6 +164,6 @@ async def test_the_tools_say_what_they_can_do_at_worst() -> None:
 
     assert [tool.name for tool in web_tools()] == ["web_fetch"]
     assert (fetch.name, fetch.acts, fetch.untrusted, fetch.execution) == ("web_fetch", "net", True, "parallel")
-    assert (search.name, search.acts, search.untrusted, search.execution) == ("web_search", "read", True, "parallel")
+    assert (search.name, search.acts, search.untrusted, search.execution) == ("web_search", "net", True, "parallel")
     assert fetch.describe({"url": "https://example.org"}) == "Reading https://example.org"
     assert search.describe({"query": "oslo"}) == "Searching the web: oslo"
