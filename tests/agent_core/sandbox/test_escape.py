@@ -14,8 +14,8 @@ import pytest
 from tests.process import REPOSITORY
 
 LAUNCHERS = ("bubblewrap", "nested", "landlock", "unscoped")
-PLAIN = 61234
-"""A user who owns nothing."""
+PLAIN = 1_000_000 + os.getpid()
+"""A user who owns nothing, and shares the limit of processes with no other test."""
 AS_PLAIN = ("setpriv", "--reuid", str(PLAIN), "--regid", str(PLAIN), "--clear-groups")
 PYTHON = "/usr/bin/python3"
 """One that everybody may run."""
