@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from agent_core.messages import AgentMessage, ToolResultMessage, UserMessage
 from agent_core.permissions import Proposal
-from agent_core.tools import Acts
+from agent_core.tools import Acts, FunctionTool
 from agent_core.untrusted import is_tainted
 from gateway.addresses import FETCH, SEARCH, WEB, is_given
 
@@ -132,6 +132,8 @@ def _carries_nothing(proposal: Proposal) -> bool:
     but the web has spoken, and words for the search, which goes where the owner chose, too.
     """
     call, messages = proposal.call, proposal.messages
+    if not isinstance(proposal.tool, FunctionTool):
+        return False  # somebody else's, under the name of ours
     if call.name == SEARCH:
         return _only_web_speaks(messages)
     url = call.arguments.get("url")

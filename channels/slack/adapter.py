@@ -40,6 +40,8 @@ from channels.slack.sockets import Sockets
 log = logging.getLogger(__name__)
 
 _NOT_EDITABLE = ("ephemeral:", "file:")
+_QUIET: render.Json = {"unfurl_links": False, "unfurl_media": False}
+"""Slack opens no link to show a preview: an address may carry away what the answer knows."""
 
 
 def open_channel(config: Config) -> "SlackChannel":
@@ -154,7 +156,7 @@ class SlackChannel:
             me = await self._identity()
             return await self._files.upload(chat, message.attachments[0], render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
-            message.respond, {"response_type": "ephemeral", **render.body(message)}
+            message.respond, {"response_type": "ephemeral", **render.body(message), **_QUIET}
         ):
             return Posted(chat=chat, message_id=f"ephemeral:{key}")
         try:
@@ -168,9 +170,8 @@ class SlackChannel:
         where: dict[str, JsonValue] = {"channel": chat.chat}
         if chat.thread is not None:
             where["thread_ts"] = chat.thread
-        quiet: dict[str, JsonValue] = {"unfurl_links": False, "unfurl_media": False}
         answer = await self._client.call(
-            "chat.postMessage", {**where, **body, **quiet, "metadata": render.metadata(key)}
+            "chat.postMessage", {**where, **body, **_QUIET, "metadata": render.metadata(key)}
         )
         ts = answer.get("ts")
         if not isinstance(ts, str):

@@ -1,14 +1,18 @@
 """What holds for a call: by its class, the person, and whether strangers had a word in the conversation."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from agent_core.mcp.schema import Schema
+from agent_core.mcp.tool import McpTool
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
+    JsonObject,
     StopReason,
     SummaryMessage,
     TextContent,
@@ -18,6 +22,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.permissions import Proposal
+from agent_core.tool_result import ToolResult
 from agent_core.tools import Acts, Tool, tool
 from gateway.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
 from gateway.texts import LANGUAGES, say
@@ -231,6 +236,19 @@ def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
     proposal = proposed("net", result("web_fetch", PAGE), user(PAGE), name="post_it", url="https://news.example/one")
 
     assert Policy().decide(proposal, Role.OWNER).behavior == "ask"
+
+
+def test_a_tool_of_somebody_else_gains_nothing_by_the_name_of_ours() -> None:
+    async def call(_: str, __: JsonObject) -> ToolResult:
+        return ToolResult.of("done")
+
+    theirs = McpTool(
+        name="web_fetch", server="web", original="fetch", description="", schema=Schema({}), acts="net", call=call
+    )
+    proposal = proposed("net", STRANGERS, user("https://a.example"), name="web_fetch", url="https://a.example")
+
+    assert Policy().decide(proposal, Role.OWNER).behavior == "allow"
+    assert Policy().decide(replace(proposal, tool=theirs), Role.OWNER).behavior == "ask"
 
 
 def test_a_given_address_is_nothing_to_an_owner_who_wants_no_sending_at_all() -> None:
