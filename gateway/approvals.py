@@ -164,7 +164,7 @@ class Approvals:
                     return _ANSWERS[moved.after.state]
                 await self._until(woken, moved.after.expires_at - self._clock.time())
         finally:
-            del self._waiting[request_id]
+            self._waiting.pop(request_id, None)
 
     async def withdraw(self, request_id: str) -> None:
         """Nobody needs to answer any more, unless somebody has."""
@@ -212,12 +212,13 @@ class Approvals:
     # For the house
 
     async def recall(self) -> None:
-        """At the start: what an earlier life asked for runs that are over needs no answer."""
+        """At the start: what an earlier life asked for runs that are over needs no answer. The words for it are noted,
+        and go out with what else that life left."""
         running = {run.id for run in await self._store.unfinished_runs()}
         for question in await self._store.pending_questions():
             self._asking.add(question.run)
             if question.run not in running:
-                await self.withdraw(question.id)
+                await self._store.move_question(question.id, Question.withdrawn, closing_line)
 
     def nobody_answers(self, platform: str) -> None:
         """From now on nobody there can say anything, so that waiting is no use."""

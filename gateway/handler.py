@@ -77,6 +77,7 @@ class ChannelMessageHandler:
 
     async def recover(self) -> None:
         """What an earlier life left: messages to send, runs to finish, events to deal with, in that order."""
+        await self._desk.approvals.recall()
         for post in await self._desk.store.unsent():
             if self._desk.delivery.knows(post.chat):
                 self._sessions.of(post.chat).owe(post)
@@ -86,7 +87,6 @@ class ChannelMessageHandler:
         for item in await self._desk.store.waiting():
             if self._desk.delivery.knows(item.event.chat):
                 self._route(item)
-        await self._desk.approvals.recall()
 
     def nobody_answers(self, platform: str) -> None:
         """From now on nobody says anything there; what is asked for is refused instead of waited for."""
