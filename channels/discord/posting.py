@@ -84,6 +84,7 @@ class Posting:
         application = (await self._rest.me()).application
         body = _body(message)
         if not number:
+            body["flags"] = SUPPRESS_EMBEDS
             return await self._write(chat, original("PATCH", application, token), message, body)
         body["flags"] = SUPPRESS_EMBEDS | (0 if chat.account == DIRECT else EPHEMERAL)
         return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
