@@ -110,14 +110,14 @@ def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], t
     """
     shown = [path for path in _MACHINE if path.exists()]
     listed: list[Path] = []
-    waiting = list(system(network=network))
+    waiting = list(dict.fromkeys(path.resolve() for path in system(network=network)))  # `/lib` may be `/usr/lib`
     while waiting:
         folder = waiting.pop()
         if folder in hidden:
             continue
         if hidden_in([folder], hidden):
             listed.append(folder)
-            waiting += folder.iterdir()
+            waiting += [path for path in folder.iterdir() if not path.is_symlink()]  # granted where it really is
         else:
             shown.append(folder)
     return tuple(map(str, shown)), tuple(map(str, listed))
