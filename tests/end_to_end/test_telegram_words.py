@@ -73,7 +73,7 @@ async def test_a_file_that_telegram_does_not_give_to_bots_is_refused_in_words_an
     await chat.says(ann, document=("film.mp4", bytes(50 * MEGABYTE), "video/mp4"), caption="watch this")
 
     await chat.until(lambda c: c.screen == ["It is too large."])
-    assert "film.mp4 is too large: Telegram gives bots files of at most 20 MB" in stage.said[0]
+    assert "film.mp4 is too large: Telegram gives bots files of at most 20 MB" in stage.circumstances[0]
     assert telegram.calls_of("download") == []
 
 
@@ -90,8 +90,8 @@ async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
 
     await chat.until(lambda c: c.screen == ["Ten files."], timeout=15)
     assert len(stage.said) == 1
-    assert stage.said[0].count("in the workspace") == 10
-    assert "10 more files were left out" in stage.said[0]
+    assert stage.circumstances[0].count("in the workspace") == 10
+    assert "10 more files were left out" in stage.circumstances[0]
 
 
 async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is_in_a_file(

@@ -275,7 +275,7 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(start_bot: StartBot
     said.set()
     await bot.house.handler.settled()
 
-    assert heard_by_the_model(bot)[-1].startswith("typo\n")
+    assert heard_by_the_model(bot)[-1] == "typo"
 
 
 async def test_an_edit_that_comes_too_late_is_no_new_question(start_bot: StartBot) -> None:
