@@ -1,14 +1,13 @@
 """Which launcher works on this machine, found out by trying: a kernel may have what it does not let one use."""
 
 import asyncio
-import os
 import platform
 import socket
+import subprocess
 import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,9 +120,11 @@ async def fault_of(launcher: Launcher, scratch: Path) -> str:
     """What is wrong with it, or nothing."""
     try:
         with _trial(scratch) as command:
-            said = await _said(launcher, command)
-    except (OSError, TimeoutError) as error:
-        return str(error) or f"a command did not come out within {PATIENCE:.0f} seconds"
+            said = await asyncio.to_thread(_said, launcher, command)
+    except subprocess.TimeoutExpired:
+        return f"a command did not come out within {PATIENCE:.0f} seconds"
+    except OSError as error:
+        return str(error)
     return "" if said == _HOLDS else said
 
 
@@ -142,24 +143,23 @@ def _trial(scratch: Path) -> Iterator[Command]:
         yield Command(("python3", "-I", "-S", "-c", _TRIAL, str(secret), str(port)), workspace)
 
 
-async def _said(launcher: Launcher, command: Command) -> str:
-    """The last line of what the command says. Raises OSError, TimeoutError."""
+def _said(launcher: Launcher, command: Command) -> str:
+    """The last line of what the command says. Blocks: a thread is not left in the middle, as a task is at the end of
+    the program. Raises OSError, TimeoutExpired."""
     with launcher.launch(command) as launch:
-        process = await asyncio.create_subprocess_exec(
-            *launch.argv,
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
+        process = subprocess.Popen(  # noqa: S603 - our own trial
+            launch.argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=launch.cwd,
             env=dict(launch.env),
             pass_fds=launch.pass_fds,
         )
-    try:
-        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, 9)
-            await process.wait()
+    with process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
     lines = (out or err).decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else f"a command ended with code {process.returncode} and said nothing"
