@@ -76,22 +76,29 @@ class Connection:
         self._lost = asyncio.Event()
         self._status: int | None = None
         self._pause = FIRST_PAUSE
+        self._leaving = False
+
+    def leave(self) -> None:
+        """For good; the task of `run` is to be cancelled, too. A server that fails while it is left may take the place
+        of that cancellation, so this is said in a second way."""
+        self._leaving = True
+        self._lost.set()
+        self._wanted.set()
 
     async def run(self) -> None:
-        """Keep it connected until cancelled; nothing that it does ends this."""
-        while True:
+        """Keep it connected until it is left; nothing that it does ends this."""
+        while not self._leaving:
             began = time.monotonic()
             self._connected = False
             with Guest("MCP server") as guest:
                 await self.live(CONNECT_WITHIN)
-            if _is_leaving():
-                raise asyncio.CancelledError  # what failed while leaving took its place
             if guest.error is not None:
                 self._tell(trouble_of(guest.error, self._server))
             if time.monotonic() - began > STEADY:
                 self._pause = FIRST_PAUSE
             if not self._connected:
                 self._settle()
+            if not (self._connected or self._leaving):
                 self._wanted.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause):
@@ -106,12 +113,11 @@ class Connection:
                 limit.reschedule(None)
                 await self._serve(client)
         except _TROUBLES as error:
-            if not _is_leaving():
-                self._tell(trouble_of(error, self._server, self._status))
+            self._tell(trouble_of(error, self._server, self._status))
 
     def _tell(self, trouble: Trouble) -> None:
         """Once as a warning: a server that is away for a day is one line."""
-        level = logging.WARNING if self.trouble is None else logging.DEBUG
+        level = logging.DEBUG if self.trouble or self._leaving else logging.WARNING
         log.log(level, "an MCP server cannot be used", server=self.name, why=trouble.fact, fix=trouble.fix)
         self.trouble = trouble
 
@@ -209,7 +215,8 @@ class Connection:
 
     async def _serve(self, client: Client) -> None:
         """Be connected until the connection is lost, which raises or returns."""
-        self._lost.clear()
+        if not self._leaving:
+            self._lost.clear()
         self._changed.clear()
         self._wanted.clear()
         self._client = client
@@ -266,11 +273,6 @@ class Connection:
             )
             for each in {each.name: each for each in usable}.values()
         ]
-
-
-def _is_leaving() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 async def _listen(client: Client) -> None:

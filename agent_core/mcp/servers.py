@@ -18,6 +18,8 @@ from agent_core.tools import Tool
 PACKAGE = "mcp>=2.3,<3"
 """What the extra `mcp` asks for."""
 CONNECTION = "agent_core.mcp.connection"
+LEAVING = 6.0
+"""Seconds; a program that does not want to end takes five."""
 _LOGGERS = ("mcp", "client", "httpx2")
 """Of the SDK, which logs a traceback for whatever a server does wrong; we say it in one line."""
 
@@ -33,6 +35,7 @@ class _Connection(Protocol):
     name: str
     tools: Sequence[Tool]
 
+    def leave(self) -> None: ...
     async def run(self) -> None: ...
     async def look(self, within: float) -> _Trouble | None: ...
 
@@ -86,13 +89,16 @@ class McpServers:
         except ImportError as error:
             log.warning("MCP servers are set up and cannot be used", why=str(error), fix=how_to_install())
             return
-        tasks = [asyncio.create_task(each.run(), name=f"MCP server {each.name}") for each in self._connections]
+        tasks = {asyncio.create_task(each.run(), name=f"MCP server {each.name}") for each in self._connections}
         try:
             await asyncio.wait(tasks)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
+            for each in self._connections:
+                each.leave()
+            while tasks:
+                for task in tasks:
+                    task.cancel()
+                _, tasks = await asyncio.wait(tasks, timeout=LEAVING)
 
     async def _opened(self, taken: Collection[str]) -> list[_Connection]:
         if find_spec("mcp") is None:

@@ -125,17 +125,17 @@ async def over_stdio(
 
     Raises OSError where it cannot be started; a group with ServerEnded once it ends by itself.
     """
-    loop = asyncio.get_running_loop()
-    transport, protocol = await loop.subprocess_exec(
-        lambda: SubprocessStreamProtocol(limit=LONGEST_MESSAGE, loop=loop),
-        *command,
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=dict(environ),
-        start_new_session=True,
-    )
-    process = Process(transport, protocol, loop)
+    starting = asyncio.create_task(_started(command, environ))
+    try:
+        await asyncio.wait([starting])
+    except asyncio.CancelledError:  # a start that is stopped half-way leaves pipes behind, so it is finished first
+        await asyncio.wait([starting])
+        if starting.exception() is None:
+            transport, process = starting.result()
+            _tell(process, signal.SIGKILL)
+            transport.close()
+        raise
+    transport, process = starting.result()
     inbox, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     said, outbox = anyio.create_memory_object_stream[SessionMessage](0)
     talk = _Talk(server, process, on_end)
@@ -153,6 +153,20 @@ async def over_stdio(
             tasks.cancel_scope.cancel()
             heard.close()
             said.close()
+
+
+async def _started(command: Sequence[str], environ: Mapping[str, str]) -> tuple[asyncio.SubprocessTransport, Process]:
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: SubprocessStreamProtocol(limit=LONGEST_MESSAGE, loop=loop),
+        *command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=dict(environ),
+        start_new_session=True,
+    )
+    return transport, Process(transport, protocol, loop)
 
 
 async def _end(process: Process) -> None:

@@ -40,6 +40,8 @@ def _of_command(error: BaseException, server: McpServer) -> Trouble:
             return Trouble(f"{program} may not be run", "make it executable, or correct its command")
         case TimeoutError():
             return Trouble("it started, and does not answer", "is it an MCP server that speaks on standard output?")
+        case OSError():
+            return Trouble(f"{program} cannot be started ({error.strerror})", "correct its command")
         case _:
             return Trouble(_words(error), f"try it in a terminal: {plain(' '.join(server.command), 100)}")
 

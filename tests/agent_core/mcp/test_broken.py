@@ -1,0 +1,168 @@
+"""Servers that do not work, in all the ways there are: they cost nobody anything, and the log says what to do."""
+
+import time
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.servers import PACKAGE, McpServers
+from agent_core.tools import ToolFailed
+from tests.agent_core.mcp.serving import (
+    ENVIRON,
+    PROGRAM,
+    connected,
+    connecting,
+    emulated,
+    is_alive,
+    shell,
+    told,
+    until,
+    use,
+)
+from tests.process import REPOSITORY, python
+
+NOBODY = "http://127.0.0.1:9/mcp"
+"""The discard port, where nothing listens."""
+
+
+@pytest.mark.parametrize(
+    ("server", "trouble", "fix"),
+    [
+        (McpServer(command=("no-such-program",)), "there is no program no-such-program", "install it"),
+        (McpServer(command=(__file__,)), f"{__file__} may not be run", "make it executable"),
+        (shell("echo no key >&2; exit 4"), "it ended with exit code 4; its last words: no key", "in a terminal: sh -c"),
+        (shell("cat >/dev/null"), "it started, and does not answer", "is it an MCP server"),
+        (shell("yes hello"), "it prints what is not MCP: hello", "in a terminal"),
+        (shell("head -c 40000000 /dev/zero"), "it sent a message of more than 32 MB", "in a terminal"),
+        (shell("exec >&-; cat >/dev/null"), "it closed its output", "in a terminal"),
+        (McpServer(url=NOBODY), "127.0.0.1:9 cannot be reached", "whether it runs"),
+    ],
+)
+async def test_what_is_wrong_is_said_with_the_fix(server: McpServer, trouble: str, fix: str) -> None:
+    (looked,) = await McpServers({"x": server}, ENVIRON).look(3.0)
+
+    assert (looked.trouble, looked.tools) == (trouble, 0)
+    assert fix in looked.fix
+
+
+async def test_one_that_works_is_counted() -> None:
+    (looked,) = await McpServers({"emu": emulated()}, ENVIRON).look(20.0)
+
+    assert looked.trouble == ""
+    assert looked.tools > 10
+
+
+async def test_the_loop_is_free_while_the_sdk_is_imported() -> None:
+    program = """
+import asyncio, sys
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.servers import McpServers
+
+async def main():
+    servers = McpServers({"gone": McpServer(command=("no-such-program",))}, {})
+    servers.begin()
+    turns = 0
+    while "agent_core.mcp.connection" not in sys.modules or not hasattr(
+        sys.modules["agent_core.mcp.connection"], "Connection"
+    ):
+        await asyncio.sleep(0.001)
+        turns += 1
+    print(turns > 20, servers.tools())
+    await servers.close()
+
+asyncio.run(main())
+"""
+    ran = await python("-c", program)
+
+    assert ran.err == ""
+    assert ran.out.splitlines()[0] == "True ()"
+
+
+async def test_beginning_takes_no_time() -> None:
+    servers = McpServers({"silent": shell("cat >/dev/null"), "gone": McpServer(url=NOBODY)}, ENVIRON)
+
+    before = time.thread_time()
+    servers.begin()
+    took = time.thread_time() - before
+    await servers.close()
+
+    assert took < 0.01
+
+
+async def test_a_broken_one_leaves_the_others_alone_and_is_one_line_of_the_log() -> None:
+    with capture_logs() as logged:
+        async with connecting(bad=shell("exit 1"), emu=emulated()) as servers:
+            await until(lambda: len(servers.tools()) > 0)
+            assert await told(servers, "emu_echo", text="hi") == "hi"
+
+    assert [entry["server"] for entry in logged if entry["log_level"] == "warning"] == ["bad"]
+    assert [entry for entry in logged if entry["log_level"] in ("error", "critical")] == []
+
+
+async def test_two_servers_have_the_same_tools_under_two_names() -> None:
+    async with connected(one=emulated(), two=emulated()) as servers:
+        names = [tool.name for tool in servers.tools()]
+        assert len(names) == len(set(names))
+        assert await told(servers, "one_echo", text="1") == "1"
+        assert await told(servers, "two_echo", text="2") == "2"
+
+
+async def test_a_tool_of_one_that_does_not_come_back_says_why(tmp_path: Path) -> None:
+    """It works once: a second start fails."""
+    once = f"test -e {tmp_path}/once && exit 7; touch {tmp_path}/once; exec {' '.join(PROGRAM)}"
+    server = shell(once).model_copy(update={"env": {"PYTHONPATH": str(REPOSITORY)}})
+    async with connected(emu=server) as servers:
+        with pytest.raises(ToolFailed, match="outcome is unknown"):
+            await use(servers, "emu_dies")
+
+        with pytest.raises(ToolFailed, match="cannot be used now: it ended with exit code 7"):
+            await use(servers, "emu_echo", text="hi")
+
+
+async def test_a_program_that_does_not_want_to_end_is_ended_with_its_children(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    stubborn = shell(
+        f"trap '' TERM; sleep 300 & echo $$ $! > {pids}.new; mv {pids}.new {pids}; while :; do sleep 1; done"
+    )
+    async with connecting(stubborn=stubborn):
+        await until(pids.exists)
+        started = [int(word) for word in pids.read_text().split()]
+        assert all(map(is_alive, started))
+
+    await until(lambda: not any(map(is_alive, started)))
+
+
+async def test_without_the_package_one_warning_says_how_to_install_it() -> None:
+    program = """
+import asyncio, sys
+sys.modules["mcp"] = None
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.servers import McpServers
+
+async def main():
+    servers = McpServers({"x": McpServer(command=("cat",))}, {})
+    servers.begin()
+    await asyncio.sleep(0.1)
+    print(servers.tools())
+    await servers.close()
+
+asyncio.run(main())
+"""
+    ran = await python("-c", program)
+
+    assert ran.err == ""
+    assert ran.code == 0
+    line, rest = ran.out.splitlines()
+    assert "the package mcp is not installed" in line
+    assert PACKAGE in line
+    assert rest == "()"
+
+
+async def test_a_start_imports_nothing_of_the_sdk() -> None:
+    program = (
+        "import sys, gateway.app, gateway.doctor.report; print([n for n in ('mcp', 'httpx2') if n in sys.modules])"
+    )
+
+    assert (await python("-c", program)).out.strip() == "[]"

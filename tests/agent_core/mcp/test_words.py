@@ -1,0 +1,148 @@
+"""What servers call and describe things, made fit for models and people."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.types import CallToolResult, ImageContent, TextContent
+
+from agent_core.llm import ToolSpec
+from agent_core.mcp.content import MOST_IMAGES, as_result
+from agent_core.mcp.schema import Schema
+from agent_core.mcp.words import LONGEST_NAME, plain, tool_names
+from agent_core.messages import JsonObject, text_of
+from agent_core.tools import Tool, ToolRegistry, UnknownTool, tool
+from tests.emulators.mcp_server import PIXEL_IN_BASE64
+
+
+@given(st.lists(st.text(), max_size=20), st.lists(st.text(max_size=3), max_size=3))
+def test_every_tool_gets_one_name_that_all_providers_take(originals: list[str], taken: list[str]) -> None:
+    names = tool_names("emu", originals, taken)
+
+    assert names.keys() == set(originals)
+    assert len(set(names.values())) == len(names)
+    for name in names.values():
+        assert name.startswith("emu_")
+        assert len(name) <= LONGEST_NAME
+        assert all(char.isascii() and (char.isalnum() or char in "_-") for char in name)
+        assert name not in taken
+
+
+def test_a_plain_name_is_kept_whatever_else_there_is() -> None:
+    names = tool_names("web", ["get.page", "get_page", "fetch", "x" * 80], taken={"web_fetch"})
+
+    assert names["get_page"] == "web_get_page"
+    assert names["get.page"].startswith("web_get_page_")
+    assert names["fetch"].startswith("web_fetch_")
+    assert tool_names("web", ["get_page", "x" * 80])["x" * 80] == names["x" * 80], "it means the same in every list"
+
+
+def test_words_are_one_line_without_anything_unseen() -> None:
+    assert plain("a\n\nb\x1b[31m\u202e\u200bc\td") == "a b [31m c d"
+    assert plain("x" * 1_000) == "x" * 299 + "…"
+
+
+def test_the_model_sees_a_schema_without_what_it_does_not_need() -> None:
+    schema = Schema(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Arguments",
+            "properties": {
+                "title": {"type": "string", "title": "Title", "description": "Of the\nbook. " * 100},
+                "examples": {"type": "array", "items": {"$ref": "#/$defs/Item"}, "examples": [["x"]]},
+            },
+            "$defs": {"Item": {"title": "Item", "type": "string"}},
+        }
+    )
+
+    assert schema.shown.keys() == {"type", "properties", "$defs"}
+    properties = schema.shown["properties"]
+    assert isinstance(properties, dict)
+    assert properties["examples"] == {"type": "array", "items": {"$ref": "#/$defs/Item"}}
+    title = properties["title"]
+    assert isinstance(title, dict)
+    assert title.keys() == {"type", "description"}
+    assert len(str(title["description"])) == 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problems"),
+    [
+        ({"city": "Oslo", "days": 2, "where": {"lat": 1.5}}, []),
+        ({"city": 5}, ["city: 5 is not of type 'string'"]),
+        ({"city": "Oslo", "where": {"lat": "x"}}, ["where.lat: 'x' is not of type 'number'"]),
+        ({"city": "Oslo", "days": 0, "when": 1}, ["days: 0 is less than the minimum of 1", "when"]),
+        ({}, ["'city' is a required property"]),
+    ],
+)
+def test_what_does_not_fit_is_named_by_its_path(arguments: JsonObject, problems: list[str]) -> None:
+    schema = Schema(
+        {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string"},
+                "days": {"type": "integer", "minimum": 1},
+                "where": {"$ref": "#/$defs/Place"},
+            },
+            "required": ["city"],
+            "additionalProperties": False,
+            "$defs": {"Place": {"type": "object", "properties": {"lat": {"type": "number"}}}},
+        }
+    )
+
+    found = schema.problems(arguments)
+
+    assert len(found) == len(problems)
+    for problem in problems:
+        assert any(problem in each for each in found)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"text": {"type": "string", "pattern": "^(a+)+$"}}},
+        {"patternProperties": {"^(a+)+$": {"type": "integer"}}, "additionalProperties": False},
+        {"$ref": "http://127.0.0.1:9/schema.json"},
+        {"$schema": "http://127.0.0.1:9/meta.json", "properties": {"text": {"$ref": "#/nowhere"}}},
+        {"$schema": {"no": "text"}, "type": 5, "properties": "none", "required": 7},
+        {"type": "object", "properties": {"text": {"minLength": "x"}}},
+    ],
+)
+def test_a_schema_that_is_a_trap_or_none_at_all_leaves_the_decision_to_the_server(schema: JsonObject) -> None:
+    assert Schema(schema).problems({"text": "a" * 40 + "!"}) == []
+
+
+def test_more_pictures_than_a_chat_can_bear_are_left_out() -> None:
+    picture = ImageContent(data=PIXEL_IN_BASE64, mime_type="image/png")
+
+    result = as_result(CallToolResult(content=[*[picture] * (MOST_IMAGES + 2), TextContent(text="seen")]))
+
+    assert len(result.content) == 1 + MOST_IMAGES
+    assert text_of(result.content) == "seen\n[2 more pictures are left out]"
+
+
+def named(name: str) -> Tool:
+    @tool()
+    async def body() -> str:
+        """Nothing."""
+        return name
+
+    body.spec = ToolSpec(name=name, description="", parameters={})
+    return body
+
+
+def test_tools_that_come_and_go_stand_behind_ours_and_never_take_their_place() -> None:  # S2-25, S0-07
+    coming = [named("a_new"), named("ours"), named("load_skill")]
+    registry = ToolRegistry([named("z_ours"), named("ours")], others=lambda: coming)
+    ours = registry.get("ours")
+    called = registry.get("a_new")
+
+    assert [spec.name for spec in registry.specs()] == ["ours", "z_ours", "a_new"]
+    assert ours is not coming[1]
+    assert "ours" in registry.taken
+    with pytest.raises(UnknownTool):
+        registry.get("load_skill")
+
+    coming.clear()
+
+    assert [spec.name for spec in registry.specs()] == ["ours", "z_ours"]
+    assert registry.get("a_new") is called, "its call may be running"

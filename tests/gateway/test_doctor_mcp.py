@@ -1,0 +1,50 @@
+"""The doctor connects to each MCP server."""
+
+import sys
+from pathlib import Path
+
+from agent_core.mcp.config import McpServer
+from channels.checkup import ok
+from gateway.doctor.mcp import look_at_mcp
+from gateway.settings import Settings
+from tests.agent_core.mcp.serving import emulated
+from tests.process import python
+
+
+async def test_without_servers_there_is_nothing_to_say(tmp_path: Path) -> None:
+    assert await look_at_mcp(Settings(home=tmp_path)) == []
+
+
+async def test_each_server_is_one_line_with_its_tools_or_its_trouble(tmp_path: Path) -> None:
+    servers = {"emu": emulated(), "gone": McpServer(command=("no-such-program",))}
+
+    working, gone = await look_at_mcp(Settings(home=tmp_path, mcp=servers))
+
+    assert working == ok("MCP server emu: 15 tools")
+    assert (gone.mark, gone.what) == ("problem", "MCP server gone: there is no program no-such-program")
+    assert gone.fix == "install it, or correct its command"
+
+
+async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "parley.toml").write_text(
+        'model = "demo"\n[web]\nenabled = false\n[mcp.bad]\ncommand = ["sh", "-c", "echo NOISE >&2; exit 3"]\n'
+    )
+
+    report = await python("-P", "-m", "gateway.cli", "doctor", cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert report.code == 1
+    assert report.err == ""
+    assert "✗ MCP server bad: it ended with exit code 3; its last words: NOISE → try it in a terminal" in report.out
+
+
+async def test_without_the_package_the_fix_is_its_installation(tmp_path: Path) -> None:
+    (tmp_path / "parley.toml").write_text('model = "demo"\n[mcp.notes]\ncommand = ["cat"]\n')
+    program = (
+        "import sys; sys.modules['mcp'] = None; from pathlib import Path; from gateway.doctor.report import run;"
+        f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_WEB': 'off'}}, Path({str(tmp_path)!r}))"
+    )
+
+    report = await python("-c", program)
+
+    assert "✗ MCP servers are set up (notes), and cannot be used: the package mcp is not installed → " in report.out
+    assert f"{sys.executable}" in report.out
