@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.llm import LlmClient, WarmsUp
+from agent_core.mcp.servers import McpServers
 from agent_core.persona import Persona
 from agent_core.providers import ModelChoice, choose_model, make_client
 from agent_core.sandbox.command import Launcher
@@ -116,6 +117,8 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
     async with AsyncExitStack() as life:
         for channel in channels:
             life.push_async_callback(channel.close)
+        servers = McpServers(settings.mcp, settings.environ)
+        life.push_async_callback(servers.close)
         tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         house = await life.enter_async_context(
@@ -126,9 +129,10 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                     llm=ground.llm,
                     model=ground.choice.model,
                     tools=tools,
+                    others=servers.tools,
                     persona=persona,
                     policy=Policy(settings.permissions),
-                    sandbox=ground.about.sandbox,
+                    sandbox=f"{ground.about.sandbox}{' with the network' if settings.commands_network else ''}",
                 ),
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
@@ -139,6 +143,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 clock=ground.clock,
             )
         )
+        servers.begin(house.tools.taken)
         if isinstance(ground.llm, WarmsUp):
             life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
         yield house

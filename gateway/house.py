@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,8 @@ class AgentParts:
     llm: LlmClient
     model: ModelInfo
     tools: Sequence[Tool] = ()
+    others: Callable[[], Iterable[Tool]] = tuple
+    """Tools that come and go while we run."""
     options: LlmOptions | None = None
     persona: Persona | None = None
     limits: LoopLimits | None = None
@@ -81,13 +83,16 @@ class House:
         self,
         store: Store,
         handler: ChannelMessageHandler,
+        tools: ToolRegistry,
         channels: Sequence[Channel],
         people: People,
+        *,
         clock: Clock,
         console: Callable[[str], None],
     ) -> None:
         self.store = store
         self.handler = handler
+        self.tools = tools
         self._channels = channels
         self._people = people
         self._clock = clock
@@ -125,7 +130,7 @@ class House:
         access = Access(people, channels, await store.spoken_in(), clock, console)
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
         permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
-        tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")])
+        tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")], parts.others)
 
         def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:
             if about.demo:
@@ -157,7 +162,7 @@ class House:
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:
-            yield cls(store, handler, channels, people, clock, console)
+            yield cls(store, handler, tools, channels, people, clock=clock, console=console)
         finally:
             await handler.close()
 

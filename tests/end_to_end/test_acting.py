@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.end_to_end.analysis import SALES, SCRIPT, TOTALS
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
+from tests.process import REPOSITORY
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -35,6 +38,10 @@ def question(chat: Chat) -> str:
 
 def is_asked(chat: Chat) -> bool:
     return any("python3 analyse.py" in text and re.search(r"approve [0-9a-z]{6}\b", text) for text in chat.screen)
+
+
+def ends_with(text: str, chat: Chat) -> bool:
+    return text in chat.screen[-1]
 
 
 def shown(stage: Stage) -> str:
@@ -125,3 +132,28 @@ async def test_in_a_terminal_the_table_is_named_and_the_files_are_told_by_their_
     contents = [await asyncio.to_thread(Path(place).read_bytes) for place in places]
     assert contents[0].startswith(b"\x89PNG\r\n")
     assert contents[1] == TOTALS
+
+
+@only("telegram")
+@pytest.mark.asyncio
+async def test_an_mcp_servers_tool_is_asked_for_and_used_when_it_is_there(own_stage: Stage) -> None:
+    server = [sys.executable, "-m", "tests.emulators.mcp_server"]
+    toml = f'[mcp.lab]\ncommand = {server!r}\nenv = {{ PYTHONPATH = "{REPOSITORY}" }}\n'
+    await asyncio.to_thread(own_stage.program.home.mkdir)
+    await asyncio.to_thread((own_stage.program.home / "parley.toml").write_text, toml)
+    await own_stage.start()
+    ann, chat = own_stage.private("Ann")
+
+    for number in range(9):  # it is connected in the background, and nobody waits for it
+        own_stage.script.then(calls(ToolUse("wait", {"seconds": 2})), says(f"Waited {number}."))
+        await chat.says(ann, "wait")
+        await chat.until(partial(ends_with, f"Waited {number}."), SECONDS)
+        if "lab_echo" in own_stage.model.requests[-1].tools:
+            break
+    own_stage.script.then(calls(ToolUse("lab_echo", {"text": "ping"})), says("It said ping."))
+    await chat.says(ann, "ask the lab")
+    await chat.until(lambda c: "lab_echo" in c.screen[-1] or "lab_echo" in c.screen[-2], SECONDS)
+    await chat.says(ann, f"/approve {question(chat)}")
+
+    await chat.until(lambda c: "It said ping." in c.screen[-1], SECONDS)
+    assert "ping" in shown(own_stage)
