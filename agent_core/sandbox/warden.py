@@ -40,6 +40,9 @@ _WRITE = _ALL_RIGHTS & ~_MAKE_CHAR & ~_MAKE_BLOCK
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _TCP, _SCOPES = 0b11, 0b11
 
+_REAP_EVERY = 200
+"""Milliseconds."""
+
 _KIND, _FOLDER = 0o170000, 0o040000
 
 _PRCTL, _CAPSET, _RT_SIGACTION = (167, 91, 134) if os.uname().machine == "aarch64" else (157, 126, 13)
@@ -140,6 +143,7 @@ def guard(plan: Plan, door_end: int) -> int:
     os.setsid()  # who signals the door's group means the door
     call(_PRCTL, _SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.mkdir(plan.temporary, 0o700)  # noqa: PTH102 - pathlib takes 5 ms to import
+    code = CANNOT_RUN
     try:
         command = os.fork()
         if command == 0:
@@ -148,26 +152,53 @@ def guard(plan: Plan, door_end: int) -> int:
         waiting = select.poll()
         for end in (ended, door_end, plan.parley):
             waiting.register(end, select.POLLIN)
-        came = [end for end, _ in waiting.poll()]
-        code = _code(os.waitpid(command, 0)[1]) if ended in came else CANNOT_RUN
+        status: int | None = None
+        while status is None and all(end == ended for end, _ in waiting.poll(_REAP_EVERY)):
+            status = _reap(command)
+        if status is not None:
+            code = _code(status)
     finally:
-        end_all()
+        end_all(plan.group)
         _remove(plan.temporary)
     return code
 
 
-def end_all() -> None:
-    """Kill every child until there is none: each that dies leaves its own children to us."""
-    pause = select.poll()
+def _reap(command: int) -> int | None:
+    """Take leave of all children that have ended: until then they count as processes of the command. Returns the
+    command's own end. Raises ChildProcessError where there are no more children."""
     while True:
-        for pid in _children():
-            os.kill(pid, _SIGKILL)
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return None
+        if pid == command:
+            return status
+
+
+def end_all(group: str) -> None:
+    """Kill every child until there is none: each that dies leaves its own children to us."""
+    if group:
+        _forbid_more(group)
+    pause = select.poll()
+    dying: list[int] = []
+    while True:
         try:
-            reaped, _ = os.waitpid(-1, os.WNOHANG)
+            _reap(0)
         except ChildProcessError:
             return
-        if not reaped:
+        children = _children()
+        for pid in children:
+            os.kill(pid, _SIGKILL)
+        if children == dying:
             pause.poll(1)
+        dying = children
+
+
+def _forbid_more(group: str) -> None:
+    try:
+        with open(f"{group}/pids.max", "w") as file:  # noqa: PTH123 - see above
+            file.write("0")
+    except OSError:  # they are killed all the same
+        return
 
 
 def _children() -> list[int]:

@@ -255,6 +255,36 @@ time.sleep(60)
     await until(lambda: not running(marker))
 
 
+async def test_a_command_that_flees_from_one_process_to_the_next_ends_too(
+    launcher: Launcher, workspace: Path, marker: str
+) -> None:
+    """Each has gone before it can be killed, and has closed what we could notice it by."""
+    told = """
+import os, time
+nowhere = os.open("/dev/null", os.O_RDWR)
+os.dup2(nowhere, 2)
+print("ready", flush=True)
+os.dup2(nowhere, 1)
+if all(os.fork() for _ in range(6)):
+    time.sleep(60)
+while True:
+    try:
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+    except OSError:
+        pass
+"""
+    process = await start(launcher, python(told, workspace, marker))
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"ready\n"
+
+    process.kill()
+
+    await process.communicate()
+    await until(lambda: not running(marker))
+
+
 async def test_all_of_it_ends_with_parley(launcher: Launcher, workspace: Path, marker: str) -> None:
     house = f"""
 import asyncio
