@@ -26,7 +26,7 @@ from gateway.house import AgentParts, House
 from gateway.policy import Policy
 from gateway.settings import Settings
 from gateway.store.store import Store
-from gateway.toolbox import tools_for
+from gateway.toolbox import RESERVED, tools_for
 from gateway.version import version
 
 
@@ -131,7 +131,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                     tools=tools,
                     others=servers.tools,
                     persona=persona,
-                    policy=Policy(settings.permissions),
+                    policy=Policy(settings.permissions, strangers_describe_tools=bool(settings.mcp)),
                     sandbox=f"{ground.about.sandbox}{' with the network' if settings.commands_network else ''}",
                 ),
                 people=People(settings.owners, settings.allow),
@@ -143,7 +143,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 clock=ground.clock,
             )
         )
-        servers.begin(house.tools.taken)
+        servers.begin(house.tools.taken | RESERVED)
         if isinstance(ground.llm, WarmsUp):
             life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
         yield house

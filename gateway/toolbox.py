@@ -18,6 +18,9 @@ from gateway.errors import SettingsError
 from gateway.packages import ROOT
 from gateway.settings import Settings
 
+RESERVED = frozenset({"run_command", "run_skill_script", "web_fetch", "web_search"})
+"""Names of ours that no server may take where this machine or the settings leave the tool out: rules know them."""
+
 
 def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vision: bool) -> Iterator[Tool]:
     """Everything but what needs the house itself. Without a launcher no program is ever run. Raises SettingsError."""
