@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from agent_core.messages import AgentMessage, ToolResultMessage, UserMessage
+from agent_core.messages import AgentMessage, SummaryMessage, ToolResultMessage, UserMessage
 from agent_core.permissions import Proposal
 from agent_core.tools import Acts, FunctionTool
 from agent_core.untrusted import is_tainted
@@ -141,8 +141,11 @@ def _carries_nothing(proposal: Proposal) -> bool:
 
 
 def _only_web_speaks(messages: Sequence[AgentMessage]) -> bool:
-    """Whether all that strangers may have written was fetched or found, so that files and notes were not read."""
+    """Whether all that strangers may have written was fetched or found, so that files and notes were not read. What a
+    summary stands for, nobody knows any more."""
     for message in messages:
+        if isinstance(message, SummaryMessage):
+            return False
         if isinstance(message, UserMessage) and message.untrusted:
             return False
         if isinstance(message, ToolResultMessage) and message.untrusted and message.tool_name not in WEB:

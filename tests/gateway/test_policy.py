@@ -232,6 +232,15 @@ def test_a_search_goes_where_the_owner_chose_so_only_files_and_notes_make_it_a_q
     assert searching(user("find x"), result("read_file", "secret")) == "ask"
 
 
+def test_a_summary_may_hold_what_files_said() -> None:
+    summary = SummaryMessage(summary="The file said: secret", first_kept_id="1", tokens_before=9)
+    page = result("web_fetch", PAGE)
+
+    assert fetching("https://news.example/one", summary, user("go on"), page) == "ask"
+    assert Policy().decide(proposed("net", summary, name="web_search", query="x"), Role.OWNER).behavior == "ask"
+    assert fetching("https://a.example", summary, user("read https://a.example")) == "allow"
+
+
 def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
     proposal = proposed("net", result("web_fetch", PAGE), user(PAGE), name="post_it", url="https://news.example/one")
 
