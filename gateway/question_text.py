@@ -5,6 +5,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable
+from itertools import groupby
 
 from pydantic import JsonValue
 
@@ -23,8 +24,10 @@ _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uf
 """Letters and marks by their category, but drawn as nothing."""
 _LOUD = re.compile("`{3,}|<(?=[!@#])|\u27e8")
 """What ends the code or calls people on some platform, and our own way of showing what cannot be seen."""
-_GAP = re.compile("\n{9,}| {41,}|\t{11,}")
-"""Room enough for what comes behind it to be overlooked."""
+_SPACE = re.compile("[ \n\t]{9,}")
+_MOST_LINES, _MOST_COLUMNS, _MOST_TABS = 8, 40, 10
+"""Of nothing but space; behind more of it, something may be overlooked."""
+_PLAIN_NAME = re.compile(r"[\w.-]+")
 
 _CLOSING = {
     QuestionState.APPROVED: "ask_approved",
@@ -38,7 +41,7 @@ def shown(text: str) -> str:
     """The text with everything in it to be seen: U+202E is no turn but the characters ⟨U+202E⟩."""
     loud = _LOUD.sub(_named, text)
     seen = _BLANK.sub(_named, "".join(_named_if_unseen(char) for char in loud))
-    return _GAP.sub(lambda found: f"⟨U+{ord(found[0][0]):04X} × {len(found[0])}⟩", seen)
+    return _SPACE.sub(lambda found: _without_gaps(found[0]), seen)
 
 
 def what_is_done(tool: str, arguments: JsonObject) -> str:
@@ -87,12 +90,32 @@ def one_line(text: str, most: int) -> str:
 
 
 def _named(found: re.Match[str]) -> str:
-    return "".join(f"⟨U+{ord(char):04X}⟩" for char in found[0])
+    return "".join(map(_named_char, found[0]))
+
+
+def _named_char(char: str) -> str:
+    return f"⟨U+{ord(char):04X}⟩"
+
+
+def _without_gaps(space: str) -> str:
+    """Where there is room in it to overlook something, its characters are counted."""
+    if space.count("\n") > _MOST_LINES:
+        return _counted(space)
+    return "\n".join(_counted(line) if _is_wide(line) else line for line in space.split("\n"))
+
+
+def _is_wide(blanks: str) -> bool:
+    return len(blanks) > (_MOST_TABS if "\t" in blanks else _MOST_COLUMNS)
+
+
+def _counted(space: str) -> str:
+    runs = ((char, len(list(run))) for char, run in groupby(space))
+    return "".join(_named_char(char) if times == 1 else f"⟨U+{ord(char):04X} × {times}⟩" for char, times in runs)
 
 
 def _named_if_unseen(char: str) -> str:
     unseen = char not in " \n\t" and unicodedata.category(char) in _UNSEEN
-    return f"⟨U+{ord(char):04X}⟩" if unseen else char
+    return _named_char(char) if unseen else char
 
 
 def _words(value: JsonValue) -> str | None:
@@ -104,9 +127,11 @@ def _words(value: JsonValue) -> str | None:
 
 
 def _argument(name: str, value: JsonValue) -> str:
-    """A value of several lines is set in, so that no line of it passes for another argument."""
+    """A value of several lines is set in, and a strange name quoted, so that nothing in them passes for another
+    argument."""
+    name = shown(name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False))
     text = value if isinstance(value, str) else _words(value) or json.dumps(value, ensure_ascii=False)
     lines = shown(text).split("\n")
     if len(lines) == 1:
-        return f"{shown(name)}: {lines[0]}"
-    return "\n".join([f"{shown(name)}:", *(f"    {line}" for line in lines)])
+        return f"{name}: {lines[0]}"
+    return "\n".join([f"{name}:", *(f"    {line}" for line in lines)])

@@ -64,6 +64,10 @@ def read_back(text: str) -> str:
         ("⟨U+202E⟩", "⟨U+27E8⟩U+202E⟩"),
         ("ls" + "\n" * 300 + "rm", "ls⟨U+000A × 300⟩rm"),
         ("ls" + " " * 300 + "rm", "ls⟨U+0020 × 300⟩rm"),
+        ("ls" + "\n " * 9 + "rm", "ls" + "⟨U+000A⟩⟨U+0020⟩" * 9 + "rm"),
+        ("ls" + "\t" * 9 + "  rm", "ls⟨U+0009 × 9⟩⟨U+0020 × 2⟩rm"),
+        ("for:\n\n" + " " * 40 + "x", "for:\n\n" + " " * 40 + "x"),
+        ("for:\n" + " " * 41 + "x", "for:\n⟨U+0020 × 41⟩x"),
     ],
 )
 def test_what_cannot_be_seen_is_named(text: str, seen: str) -> None:
@@ -103,6 +107,8 @@ def test_on_every_platform_a_call_reads_as_it_is(text: str) -> None:
         ({"skill": "s", "script": "x.py", "args": ["a b"]}, "tool\nskill: s\nscript: x.py\nargs: 'a b'"),
         ({"to": "a", "text": "one\nto: b"}, "tool\nto: a\ntext:\n    one\n    to: b"),
         ({"a": {"b": [1, None]}, "c": True}, 'tool\na: {"b": [1, null]}\nc: true'),
+        ({"to": "a", "x\nto: b\ny": "c"}, 'tool\nto: a\n"x\\nto: b\\ny": c'),
+        ({"文件": "a"}, "tool\n文件: a"),
         ({}, "tool"),
     ],
 )
