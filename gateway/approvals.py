@@ -116,7 +116,7 @@ class Approvals:
         if chat.platform in self._silent:
             raise CannotAsk("it needs an approval, and nobody is there to give it")
         run = await self._store.current_run(chat, proposal.session_id)
-        if run is None:
+        if run is None or run.person != proposal.user_id:  # nobody answers for another's run
             raise CannotAsk("it needs an approval, and there is nobody to ask")
         tag = await self._store.language_of(chat, run.person)
         mask = self._delivery.voice(chat).secrets.mask  # before anything is cut short: half a secret is not found
@@ -216,8 +216,9 @@ class Approvals:
         and go out with what else that life left."""
         running = {run.id for run in await self._store.unfinished_runs()}
         for question in await self._store.pending_questions():
-            self._asking.add(question.run)
-            if question.run not in running:
+            if question.run in running:
+                self._asking.add(question.run)
+            else:
                 await self._store.move_question(question.id, Question.withdrawn, closing_line)
 
     def nobody_answers(self, platform: str) -> None:

@@ -37,10 +37,14 @@ class HousePermissions:
         ruling = self._policy.decide(proposal, role)
         if ruling.behavior != "ask":
             return PermissionDecision(behavior=ruling.behavior, reason=_in_english(ruling.reason))
+        fingerprint = self._fingerprint(proposal)
         try:
-            question = await self._approvals.ask(proposal, chat, self._fingerprint(proposal), ruling.reason)
+            question = await self._approvals.ask(proposal, chat, fingerprint, ruling.reason)
         except CannotAsk as error:
             return PermissionDecision(behavior="deny", reason=str(error))
+        if question.state is QuestionState.USED and question.fingerprint != fingerprint and proposal.tool.idempotent:
+            # It would be made again, and nobody has approved it as it is now.
+            return PermissionDecision(behavior="deny", reason="it is not any more what was approved")
         return _decision(question, _in_english(ruling.reason))
 
     async def answer(self, request_id: str, proposal: Proposal) -> Answer:

@@ -34,10 +34,10 @@ QUESTION = "May I do this?"
 APPROVED = "✓ Approved by Ann: `python3 chart.py`"
 
 
-def acting(acts: Acts = "exec", ran: list[list[str]] | None = None) -> Tool:
+def acting(acts: Acts = "exec", ran: list[list[str]] | None = None, *, idempotent: bool = False) -> Tool:
     """A tool that runs nothing, and tells `ran` what it was to run."""
 
-    @tool(acts=acts, label="Running {command}")
+    @tool(acts=acts, idempotent=idempotent, label="Running {command}")
     async def run(command: list[str]) -> str:
         """Run a program."""
         if ran is not None:

@@ -13,7 +13,7 @@ from channels.memory import MemoryChannel
 from gateway.access import Access
 from gateway.approvals import Approvals, Reply
 from gateway.delivery import Delivery
-from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, life, proposal, states
+from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE
 
 # Who may what
@@ -105,6 +105,31 @@ async def test_a_call_that_began_is_not_asked_for_with_other_arguments(tmp_path:
         other = replace(call, workspace=tmp_path / "elsewhere")
 
         assert (await here.permissions.decide(other)).behavior == "begun"
+
+
+async def test_a_call_that_may_be_repeated_is_only_as_it_was_approved(tmp_path: Path) -> None:
+    call = replace(proposal(tmp_path), tool=acting(idempotent=True))
+    async with life(tmp_path, sandbox="bubblewrap") as here:
+        await here.store.begin_run(RUN)
+        asked = await here.permissions.decide(call)
+        await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
+        await here.permissions.answer(asked.request_id, call)
+        assert (await here.permissions.decide(call)).behavior == "begun"
+
+        assert (await here.permissions.decide(replace(call, workspace=tmp_path / "elsewhere"))).behavior == "deny"
+
+    async with life(tmp_path, sandbox="landlock") as here:
+        assert (await here.permissions.decide(call)).behavior == "deny"
+
+
+async def test_nobody_is_asked_for_a_call_of_somebody_else_s_run(tmp_path: Path) -> None:
+    async with life(tmp_path) as here:
+        await here.store.begin_run(RUN)
+        await here.store.begin_run(replace(RUN, id="run-2", person="bob", started=2_000.0))
+
+        assert (await here.permissions.decide(proposal(tmp_path))).behavior == "deny"
+
+    assert states(tmp_path) == []
 
 
 async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
