@@ -186,7 +186,7 @@ class Agent:
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
         """Run one tool outside of any run, with all its checks and retries; nothing is added to the history (S2-08)."""
         call = ToolCall(id=self.loop.new_id(), name=name, arguments=arguments)
-        return await self.loop.execute(call, self._scope(CancelToken(), None))
+        return await self.loop.execute(call, self._scope(CancelToken(), None), self._state.messages)
 
     def steer(self, message: str | AgentMessage) -> None:
         """Reaches the running agent before its next model call; calls not yet started are skipped (C-01)."""

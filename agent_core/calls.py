@@ -5,7 +5,14 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
 from agent_core.clock import Clock, NewId
-from agent_core.events import AgentEvent, MessageEnd, MessageStart, ToolExecutionEnd, ToolExecutionStart
+from agent_core.events import (
+    AgentEvent,
+    MessageEnd,
+    MessageStart,
+    PermissionRequest,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+)
 from agent_core.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
 from agent_core.gate import SKIPPED, Gate
 from agent_core.limits import LoopLimits, ToolRetryPolicy
@@ -141,7 +148,8 @@ class CallBatch:
             return ToolResult.failure(error.fact, error.advice)
 
     async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
-        """Put the job to those that run, or end its call."""
+        """Put the job to those that run, or end its call. Those that may run do not wait for people: an approval is
+        for now, and not for when another was given."""
         scope = self._scope
         proposal = Proposal(
             call=job.call,
@@ -156,6 +164,11 @@ class CallBatch:
         gate = Gate(self._runner.permissions, scope, proposal, doubtful=doubtful)
         async with aclosing(gate.events()) as events:
             async for event in events:
+                if isinstance(event, PermissionRequest):
+                    async with aclosing(self._together(jobs)) as earlier:
+                        async for each in earlier:
+                            yield each
+                    jobs.clear()
                 yield event
         if gate.never_began:
             self._resumed = False  # such calls run one by one, so none behind this one has begun either

@@ -104,10 +104,10 @@ class AgentLoop:
             async for event in events:
                 yield self._stamp(run, event)
 
-    async def execute(self, call: ToolCall, scope: CallScope) -> ToolResult:
-        """Run one tool call by itself (S2-08)."""
+    async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
+        """Run one tool call by itself (S2-08); `messages` are the conversation that it belongs to."""
         runner = self._engine().runner
-        async with aclosing(runner.batch([call], scope, left=1).run()) as events:
+        async with aclosing(runner.batch([call], scope, left=1, messages=messages).run()) as events:
             async for event in events:
                 if isinstance(event, ToolExecutionEnd):
                     return event.result

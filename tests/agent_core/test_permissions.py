@@ -247,6 +247,41 @@ async def test_after_a_kill_an_approved_call_that_may_be_repeated_is() -> None: 
     assert results(await record(talk.agent.resume())) == ["saw x"]
 
 
+async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next() -> None:  # C-21
+    seen: list[str] = []
+
+    @tool(execution="parallel", acts="net")
+    async def visit(place: str) -> str:
+        """Visit."""
+        seen.append(place)
+        return f"been to {place}"
+
+    desk = Desk("ask", Answer.APPROVED)
+    both = calls(("visit", {"place": "a"}), ("visit", {"place": "b"}))
+    talk = start_agent(both, tools=[visit], permissions=desk)
+    seen_when_asked: list[list[str]] = []
+
+    async for event in talk.agent.stream("go"):
+        if isinstance(event, PermissionRequest):
+            seen_when_asked.append([*seen])
+            if len(seen_when_asked) == 2:
+                talk.agent.abort()
+
+    assert seen_when_asked == [[], ["a"]]
+    assert seen == ["a"]
+
+
+async def test_a_call_by_itself_is_decided_in_its_conversation() -> None:  # S2-08
+    desk = Desk("deny")
+    talk = start_agent(tools=[echo], permissions=desk)
+    said = user("go")
+    talk.agent.replace_messages([said])
+
+    await talk.agent.execute_tool("echo", {})
+
+    assert desk.last_said == [said]
+
+
 async def test_arguments_that_do_not_fit_are_not_asked_for() -> None:  # S3-31
     launch, _ = counted()
     desk = Desk("ask", Answer.APPROVED)
