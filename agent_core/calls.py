@@ -14,7 +14,7 @@ from agent_core.events import (
     ToolExecutionStart,
 )
 from agent_core.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
-from agent_core.gate import SKIPPED, Gate
+from agent_core.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
 from agent_core.limits import LoopLimits, ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
 from agent_core.permissions import EverythingAllowed, Permissions, Proposal
@@ -145,6 +145,8 @@ class CallBatch:
             tool = self._runner.tools.get(call.name)
             return Job(call, tool, tool.validate(call.arguments))
         except ToolFailed as error:
+            if isinstance(error, UnknownTool) and self._resumed:
+                return ToolResult.of(UNKNOWN_OUTCOME, is_error=True)
             return ToolResult.failure(error.fact, error.advice)
 
     async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
@@ -160,8 +162,7 @@ class CallBatch:
             user_id=scope.user_id,
             messages=self._messages,
         )
-        doubtful = self._resumed and not job.tool.idempotent
-        gate = Gate(self._runner.permissions, scope, proposal, doubtful=doubtful)
+        gate = Gate(self._runner.permissions, scope, proposal, doubtful=self._may_have_begun(job.call))
         async with aclosing(gate.events()) as events:
             async for event in events:
                 if isinstance(event, PermissionRequest):
@@ -183,7 +184,7 @@ class CallBatch:
         if self._scope.cancel.cancelled:
             return ToolResult.of(ABORTED, is_error=True)
         if self._scope.queues.has_steering:
-            return ToolResult.of(SKIPPED, is_error=True)
+            return ToolResult.of(UNKNOWN_OUTCOME if self._may_have_begun(call) else SKIPPED, is_error=True)
         if self._cut_off:
             return ToolResult.of(CUT_OFF, is_error=True)
         if self._scope.denials.are_too_many:
@@ -191,6 +192,10 @@ class CallBatch:
         if call.arguments_error:
             return ToolResult.failure(call.arguments_error, "send the whole call again as valid JSON")
         return self._over_cap(call)
+
+    def _may_have_begun(self, call: ToolCall) -> bool:
+        """Before the program stopped, with an effect that is not to be had twice."""
+        return self._resumed and not self._runner.tools.may_repeat(call.name)
 
     def _over_cap(self, call: ToolCall) -> ToolResult | None:
         limits = self._runner.limits

@@ -247,6 +247,19 @@ async def test_after_a_kill_an_approved_call_that_may_be_repeated_is() -> None: 
     assert results(await record(talk.agent.resume())) == ["saw x"]
 
 
+async def test_after_a_kill_nobody_says_of_a_call_that_may_have_begun_that_it_did_not() -> None:  # C-04
+    launch, done = counted()
+    for tools in ([launch], []):  # a server's tools come later than the run
+        talk = start_agent("Let me see.", tools=tools, permissions=Desk("begun"))
+        talk.agent.replace_messages([user("go"), *cut_off("one")])
+        if tools:
+            talk.agent.steer("and?")
+
+        assert results(await record(talk.agent.resume())) == [UNKNOWN_OUTCOME]
+
+    assert done == []
+
+
 async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next() -> None:  # C-21
     seen: list[str] = []
 
