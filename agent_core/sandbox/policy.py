@@ -69,10 +69,13 @@ NO_SET_ID = (
 )
 ONE_NAMESPACE = (
     # Landlock asks for none of these, and they reach what lies outside, of the same user. A change of mode, owner or
-    # time is passed over in silence, as by file systems that have none: cp, tar and git go on then.
-    Rule("chmod fchmodat fchmodat2 chown lchown fchownat utime utimes futimesat", answer=0),
-    Rule("utimensat", answer=0, argument=1, is_none_of=(0,)),  # with no path it is about an open file
-    Rule("setxattr lsetxattr removexattr lremovexattr", errno.ENOTSUP),
+    # time is passed over in silence, as by file systems that have none: cp, tar and git go on then. Those of an open
+    # file too: programs and libraries are open to be read, and are the user's own, or root's.
+    Rule("chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat", answer=0),
+    Rule(
+        "utimensat", answer=0, argument=1, is_none_of=(0,)
+    ),  # with no path: the time of an open file, which is bearable
+    Rule("setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", errno.ENOTSUP),
     Rule("inotify_add_watch", errno.EACCES),
     Rule("prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler", argument=0, is_none_of=(0,)),
     Rule("setpriority ioprio_set"),

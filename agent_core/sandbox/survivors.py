@@ -14,7 +14,8 @@ _WRITING = 0o200
 
 
 def end_writers(pipe: int) -> None:
-    """Kill every process but this one that can write into the pipe. Nothing where there is no /proc. It blocks.
+    """Kill every process but this one that can write into the pipe, and whatever those have started, for it may have
+    closed it. Nothing where there is no /proc. It blocks.
 
     They are stopped first, until no new ones appear: who is only killed one by one may have new children meanwhile.
     """
@@ -23,7 +24,7 @@ def end_writers(pipe: int) -> None:
     except OSError:
         return
     stopped: set[int] = set()
-    while new := {pid for pid in _processes() if pid not in stopped and pid != os.getpid() and _writes(pid, name)}:
+    while new := _with_children({pid for pid in _processes() if pid != os.getpid() and _writes(pid, name)}) - stopped:
         _signal(new, signal.SIGSTOP)
         stopped |= new
     _signal(stopped, signal.SIGKILL)
@@ -39,6 +40,23 @@ def _processes() -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             yield int(entry.name)
+
+
+def _with_children(pids: set[int]) -> set[int]:
+    """And theirs, and so on."""
+    found: set[int] = set()
+    parents = {pid: _parent(pid) for pid in _processes()} if pids else {}
+    while pids:
+        found |= pids
+        pids = {pid for pid, parent in parents.items() if parent in pids} - found
+    return found
+
+
+def _parent(pid: int) -> int:
+    """0 where it has ended."""
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+    return 0
 
 
 def _writes(pid: int, name: str) -> bool:

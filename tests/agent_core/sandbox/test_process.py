@@ -13,7 +13,7 @@ import pytest
 
 from agent_core.clock import SystemClock
 from agent_core.sandbox.command import Command, Finished, Limits, OnOutput
-from agent_core.sandbox.process import LINE_CHARS, ProcessSandbox, plain
+from agent_core.sandbox.process import GRACE, LINE_CHARS, ProcessSandbox, plain
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called, running, until
 from tests.clock import HandClock
 
@@ -39,6 +39,10 @@ def marker() -> Iterator[str]:
 
 def handles() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def silent(_: str) -> None:
@@ -338,6 +342,31 @@ async def test_a_fork_bomb_stays_small_and_ends(sandbox: ProcessSandbox, tmp_pat
     assert (await task).timed_out
     assert 20 < most <= 35
     await until(lambda: not running(marker))
+
+
+async def test_a_fork_bomb_that_closed_its_output_ends_soon(
+    sandbox: ProcessSandbox, tmp_path: Path, marker: str
+) -> None:
+    if sandbox.name == "plain":
+        pytest.skip("nothing would hold it")
+    bomb = """
+import os
+nowhere = os.open("/dev/null", os.O_RDWR)
+for handle in (0, 1, 2):
+    os.dup2(nowhere, handle)
+while True:
+    try:
+        if os.fork() == 0:
+            os.setsid()
+    except OSError:
+        pass
+"""
+    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=Limits(seconds=1, processes=64))
+
+    assert (await sandbox.run(command, "out.txt", silent)).seconds < 1 + GRACE
+
+    await until(lambda: not running(marker))
+    assert names(tmp_path) == ["out.txt"]
 
 
 async def test_many_at_once(sandbox: ProcessSandbox, tmp_path: Path) -> None:

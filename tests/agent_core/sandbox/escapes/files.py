@@ -222,3 +222,17 @@ def watch_outside() -> str:
 def change_readable() -> str:
     (Path(WORLD["readable"]) / "SKILL.md").write_text("changed")
     return "changed what it may read only"
+
+
+@probe
+def change_mode_of_readable() -> str:
+    with (Path(WORLD["readable"]) / "SKILL.md").open() as file:
+        os.fchmod(file.fileno(), 0o777)
+        return "changed the mode of what it may read only" if os.fstat(file.fileno()).st_mode & 0o002 else ""
+
+
+@probe
+def attribute_of_readable() -> str:
+    with (Path(WORLD["readable"]) / "SKILL.md").open() as file:
+        os.setxattr(file.fileno(), "user.parley", b"x")
+    return "set an attribute of what it may read only"
