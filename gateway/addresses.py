@@ -32,16 +32,17 @@ def is_given(url: str, messages: Sequence[AgentMessage], *, links: bool) -> bool
     if not wanted:
         return False
     said = (text_of(message.content) for message in messages if isinstance(message, UserMessage))
-    if any(wanted in _by_people(text) for text in said):
+    if any(_stands_in(text, wanted, _URL, _NAKED) for text in said):
         return True
     return links and _fetches(messages) <= MOST_LINKS and _was_brought(wanted, messages)
 
 
 def _was_brought(wanted: str, messages: Sequence[AgentMessage]) -> bool:
     for message in messages:
-        if isinstance(message, AssistantMessage) and wanted in _by_model(message):
+        if isinstance(message, AssistantMessage) and _stands_in(_written(message), wanted, _URL, _NAKED):
             return False  # a page that repeats it would make it look given
-        if isinstance(message, ToolResultMessage) and wanted in _by_web(message):
+        by_web = isinstance(message, ToolResultMessage) and message.tool_name in WEB
+        if by_web and _stands_in(text_of(message.content), wanted, _URL):
             return True
     return False
 
@@ -57,17 +58,16 @@ def _fetches(messages: Sequence[AgentMessage]) -> int:
     return count
 
 
-def _by_people(text: str) -> set[str]:
-    return {*_keys(_URL, text), *_keys(_NAKED, text)}
-
-
-def _by_web(message: ToolResultMessage) -> set[str]:
-    return set(_keys(_URL, text_of(message.content))) if message.tool_name in WEB else set()
-
-
-def _by_model(message: AssistantMessage) -> set[str]:
+def _written(message: AssistantMessage) -> str:
     calls = json.dumps([call.arguments for call in message.tool_calls], ensure_ascii=False)
-    return _by_people(f"{message.text}\n{calls}")
+    return f"{message.text}\n{calls}"
+
+
+def _stands_in(text: str, wanted: str, *patterns: re.Pattern[str]) -> bool:
+    """A long talk is full of other addresses, and everybody waits while they are read: most texts need not be."""
+    if wanted.casefold() not in text.casefold():
+        return False
+    return any(wanted in _keys(pattern, text) for pattern in patterns)
 
 
 def _keys(pattern: re.Pattern[str], text: str) -> Iterator[str]:
