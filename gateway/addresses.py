@@ -41,8 +41,7 @@ def _was_brought(wanted: str, messages: Sequence[AgentMessage]) -> bool:
     for message in messages:
         if isinstance(message, AssistantMessage) and _stands_in(_written(message), wanted, _URL, _NAKED):
             return False  # a page that repeats it would make it look given
-        by_web = isinstance(message, ToolResultMessage) and message.tool_name in WEB
-        if by_web and _stands_in(text_of(message.content), wanted, _URL):
+        if isinstance(message, ToolResultMessage) and _stands_in(_brought(message), wanted, _URL):
             return True
     return False
 
@@ -56,6 +55,10 @@ def _fetches(messages: Sequence[AgentMessage]) -> int:
         elif isinstance(message, AssistantMessage):
             count += sum(call.name == FETCH for call in message.tool_calls)
     return count
+
+
+def _brought(message: ToolResultMessage) -> str:
+    return text_of(message.content) if message.tool_name in WEB else ""
 
 
 def _written(message: AssistantMessage) -> str:
