@@ -91,7 +91,12 @@ def _to_first_word(launcher: Launcher, command: Command) -> float:
     began = time.perf_counter()
     with launcher.launch(command) as launch:
         process = subprocess.Popen(  # noqa: S603
-            launch.argv, env=launch.env, cwd=launch.cwd, pass_fds=launch.pass_fds, stdout=subprocess.PIPE
+            launch.argv,
+            env=launch.env,
+            cwd=launch.cwd,
+            pass_fds=launch.pass_fds,
+            stdin=launch.stdin,
+            stdout=subprocess.PIPE,
         )
     with process:
         assert process.stdout is not None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_core.sandbox.cgroup import ProcessGroups
 from agent_core.sandbox.command import Command, Launch, Limits
+from agent_core.sandbox.life import Life
 from agent_core.sandbox.policy import bubblewrap_filter
 from agent_core.sandbox.visible import (
     FOR_NETWORK,
@@ -39,10 +40,23 @@ _FLAGS = {
 }
 """How a shell's `ulimit` calls a limit, and the bytes of its unit."""
 
+_WAIT = """
+bound() {
+  while read -r name value; do [ "$name $value" = "Seccomp: 2" ] && return; done </proc/1/status
+  return 1
+}
+tries=0
+until bound; do [ $((tries += 1)) -lt 2000 ] || { echo "bubblewrap is not bound to die with us" >&2; exit 126; }; done
+dd iflag=nonblock count=1 >/dev/null 2>&1 && exit 126
+"""
+"""Bubblewrap's processes are bound to die with whoever started them only a while after they have begun, and who died
+before has bound nobody. So the command waits until the last of them is bound (it takes the filter right after that),
+and looks then whether Parley still lives: standard input would be at its end, and there is nothing to read otherwise.
+"""
 _AND_RUN = """
 while [ "$1" != -- ]; do export "$1"; shift; done
 shift
-exec "$@\""""
+exec "$@" </dev/null"""
 _JOIN = 'echo 0 >"$1/cgroup.procs" && shift && exec "$@"'
 
 
@@ -65,6 +79,7 @@ class Bubblewrap:
         self._hidden = (OURS, *hidden)
         self._nested = nested
         """Whether user namespaces inside cannot be forbidden by this program, but by the filter only."""
+        self._life = Life()
 
     @contextmanager
     def launch(self, command: Command) -> Iterator[Launch]:
@@ -81,7 +96,7 @@ class Bubblewrap:
             if self._groups:  # bubblewrap is two processes more
                 group = self._groups.new(command.limits.processes + 2)
                 argv = ["/bin/sh", "-c", _JOIN, "sh", str(group), *argv]
-            yield Launch(tuple(argv), env, command.workspace, (policy,))
+            yield Launch(tuple(argv), env, command.workspace, (policy,), self._life.reading)
         finally:
             os.close(policy)
 
@@ -135,7 +150,8 @@ def _shown(path: Path) -> list[str]:
 
 
 def _limited(limits: Limits) -> str:
-    """A script that takes the limits upon itself, then what it is told of the environment, and becomes the command.
+    """A script that waits for its start, takes the limits upon itself, then what it is told of the environment, and
+    becomes the command.
 
     It runs inside, where the kernel counts the processes of the user in this sandbox alone. Shells call their number
     differently. A limit that cannot be set is the end.
@@ -146,4 +162,4 @@ def _limited(limits: Limits) -> str:
         lines.append(f"ulimit -{flag} {amount // unit} || exit 126")
     processes = at_most(resource.RLIMIT_NPROC, limits.processes)
     lines.append(f"(ulimit -u {processes}) 2>/dev/null && ulimit -u {processes} || ulimit -p {processes} || exit 126")
-    return "\n".join(lines) + _AND_RUN
+    return _WAIT + "\n".join(lines) + _AND_RUN

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Protocol
 
 
@@ -48,6 +49,8 @@ class Launch:
     env: Mapping[str, str]
     cwd: Path
     pass_fds: tuple[int, ...] = ()
+    stdin: int = DEVNULL
+    """For the launcher's own use; the command has nothing to read."""
 
 
 class Launcher(Protocol):

@@ -5,7 +5,6 @@ import marshal
 import os
 import secrets
 import sys
-import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +15,7 @@ from types import CodeType
 from agent_core.sandbox import warden
 from agent_core.sandbox.cgroup import ProcessGroups
 from agent_core.sandbox.command import Command, Launch
+from agent_core.sandbox.life import Life
 from agent_core.sandbox.policy import landlock_filter
 from agent_core.sandbox.visible import (
     OURS,
@@ -63,9 +63,7 @@ class Landlock:
         self._groups = groups
         self._hidden = (OURS, *hidden)
         self._scoped = (landlock_version() if version is None else version) >= SCOPES_SINCE
-        self._reading, writing = os.pipe()
-        # The wardens read from it, and nobody ever writes: it ends with us, however we end.
-        weakref.finalize(self, _close, self._reading, writing)
+        self._life = Life()
 
     @contextmanager
     def launch(self, command: Command) -> Iterator[Launch]:
@@ -78,7 +76,9 @@ class Landlock:
             os.lseek(plan, 0, os.SEEK_SET)
             python = str(Path(sys.executable).resolve())
             argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
-            yield Launch(argv, {"PATH": env["PATH"], "LANG": env["LANG"]}, command.workspace, (plan, self._reading))
+            yield Launch(
+                argv, {"PATH": env["PATH"], "LANG": env["LANG"]}, command.workspace, (plan, self._life.reading)
+            )
         finally:
             os.close(plan)
 
@@ -97,7 +97,7 @@ class Landlock:
             limits=limits_of_a_process(command.limits),
             processes=command.limits.processes,
             group=str(self._groups.new(command.limits.processes)) if self._groups else "",
-            parley=self._reading,
+            parley=self._life.reading,
         )
 
 
@@ -130,8 +130,3 @@ def _code() -> CodeType | None:
     if not isinstance(loader, InspectLoader):
         raise OSError("the warden's code cannot be read")
     return loader.get_code(warden.__name__)
-
-
-def _close(*ends: int) -> None:
-    for end in ends:
-        os.close(end)

@@ -149,7 +149,7 @@ def _said(launcher: Launcher, command: Command) -> str:
     with launcher.launch(command) as launch:
         process = subprocess.Popen(  # noqa: S603 - our own trial
             launch.argv,
-            stdin=subprocess.DEVNULL,
+            stdin=launch.stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=launch.cwd,

@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import signal
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import Process
 from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -89,7 +89,7 @@ class ProcessSandbox:
         with self._launcher.launch(command) as launch:
             process = await asyncio.create_subprocess_exec(
                 *launch.argv,
-                stdin=DEVNULL,
+                stdin=launch.stdin,
                 stdout=capture.writing,
                 stderr=capture.writing,
                 cwd=launch.cwd,

@@ -162,7 +162,7 @@ def main(name: str, folder: Path) -> int:
                 env=launch.env,
                 cwd=launch.cwd,
                 pass_fds=launch.pass_fds,
-                stdin=subprocess.DEVNULL,
+                stdin=launch.stdin,
                 stdout=subprocess.PIPE,
                 check=False,
                 timeout=50,

@@ -20,7 +20,7 @@ from agent_core.sandbox.command import Command, Launcher, Limits
 from agent_core.sandbox.landlock import Landlock
 from agent_core.sandbox.probe import NAMES, NoLauncher, fault_of, find_launcher
 from agent_core.sandbox.visible import is_root, python_folder
-from tests.agent_core.sandbox.running import running, until
+from tests.agent_core.sandbox.running import PlainLauncher, running, until
 from tests.process import REPOSITORY
 
 WAITS = "import sys, time; print('ready', flush=True); time.sleep(60)"
@@ -51,7 +51,7 @@ async def start(launcher: Launcher, command: Command) -> Process:
     with launcher.launch(command) as launch:
         return await asyncio.create_subprocess_exec(
             *launch.argv,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=launch.stdin,
             stdout=PIPE,
             stderr=PIPE,
             cwd=launch.cwd,
@@ -314,6 +314,41 @@ asyncio.run(main())
     await until(lambda: not running(marker))
 
 
+async def test_all_of_it_ends_with_parley_at_any_moment_of_its_start(
+    launcher: Launcher, workspace: Path, marker: str
+) -> None:
+    """With nothing open that we could notice it by."""
+    house = f"""
+import os, subprocess, time
+from pathlib import Path
+from agent_core.sandbox.command import Command
+from tests.agent_core.sandbox.outside import launcher
+
+kind = launcher({launcher.name!r})
+command = Command(("sh", "-c", "exec >/dev/null 2>&1; sleep 60; : {marker}"), Path({str(workspace)!r}))
+for _ in range(12):
+    with kind.launch(command) as launch:
+        subprocess.Popen(
+            launch.argv,
+            stdin=launch.stdin,
+            cwd=launch.cwd,
+            env=dict(launch.env),
+            pass_fds=launch.pass_fds,
+            start_new_session=True,
+        )
+    time.sleep(0.002)
+os.kill(os.getpid(), 9)
+"""
+    for _ in range(3):
+        parley = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", house), env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}, stdout=PIPE
+        )
+        await parley.communicate()  # at its end when none is left that has yet to begin
+        assert parley.returncode == -signal.SIGKILL
+
+    await until(lambda: not running(marker))
+
+
 async def test_many_at_once_do_not_get_in_each_others_way(launcher: Launcher, workspace: Path) -> None:
     commands = [Command(("sh", "-c", f"echo {number} >$TMPDIR/n; cat $TMPDIR/n"), workspace) for number in range(12)]
 
@@ -339,4 +374,5 @@ async def test_a_launcher_that_does_not_hold_is_not_taken(tmp_path: Path) -> Non
     pretender.chmod(0o755)
     launcher = Bubblewrap(pretender, groups=process_groups() if is_root() else None)
 
-    assert "read a file outside" in await fault_of(launcher, tmp_path)
+    assert "not bound" in await fault_of(launcher, tmp_path)
+    assert "read a file outside" in await fault_of(PlainLauncher(), tmp_path)
