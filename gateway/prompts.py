@@ -2,17 +2,20 @@
 
 import asyncio
 import base64
+import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from zoneinfo import ZoneInfo
 
 import structlog
 
+from agent_core.builtin.confined import open_file
 from agent_core.clock import Clock
 from agent_core.messages import ImageContent, UserMessage, user
+from agent_core.tools import ToolFailed
 from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
 from gateway.earlier_talk import EarlierTalk
 from gateway.masking import masked
@@ -24,6 +27,8 @@ LONGEST_TEXT = 20_000
 LONGEST_START = 4_000
 MOST_FILES = 10
 LARGEST_IMAGE = 5 * 1024 * 1024
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 log = structlog.get_logger(__name__)
 
@@ -126,21 +131,31 @@ def _write(path: Path, content: bytes) -> Path:
     One that is there with the same content is it, so that a message which is made again after a crash leaves no copies.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=".arriving-") as file:
-        file.write(content)
-        file.flush()
+    # The same file arrives under the same name again: who was killed in the middle left it as a second name of the
+    # file, and with two names no tool would open it.
+    which = hashlib.sha256(os.fsencode(path.name) + b"\0" + content).hexdigest()[:32]
+    arriving = path.with_name(f".arriving-{which}")
+    arriving.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(arriving, _NEW, 0o600), "wb") as file:
+            file.write(content)
         for number in range(1, 10_000):
             candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
             try:
-                candidate.hardlink_to(file.name)
+                candidate.hardlink_to(arriving)
             except FileExistsError:
                 if not _holds(candidate, content):
                     continue
             return candidate
+    finally:
+        arriving.unlink(missing_ok=True)
     raise FileExistsError(path)
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    if path.is_symlink() or not path.is_file() or path.stat().st_size != len(content):
+    try:
+        handle = open_file(path.parent, path.name)
+    except ToolFailed:
         return False
-    return path.read_bytes() == content
+    with os.fdopen(handle, "rb") as file:
+        return os.fstat(handle).st_size == len(content) and file.read(len(content)) == content

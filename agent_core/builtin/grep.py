@@ -92,15 +92,19 @@ class _Hunt:
         return self._answer()
 
     def _search_all(self, root: int, folder: Names, search: Search) -> None:
-        found = (names for names in files_beneath(root, folder, self.opener) if fits(names, self.glob))
+        beneath = files_beneath(root, folder, self.opener, self._goes_on)
+        found = (names for names in beneath if fits(names, self.glob))
         wanted = islice(found, MOST_FILES)
         while not self.cancel.cancelled and (batch := list(islice(wanted, _BATCH))):
             with self._opened(root, batch) as files:
                 search = self._search_batch(files, search)
             if self._is_enough():
                 return
-        if not self.cancel.cancelled and next(found, None):
+        if not self._is_enough() and not self.cancel.cancelled and next(found, None):
             self.notes.append(f"only {MOST_FILES} files were searched; narrow the path or the glob")
+
+    def _goes_on(self) -> bool:
+        return not self.cancel.cancelled and time.monotonic() < self.until
 
     @contextmanager
     def _opened(self, root: int, batch: Sequence[Names]) -> Iterator[dict[Names, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from agent_core.builtin.confined import open_folder
+from agent_core.builtin.confined import check_file, open_folder
 from agent_core.builtin.replace import locked, replace
 from agent_core.tools import ToolContext, ToolFailed, tool
 
@@ -108,6 +108,11 @@ def _read(folder: int) -> list[str]:
         return []
     except OSError as error:
         raise ToolFailed(f"{FILE} cannot be opened: {error.strerror}", "tell the person") from error
+    try:
+        check_file(os.fstat(handle), FILE)
+    except ToolFailed:
+        os.close(handle)
+        raise
     with os.fdopen(handle, "rb") as stream:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

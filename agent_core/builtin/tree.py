@@ -1,7 +1,7 @@
 """The files beneath a folder of the workspace, found and opened without ever leaving it. Everything here blocks."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
 from agent_core.builtin.beneath import FILE, FOLDER, Opener
@@ -13,8 +13,9 @@ Names = tuple[str, ...]
 MOST_BYTES = 8_000_000
 
 
-def files_beneath(root: int, folder: Names, opener: Opener) -> Iterator[Names]:
+def files_beneath(root: int, folder: Names, opener: Opener, goes_on: Callable[[], bool]) -> Iterator[Names]:
     """Each folder's own files in the order of their names, then those of its folders; `folder` may be a file itself.
+    Asked before each folder whether it goes on: there may be a million of them, and no file.
 
     Folders whose names begin with a dot are left out. Raises OSError where `folder` cannot be opened; what further
     down cannot be opened is left out.
@@ -25,7 +26,7 @@ def files_beneath(root: int, folder: Names, opener: Opener) -> Iterator[Names]:
         os.close(opener(root, folder, FILE))
         files, waiting = [folder], []
     yield from files
-    while waiting:
+    while waiting and goes_on():
         try:
             files, folders = _entries(root, waiting.pop(), opener)
         except OSError:

@@ -195,6 +195,13 @@ async def test_a_pattern_that_only_python_takes_is_searched_by_python(here: Sear
     assert await here.grep(r"^(?=a)a") == ["text.txt:1: a"]
 
 
+async def test_folders_without_end_and_without_files_are_given_up(tmp_path: Path) -> None:
+    here = Searched(tmp_path, best_opener(), None, seconds=0.0)
+    here.put("folder/text.txt", "a\n")
+
+    assert "took too long" in await here.run("grep", pattern="a")
+
+
 async def test_a_pattern_that_would_take_for_ever_is_stopped(tmp_path: Path) -> None:
     here = Searched(tmp_path, best_opener(), None, seconds=0.5)
     here.put("text.txt", "a" * 5000 + "b\n")

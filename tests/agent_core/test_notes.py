@@ -20,6 +20,10 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / "chats" / "workspace"
 
 
+def handles() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
 async def run(tool: Tool, workspace: Path, **arguments: str | int) -> str:
     context = ToolContext(
         call_id="1", session_id="s", workspace=workspace, cancel=CancelToken(), on_update=lambda _: None
@@ -102,6 +106,25 @@ async def test_there_is_an_end_to_notes(workspace: Path) -> None:
 
     with pytest.raises(ToolFailed, match="200 notes"):
         await run(add_note, workspace, text="one more")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "hard link"])
+async def test_what_is_no_file_of_notes_is_refused(workspace: Path, kind: str) -> None:
+    write_notes(workspace, "- a note\n")
+    (workspace / "notes.md").rename(workspace / "other")
+    if kind == "folder":
+        (workspace / "notes.md").mkdir()
+    elif kind == "pipe":
+        os.mkfifo(workspace / "notes.md")
+    else:
+        (workspace / "notes.md").hardlink_to(workspace / "other")
+    handles = handles()
+
+    for tool, arguments in ((list_notes, {}), (add_note, {"text": "x"})):
+        with pytest.raises(ToolFailed, match=r"folder|regular file|hard link"):
+            await run(tool, workspace, **arguments)
+
+    assert handles() == handles
 
 
 async def test_a_file_grown_too_large_is_left_alone(workspace: Path) -> None:

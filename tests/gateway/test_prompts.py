@@ -1,5 +1,8 @@
 """What the model gets of what a person sent: words, pictures, files, and circumstances."""
 
+import asyncio
+import os
+import sys
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +17,7 @@ from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FIL
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 from tests.clock import FakeClock
+from tests.process import REPOSITORY
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 TEAM = ChatKey(platform="memory", account="here", chat="#team")
@@ -238,3 +242,44 @@ async def test_a_long_message_within_bounds_is_left_whole(tmp_path: Path) -> Non
     message = await made(tmp_path, item("x" * LONGEST_TEXT))
 
     assert text_of(message.content) == "x" * LONGEST_TEXT
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from gateway.prompts import _write
+
+def kill(event, arguments):
+    if event == "os.link":
+        linked.append(arguments)
+    elif linked:
+        os._exit(9)
+
+linked = []
+sys.addaudithook(kill)
+_write(Path(sys.argv[1]), b"content")
+"""
+
+
+async def test_who_is_killed_while_a_file_arrives_leaves_one_that_can_be_read(tmp_path: Path) -> None:
+    """Killed when it has its name, and still the name under which it arrived."""
+    workspace = tmp_path / "w"
+    killed = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, str(workspace / "a.txt"), cwd=REPOSITORY
+    )
+    assert await killed.wait() == 9
+    assert (workspace / "a.txt").stat().st_nlink == 2
+
+    await made(tmp_path, item("look", file("a.txt")))
+
+    assert [path.name for path in sorted(workspace.iterdir())] == ["a.txt"]
+    assert (workspace / "a.txt").stat().st_nlink == 1
+
+
+async def test_a_pipe_under_the_name_of_a_file_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    os.mkfifo(tmp_path / "w" / "a.txt")
+
+    message = await made(tmp_path, item("look", file("a.txt")))
+
+    assert "a-2.txt" in str(message)
