@@ -118,13 +118,13 @@ async def test_what_is_no_file_of_notes_is_refused(workspace: Path, kind: str) -
         os.mkfifo(workspace / "notes.md")
     else:
         (workspace / "notes.md").hardlink_to(workspace / "other")
-    handles = handles()
+    before = handles()
 
     for tool, arguments in ((list_notes, {}), (add_note, {"text": "x"})):
         with pytest.raises(ToolFailed, match=r"folder|regular file|hard link"):
             await run(tool, workspace, **arguments)
 
-    assert handles() == handles
+    assert handles() == before
 
 
 async def test_a_file_grown_too_large_is_left_alone(workspace: Path) -> None:
