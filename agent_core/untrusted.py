@@ -27,7 +27,12 @@ _THEIRS = (
     "system-reminder|function_calls?|function_results?|invoke|tool_calls?|tool_responses?|tool_results?"
     "|start_of_turn|end_of_turn|bos|eos|s|think"
 )
-_TAG = re.compile(rf"<(?=/?(?:[a-z]+:)?(?:{_OURS}|{_THEIRS})[\s/>]|<\s*/?\s*SYS\s*>|[|\uff5c])", re.IGNORECASE)
+_TAG = re.compile(
+    rf"<(?=/?(?:[a-z]+:)?(?:{_OURS}|{_THEIRS})[\s/>]"
+    r"|<\s{0,9}/?\s{0,9}SYS\s{0,9}>"  # not any number of spaces: looking for the end of many takes minutes
+    "|[|\uff5c](?![\\s|>]))",  # operators of languages go on like that
+    re.IGNORECASE,
+)
 """What opens or closes something in a model's own language; tags of HTML and of configurations stay as they are."""
 _BRACKET = re.compile(r"\[(?=/?(?:INST|SYS|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])", re.IGNORECASE)
 _UNSEEN = re.compile(

@@ -1,5 +1,7 @@
 """What strangers may have written reaches a model as data, and nothing in it can end or fake the marks."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,6 +119,20 @@ def test_what_belongs_to_a_model_s_own_language_is_broken(token: str) -> None:
 )
 def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
+
+
+@pytest.mark.parametrize("text", ["term <|> factor", "print <| sum xs", "(a, b) <|| f"])
+def test_operators_of_languages_stay_as_they_are(text: str) -> None:
+    assert harmless(text) == text
+
+
+@pytest.mark.parametrize("unit", ["<", "< ", "<<" + " " * 24_998, "</", "<a:", "[", "<|", "\u200c"])
+def test_a_text_that_is_made_for_it_takes_no_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    started = time.process_time()
+    harmless(text)
+
+    assert time.process_time() - started < 2.0, "seconds; it takes a hundredth of one"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from agent_core.builtin.web.visible import visible
 
 MOST_CHARS = 400_000
-URL_CHARS = 500
 ALT_CHARS = 120
 MOST_INDENT = 6
 MOST_QUOTE = 4
@@ -43,7 +42,7 @@ class _Link:
 class MarkdownWriter:
     """Told what opens and closes; `blocks` are whole once `flush` was called at the end.
 
-    `address_of` makes absolute addresses of what links say; empty where one leads nowhere.
+    `address_of` makes absolute addresses of what links say; empty where one leads nowhere, or is too long.
     """
 
     def __init__(self, address_of: Callable[[str], str]) -> None:
@@ -102,7 +101,7 @@ class MarkdownWriter:
                 del self._line[link.start :]
             return
         url = self._address_of(link.place)
-        if url and inner != url and len(url) <= URL_CHARS:
+        if url and inner != url:
             before, after = words[:1].isspace() * " ", words[-1:].isspace() * " "
             self._line[link.start :] = [f"{before}[{inner}]({url.translate(_ESCAPES)}){after}"]
             self._size += len(url)

@@ -31,6 +31,7 @@ LOOK_BACK = 16
 LEAST_MAIN = 200
 """Characters from which on the page's own word for it is believed, and only its main part is read."""
 TITLE_CHARS = 200
+URL_CHARS = 500
 
 _MARKS = {"code": "`", "del": "~~", "s": "~~"}
 _OPENS = {
@@ -212,12 +213,16 @@ class _Reading:
                 self._base = self._address(attributes_of(tag).get("href", "")) or self._base
 
     def _address(self, link: str) -> str:
-        """Absolute; empty for a place in the same page, and for what is no address of the web or of mail."""
+        """Absolute; empty for a place in the same page, and for what is no address of the web or of mail.
+
+        Of long ones none is made: joining takes time by the parts of both, and a page may have thousands of links.
+        """
         link = link.strip()
-        if not link or link.startswith("#"):
+        if not link or link.startswith("#") or len(link) > URL_CHARS:
             return ""
         try:
             address = urljoin(self._base, link)
         except ValueError:
             return ""
-        return address if address.startswith(("http://", "https://", "mailto:")) else ""
+        whole = address.startswith(("http://", "https://", "mailto:")) and len(address) <= URL_CHARS
+        return address if whole else ""

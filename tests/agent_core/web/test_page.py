@@ -195,6 +195,7 @@ HOSTILE = {
     "code": "<pre>`",
     "joiners": "\u200d\ufe0f",
     "less than": "<",
+    "bases": "<base href=a/>",
     "spaces": " ",
 }
 
@@ -208,6 +209,15 @@ def test_no_page_of_two_mebibytes_takes_long(name: str) -> None:
 
     assert time.process_time() - started < CPU_S
     assert len(page.text) <= PAGE_BYTES + 10
+
+
+@pytest.mark.parametrize("link", ["b", "../b"])
+def test_a_long_base_for_many_links_takes_no_time_either(link: str) -> None:
+    html = f"<base href='http://a/{'x/' * 200_000}'>" + f"<a href={link}>y</a>" * 50_000
+    started = time.process_time()
+    read_page(html, HERE)
+
+    assert time.process_time() - started < CPU_S
 
 
 PIECES = st.sampled_from(
