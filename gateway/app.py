@@ -29,6 +29,9 @@ from gateway.store.store import Store
 from gateway.toolbox import RESERVED, tools_for
 from gateway.version import version
 
+WAIT_FOR_SERVERS = 10.0
+"""Seconds; only where a run goes on that may wait for an answer about one of their tools."""
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -120,6 +123,9 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
         servers = McpServers(settings.mcp, settings.environ)
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
+        servers.begin(RESERVED.union(tool.name for tool in tools))
+        if await ground.store.unfinished_runs():
+            await servers.tried(WAIT_FOR_SERVERS)
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         house = await life.enter_async_context(
             House.open(
@@ -143,7 +149,6 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 clock=ground.clock,
             )
         )
-        servers.begin(house.tools.taken | RESERVED)
         if isinstance(ground.llm, WarmsUp):
             life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
         yield house

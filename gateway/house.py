@@ -83,16 +83,13 @@ class House:
         self,
         store: Store,
         handler: ChannelMessageHandler,
-        tools: ToolRegistry,
         channels: Sequence[Channel],
         people: People,
-        *,
         clock: Clock,
         console: Callable[[str], None],
     ) -> None:
         self.store = store
         self.handler = handler
-        self.tools = tools
         self._channels = channels
         self._people = people
         self._clock = clock
@@ -162,7 +159,7 @@ class House:
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:
-            yield cls(store, handler, tools, channels, people, clock=clock, console=console)
+            yield cls(store, handler, channels, people, clock, console)
         finally:
             await handler.close()
 

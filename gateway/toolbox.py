@@ -18,14 +18,14 @@ from gateway.errors import SettingsError
 from gateway.packages import ROOT
 from gateway.settings import Settings
 
-RESERVED = frozenset({"run_command", "run_skill_script", "web_fetch", "web_search"})
-"""Names of ours that no server may take where this machine or the settings leave the tool out: rules know them."""
+RESERVED = frozenset({"run_command", "run_skill_script", "send_file", "web_fetch", "web_search"})
+"""Names that no server may take even where the tool is not here: rules know them."""
 
 
 def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vision: bool) -> Iterator[Tool]:
     """Everything but what needs the house itself. Without a launcher no program is ever run. Raises SettingsError."""
     yield from builtin_tools(clock, settings.timezone, vision=vision)
-    yield from web_tools(searcher=_searcher(settings))
+    yield from web_tools(searcher=searcher_of(settings))
     if launcher is not None:
         sandbox = ProcessSandbox(launcher, clock)
         uv = shutil.which("uv")
@@ -39,7 +39,8 @@ def skill_folders(home: Path) -> tuple[Path, ...]:
     return home / "skills", ROOT / "skills"
 
 
-def _searcher(settings: Settings) -> Searcher | None:
+def searcher_of(settings: Settings) -> Searcher | None:
+    """Raises SettingsError."""
     keys = settings.environ
     try:
         return make_searcher(

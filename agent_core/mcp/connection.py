@@ -72,6 +72,8 @@ class Connection:
         """Whether this try has led to a connection, which may have ended again."""
         self._wanted = asyncio.Event()
         self._settled = asyncio.Event()
+        self.tried = asyncio.Event()
+        """The first attempt has led to a connection, or failed."""
         self._changed = asyncio.Event()
         self._lost = asyncio.Event()
         self._status: int | None = None
@@ -169,6 +171,7 @@ class Connection:
 
     def _settle(self) -> None:
         """Whoever waits for the end of an attempt has it; others wait for the next."""
+        self.tried.set()
         self._settled.set()
         self._settled = asyncio.Event()
 

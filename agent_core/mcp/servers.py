@@ -6,6 +6,7 @@ import importlib
 import logging
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol
@@ -34,6 +35,7 @@ class _Trouble(Protocol):
 class _Connection(Protocol):
     name: str
     tools: Sequence[Tool]
+    tried: asyncio.Event
 
     def leave(self) -> None: ...
     async def run(self) -> None: ...
@@ -58,11 +60,22 @@ class McpServers:
         self._environ = environ
         self._connections: list[_Connection] = []
         self._task: asyncio.Task[None] | None = None
+        self._opened_all = asyncio.Event()
 
     def begin(self, taken: Collection[str] = ()) -> None:
         """Start connecting, and return at once. `taken`: names of tools that are not to be used again."""
         if self._servers and self._task is None:
             self._task = asyncio.create_task(self._run(taken), name="MCP servers")
+
+    async def tried(self, within: float) -> None:
+        """Return when each server has been connected or has failed once, or that many seconds are over."""
+        if self._task is None:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._opened_all.wait()
+                for connection in self._connections:
+                    await connection.tried.wait()
 
     def tools(self) -> tuple[Tool, ...]:
         """Of every server that has answered so far."""
@@ -89,6 +102,8 @@ class McpServers:
         except ImportError as error:
             log.warning("MCP servers are set up and cannot be used", why=str(error), fix=how_to_install())
             return
+        finally:
+            self._opened_all.set()
         tasks = {asyncio.create_task(each.run(), name=f"MCP server {each.name}") for each in self._connections}
         try:
             await asyncio.wait(tasks)

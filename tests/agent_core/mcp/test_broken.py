@@ -166,3 +166,20 @@ async def test_a_start_imports_nothing_of_the_sdk() -> None:
     )
 
     assert (await python("-c", program)).out.strip() == "[]"
+
+
+async def test_who_needs_their_tools_can_wait_for_the_first_try_of_each_and_no_longer() -> None:
+    both = McpServers({"good": McpServer(command=PROGRAM), "bad": McpServer(url=NOBODY)}, ENVIRON)
+    silent = McpServers({"silent": shell("cat >/dev/null")}, ENVIRON)
+    await both.tried(0.01)
+    both.begin()
+    silent.begin()
+    try:
+        await both.tried(50)
+        assert {tool.name.partition("_")[0] for tool in both.tools()} == {"good"}
+
+        await silent.tried(0.01)
+        assert silent.tools() == ()
+    finally:
+        await both.close()
+        await silent.close()
