@@ -20,8 +20,15 @@ PROGRAMS = tuple(
 SETTINGS = tuple(Path("/etc") / name for name in ("alternatives", "ld.so.cache", "fonts", "localtime"))
 FOR_NETWORK = tuple(
     Path("/etc") / name
-    for name in ("ssl", "ca-certificates", "pki", "resolv.conf", "hosts", "nsswitch.conf", "gai.conf", "services")
+    for name in (
+        *("ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "pki/tls/cert.pem"),
+        *("pki/tls/openssl.cnf", "pki/ca-trust/extracted", "resolv.conf", "hosts", "nsswitch.conf", "gai.conf"),
+        *("services", "crypto-policies"),
+    )
 )
+"""Certificates, but not the private keys of this machine, which lie beside them and may be the user's, or root's."""
+_OF_PYTHON = ("bin", "lib", "lib64", "include", "share/terminfo")
+"""Of the folder that its Python was installed into, which may be somebody's home or its .local."""
 TEMPORARY_BYTES = 256 * 1024**2
 """Of the temporary folder, where it lies in memory."""
 
@@ -43,7 +50,7 @@ def system(*, network: bool) -> tuple[Path, ...]:
     found = [path for path in (*PROGRAMS, *settings) if path.exists()]
     python = python_folder()
     if not any(python.is_relative_to(path) for path in PROGRAMS):
-        found.append(python)
+        found += [python / name for name in _OF_PYTHON if (python / name).exists()]
     return tuple(found)
 
 
