@@ -239,6 +239,8 @@ class Limits(_Value):
     """Whether a second send with the same key brings back the message that the first has made."""
     is_local: bool = False
     """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
+    forgets: bool = False
+    """Whether what it has shown is gone when Parley starts again."""
     max_upload: int = 50 * 1024 * 1024
     """Bytes."""
     typing_every: timedelta = timedelta(seconds=4)

@@ -218,6 +218,7 @@ class Approvals:
         for question in await self._store.pending_questions():
             if question.run in running:
                 self._asking.add(question.run)
+                await self._show_again(question)
             else:
                 await self._store.move_question(question.id, Question.withdrawn, closing_line)
 
@@ -287,6 +288,15 @@ class Approvals:
         post = await self._store.find_post(question.key)
         if post is not None and post.message_id is not None and self._delivery.knows(post.chat):
             await self._delivery.deliver(post.chat, [replace(post, message=closing_line(question, name))])
+
+    async def _show_again(self, question: Question) -> None:
+        """Where the message of an earlier life is gone, so that nobody approves what is not to be seen."""
+        is_open = question.at(self._clock.time()).state is QuestionState.PENDING
+        if not (is_open and self._delivery.knows(question.chat)):
+            return
+        post = await self._store.find_post(question.key)
+        if post and post.message_id and self._delivery.voice(question.chat).channel.limits.forgets:
+            self._start(self._delivery.deliver(post.chat, [post]))
 
     def _start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

@@ -62,6 +62,7 @@ class TerminalChannel:
         edit_every_in_groups=timedelta(seconds=0.2),
         burst=20,
         is_local=True,
+        forgets=True,
     )
 
     def __init__(

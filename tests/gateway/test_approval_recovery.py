@@ -10,6 +10,7 @@ from agent_core.messages import Usage
 from agent_core.permissions import Answer
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
+from channels.base import Limits
 from channels.memory import MemoryChannel
 from gateway.approvals import LASTS
 from gateway.store.rows import RunEnd
@@ -238,6 +239,24 @@ async def test_a_question_outlives_the_program_and_is_not_put_twice(start_bot: S
 
     assert len(ran) == 1
     assert sum("May I do this?" in call.markdown for call in bot.channel.calls if call.kind == "send") == 1
+    assert bot.screen[-1] == "Here."
+
+
+@pytest.mark.parametrize("forgets", [True, False])
+async def test_a_question_is_shown_again_where_it_is_not_to_be_seen_any_more(
+    start_bot: StartBot, *, forgets: bool
+) -> None:
+    run, ran = recorder()
+    channel = MemoryChannel(limits=Limits(max_text=4_000, forgets=forgets))
+    bot = await start_bot(CHART, "Here.", tools=(run,), channel=channel)
+    request = await asked(bot)
+    before = len(channel.calls)
+    await bot.restart()
+    await bot.channel.until(lambda: not forgets or any(QUESTION in call.markdown for call in channel.calls[before:]))
+
+    await bot.hears(f"/approve {request}")
+    assert ran == [["python3", "chart.py"]]
+    assert sum(QUESTION in call.markdown for call in channel.calls[before:]) == forgets
     assert bot.screen[-1] == "Here."
 
 
