@@ -49,9 +49,10 @@ class _Line:
         mark = "…" if self.ended is None else "✗" if self.failed else "✓"
         seconds = (self.ended if self.ended is not None else now) - self.started
         time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
-        note = f": {self.note}" if self.note else ""
         room = MOST_CHARS - len(mark) - 1 - len(time)
-        return f"{mark} {literal(_one_line((self.waiting or self.label) + note, room))}{time}"
+        note = f": {_one_line(self.note, room // 2)}" if self.note else ""
+        label = _one_line(self.waiting or self.label, room - len(note))  # a long command leaves room for what it says
+        return f"{mark} {literal(label + note)}{time}"
 
 
 class Progress:

@@ -119,6 +119,19 @@ def test_what_a_tool_says_meanwhile_stands_beside_its_label_until_it_ends() -> N
     assert progress.text(101.0).splitlines()[0].strip() == "✓ Loading"
 
 
+def test_a_long_command_leaves_room_for_what_it_says() -> None:
+    progress = after(starts("1", "Running sh -c '" + "long " * 60 + "'"), says("1", "step 3 of 14"))
+    line = progress.text(112.0)
+
+    assert line.startswith("… Running sh -c 'long")
+    assert line.endswith("…: step 3 of 14 (12 s)")
+    assert len(line) == MOST_CHARS
+
+    progress.apply(says("1", "much " * 60))
+    assert "…: much" in progress.text(112.0)
+    assert len(progress.text(112.0)) <= MOST_CHARS
+
+
 def test_an_update_of_an_unknown_call_is_left_out() -> None:
     assert after(says("9", "hm"), ends("9")).text(100.0) == "Working…"
 
