@@ -12,9 +12,11 @@ from gateway.doctor.machine import look_at_machine
 from gateway.doctor.mcp import look_at_mcp
 from gateway.doctor.model import look_at_model
 from gateway.doctor.sandbox import look_at_sandbox
+from gateway.errors import SettingsError
 from gateway.logs import configure_logs
 from gateway.secrets import Secrets
 from gateway.settings import Settings, exposed, load_settings
+from gateway.toolbox import searcher_of
 
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -69,6 +71,10 @@ def _look_at_settings(settings: Settings) -> list[Finding]:
         for file in exposed(settings)
     ]
     found.append(ok(f"language {settings.language}, time zone {settings.timezone}"))
+    try:
+        searcher_of(settings)
+    except SettingsError as error:
+        found.append(problem(str(error).rstrip("."), "correct it, or leave it out"))
     if settings.channels and not (settings.owners or settings.allow):
         names = " and ".join(settings.channels)
         found.append(note(f"nobody may talk on {names} yet", "write to the bot; the console shows the line to paste"))

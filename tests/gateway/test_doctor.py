@@ -69,6 +69,14 @@ async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> N
     assert report.out.endswith("1 problem to put right.\n")
 
 
+async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off", "PARLEY_SEARCH": "brave"}
+    report = await python(*CLI, cwd=tmp_path, environ=environ)
+
+    assert report.code == 1
+    assert "✗ PARLEY_SEARCH cannot be used: searching needs a key: set BRAVE_API_KEY → " in report.out
+
+
 async def test_it_never_imports_litellm(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gateway.doctor.report import run;"
