@@ -116,7 +116,9 @@ class Bubblewrap:
         folders = dict.fromkeys(command.readable, "--ro-bind") | {command.workspace: "--bind"}
         for path in sorted(folders, key=lambda path: len(path.parts)):  # one in another lies on it
             asked += [folders[path], str(path), str(path)]
-        return [*asked, "--chdir", str(command.workspace), "--remount-ro", "/"]
+        for path in (*_covered(command.network, self._hidden), Path("/")):
+            asked += ["--remount-ro", str(path)]
+        return [*asked, "--chdir", str(command.workspace)]
 
 
 def find_program() -> Path | None:
@@ -137,9 +139,20 @@ def _shown_system(network: bool, hidden: tuple[Path, ...]) -> tuple[str, ...]:  
     asked: list[str] = []
     for path in system(network=network):
         asked += _shown(path)
+    covered = _covered(network, hidden)
+    for path in covered:
+        asked += ["--tmpfs", str(path)]
     for path in hidden_in(system(network=network), hidden):
-        asked += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+        if path not in covered:
+            asked += ["--ro-bind", os.devnull, str(path)]
     return tuple(asked)
+
+
+@cache
+def _covered(network: bool, hidden: tuple[Path, ...]) -> tuple[Path, ...]:  # noqa: FBT001 - the key of a cache
+    """Folders over which an empty one is laid; none covers one before it."""
+    folders = {path for path in hidden_in(system(network=network), hidden) if path.is_dir()}
+    return tuple(sorted(folders, key=lambda path: len(path.parts)))
 
 
 def _shown(path: Path) -> list[str]:

@@ -215,6 +215,8 @@ async def test_what_is_hidden_in_a_system_folder_is_not_there(
             code, out, _ = await run(found, Command(("head", "-c", "1", str(path)), workspace))
             assert (code, out) == (1, ""), path
 
+    code, *_ = await run(found, Command(("mkdir", str(hidden[0] / "new")), workspace))
+    assert code == 1  # it would take up memory
     code, out, _ = await run(found, Command(("head", "-c", "1", str(seen)), workspace))
     assert (code, len(out)) == (0, 1)
     assert (await run(found, python("import ssl; print('works')", workspace)))[1] == "works\n"
