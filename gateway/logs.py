@@ -55,7 +55,8 @@ def configure_logs(
 
 
 def mask_crashes(secrets: Secrets) -> None:
-    """What Python itself prints of an error that ends the program, or one of its threads."""
+    """What Python itself prints: of an error that ends the program or one of its threads, or that nobody can catch,
+    and of warnings, which are logged instead."""
 
     def of_program(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.stderr.write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
@@ -64,8 +65,14 @@ def mask_crashes(secrets: Secrets) -> None:
         if ended.exc_value is not None:
             of_program(ended.exc_type, ended.exc_value, ended.exc_traceback)
 
+    def of_nobody(ignored: "sys.UnraisableHookArgs") -> None:
+        if ignored.exc_value is not None:
+            of_program(ignored.exc_type, ignored.exc_value, ignored.exc_traceback)
+
     sys.excepthook = of_program
     threading.excepthook = of_thread
+    sys.unraisablehook = of_nobody
+    logging.captureWarnings(capture=True)
 
 
 def _ending(form: Format, secrets: Secrets, *, colors: bool) -> list[Processor]:

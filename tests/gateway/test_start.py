@@ -10,7 +10,7 @@ from tests.process import Finished, python
 
 KEY = "sk-0123456789-very-secret"
 SERVE = """
-import asyncio, os, sys, threading
+import asyncio, os, sys, threading, warnings
 from pathlib import Path
 from agent_core.clock import SystemClock, new_id
 from gateway.errors import ParleyError
@@ -32,6 +32,10 @@ async def serve(settings):
             thread = threading.Thread(target=fail)
             thread.start()
             thread.join()
+        case "finalizer":
+            type("Last", (), {"__del__": lambda _: fail()})()
+        case "warning":
+            warnings.warn(f"no answer to {os.environ['OPENAI_API_KEY']}")
         case "crash":
             fail()
     return 0
@@ -105,12 +109,14 @@ async def test_all_that_is_kept_is_for_us_alone(tmp_path: Path) -> None:
     assert {str(path): oct(mode(path)) for path in kept if mode(path) & 0o077} == {}
 
 
-@pytest.mark.parametrize("how", ["crash", "thread", "sentence"])
-async def test_no_end_tells_a_secret(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("how", ["crash", "thread", "finalizer", "warning", "sentence"])
+async def test_nothing_that_goes_wrong_tells_a_secret(tmp_path: Path, how: str) -> None:
     ended = await start(tmp_path, how)
 
     assert KEY not in ended.err + ended.out
     assert "[secret]" in ended.err
-    if how != "sentence":
+    if how == "warning":
+        assert "UserWarning: no answer to [secret]" in ended.err
+    elif how != "sentence":
         assert "Traceback" in ended.err
         assert "RuntimeError: no answer to [secret]" in ended.err
