@@ -29,6 +29,8 @@ _WORD = re.compile(rf"[a-z]{{0,{LONGEST_WORD}}}")
 _INTRODUCED = re.compile(rf"\w+[ :](\S{{{SHORTEST_PART},}})")
 _COMMON = b"+++++", b"/", b"~/", b"./"
 """What begins like many others do, folded: PEM (-----), and a path, which may be all that a variable holds."""
+_ADDRESS = b"http://", b"https://"
+"""What begins like many others do, and ends like no other."""
 _DROPPED = b" \t\n\r\x0b\x0c\\"
 _FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
 
@@ -57,7 +59,8 @@ class Secrets:
             return
         for form in {_folded(form) for form in _forms(value)}:
             if len(form) >= CUT_FROM and not form.startswith(_COMMON):
-                self._heads.setdefault(form[:PIECE], set()).add(form)
+                head = form if form.startswith(_ADDRESS) else form[:PIECE]
+                self._heads.setdefault(head, set()).add(form)
                 self._tails.setdefault(form[-PIECE:], set()).add(form)
             elif len(form) >= SHORTEST:
                 self._heads.setdefault(form, set()).add(form)
@@ -135,7 +138,7 @@ def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def _start_of(head: bytes, folded: bytes) -> int | None:
     """Where the half of it begins, or more, with which the text ends."""
-    half = head[: max(SHORTEST, len(head) // 2)]
+    half = head[: len(head) // 2]
     start = folded.find(half, max(0, len(folded) - len(head) + 1))
     while start >= 0:
         if head.startswith(folded[start:]):

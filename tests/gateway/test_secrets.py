@@ -140,7 +140,15 @@ def test_a_path_is_masked_as_a_whole_only() -> None:
     assert hidden("open /home/ann/projects/demo/notes.md", path) == "open /home/ann/projects/demo/notes.md"
 
 
-@pytest.mark.parametrize("said", range(8, 12))
+def test_what_many_addresses_begin_with_is_no_piece_of_a_secret_one() -> None:
+    hook = "https://hooks.example.com/services/T000/B000/XXXXXXXXXXXX"
+
+    assert hidden(f"post to {hook}", hook) == "post to [secret]"
+    assert hidden("(cut) services/T000/B000/XXXXXXXXXXXX", hook) == "(cut) [secret]"
+    assert hidden("see https://hooks.example.com/docs", hook) == "see https://hooks.example.com/docs"
+
+
+@pytest.mark.parametrize("said", range(6, 12))
 def test_half_of_a_short_secret_is_masked_at_the_end_of_what_is_still_being_said(said: int) -> None:
     secrets = Secrets(["hunter-23456"])
 
