@@ -57,7 +57,12 @@ _AND_RUN = """
 while [ "$1" != -- ]; do export "$1"; shift; done
 shift
 exec "$@" </dev/null"""
-_JOIN = 'echo 0 >"$1/cgroup.procs" && shift && exec "$@"'
+_BEFORE = """
+[ -z "$1" ] || echo 0 >"$1/cgroup.procs" || exit 126
+echo 1000 >/proc/self/oom_score_adj
+shift
+exec "$@\""""
+"""What a shell does outside: it joins the group, if there is one, and is the first to go where memory runs out."""
 
 
 class Bubblewrap:
@@ -93,9 +98,9 @@ class Bubblewrap:
             # Bubblewrap itself gets nothing that the command asks for: LD_PRELOAD would work on it outside.
             argv += ["--", "/bin/sh", "-c", _limited(command.limits), "sh", *asked_for(command.env), "--"]
             argv += command.argv
-            if self._groups:  # bubblewrap is two processes more
-                group = self._groups.new(command.limits.processes + 2)
-                argv = ["/bin/sh", "-c", _JOIN, "sh", str(group), *argv]
+            # Bubblewrap is two processes more.
+            group = str(self._groups.new(command.limits.processes + 2)) if self._groups else ""
+            argv = ["/bin/sh", "-c", _BEFORE, "sh", group, *argv]
             yield Launch(tuple(argv), env, command.workspace, (policy,), self._life.reading)
         finally:
             os.close(policy)

@@ -82,6 +82,10 @@ def folders_of_no_program() -> list[Path]:
     return [Path("/usr/lib", name) for name in names if any(Path("/usr/lib", name).glob("*"))][:1]
 
 
+def readiness_to_go(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
+
+
 def python(code: str, workspace: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Command:
     return Command(("python3", "-S", "-c", code, *arguments), workspace, env=env or {})
 
@@ -285,6 +289,17 @@ while True:
 
     await process.communicate()
     await until(lambda: not running(marker))
+
+
+async def test_where_memory_runs_out_it_goes_before_parley(launcher: Launcher, workspace: Path, marker: str) -> None:
+    process = await start(launcher, python(WAITS, workspace, marker))
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"ready\n"
+
+    assert {readiness_to_go(pid) for pid in running(marker)} == {1000}
+
+    process.kill()
+    await process.communicate()
 
 
 async def test_all_of_it_ends_with_parley(launcher: Launcher, workspace: Path, marker: str) -> None:
