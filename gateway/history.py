@@ -2,9 +2,16 @@
 
 from collections.abc import Iterable
 
-from channels.base import ButtonPressed, CommandInvoked, MessageReceived, ScheduleFired
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, ScheduleFired
 from channels.web.shown import Shown
+from gateway.masking import masked
 from gateway.store.rows import InboxItem, Post
+from gateway.store.store import Store
+
+
+async def page_history(store: Store, chat: ChatKey) -> list[Shown]:
+    """Without what is a secret by now, for it may have been written down before it was one."""
+    return masked(shown_on_the_page(await store.screen(chat)), store.secrets.mask)
 
 
 def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Shown]:

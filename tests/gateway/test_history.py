@@ -1,5 +1,8 @@
 """What the page shows after a reload: what people said and what we said, each once, as it reads now."""
 
+from pathlib import Path
+
+from agent_core.clock import SystemClock, new_id
 from channels.base import (
     Button,
     ButtonPressed,
@@ -10,8 +13,10 @@ from channels.base import (
     OutboundMessage,
     Sender,
 )
-from gateway.history import shown_on_the_page
+from gateway.history import page_history, shown_on_the_page
+from gateway.secrets import Secrets
 from gateway.store.rows import InboxItem, Post, PostState
+from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
 
 Rows = list[tuple[float, InboxItem | Post]]
@@ -48,6 +53,14 @@ def test_a_progress_message_that_became_the_answer_stands_once_in_its_place() ->
 
     assert (first.markdown, first.at, first.buttons) == ("hi", 1.0, ())
     assert second.markdown == "and another thing"
+
+
+async def test_what_became_a_secret_after_it_was_said_is_not_shown(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(says(1, "the key is sk-0123456789-very-secret").event)
+
+    async with Store.open(tmp_path, SystemClock(), new_id, Secrets(["sk-0123456789-very-secret"])) as store:
+        assert [each.markdown for each in await page_history(store, CHAT)] == ["the key is [secret]"]
 
 
 def test_commands_are_shown_as_they_were_typed() -> None:
