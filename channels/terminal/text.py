@@ -35,12 +35,13 @@ def is_live(message: OutboundMessage) -> bool:
 
 
 def readable(message: OutboundMessage) -> str:
-    """The message with its buttons and files in words: a button is pressed by typing what it does. Markdown is left as
-    it is, but for the backslashes that keep what is meant literally from being read as marks."""
+    """The message with its buttons and files in words: a button is pressed by typing what it does, unless the message
+    says so itself. Markdown is left as it is, but for the backslashes that keep what is meant literally from being read
+    as marks."""
     parts = _CODE.split(message.markdown)
     lines = ["".join(part if number % 2 else _ESCAPED.sub(r"\1", part) for number, part in enumerate(parts))]
     lines += [f"[{each.safe_name}: {each.path}]" for each in message.attachments]
     for button in (button for row in message.buttons for button in row):
-        if not STOP.match(button.action):
+        if not STOP.match(button.action) and f"`{button.action}`" not in message.markdown:
             lines.append(f"  {button.label}" + (f": {button.action}" if button.action != button.label else ""))
     return safe("\n".join(line for line in lines if line))

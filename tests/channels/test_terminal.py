@@ -336,6 +336,13 @@ def test_buttons_and_files_are_told_in_words() -> None:
     assert readable(message) == "Which?\n[report.pdf: /home/me/report.pdf]\n  English: /language en"
 
 
+def test_a_button_is_not_told_twice() -> None:
+    buttons = ((Button(label="Approve", action="/approve 7f3k2m"), Button(label="Deny", action="/deny 7f3k2m")),)
+    message = OutboundMessage(markdown="Answer with `/approve 7f3k2m`.", buttons=buttons)
+
+    assert readable(message) == "Answer with `/approve 7f3k2m`.\n  Deny: /deny 7f3k2m"
+
+
 def test_a_backslash_that_keeps_a_mark_from_being_one_is_not_shown_but_in_code() -> None:
     message = text(r"17\*23 is not `a\*b`, nor" + "\n```\n\\* x\n```\nand \\\\")
 

@@ -15,6 +15,7 @@ MARK = "› "
 KEYS_SECONDS = 20
 _MARKS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
 _FENCE = re.compile(r"^```.*\n?", re.MULTILINE)
+_ANSWER = re.compile(r"`(/(approve|deny) \w{6})`")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Message:
         """What can be typed; `Stop` is a key."""
         found = [line[2:].partition(": ") for line in self.text.splitlines() if line.startswith("  ")]
         rows = [[Button(label, action or label)] for label, _, action in found]
+        rows += [[Button(found[2].capitalize(), found[1])] for found in _ANSWER.finditer(self.text)]
         return [*rows, [Button("Stop", "\x03")]] if self.live else rows
 
     def button(self, text: str) -> Button | None:
