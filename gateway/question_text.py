@@ -2,13 +2,13 @@
 
 import json
 import re
-import shlex
 import unicodedata
 from collections.abc import Iterable
 from itertools import groupby
 
 from pydantic import JsonValue
 
+from agent_core.builtin.shell import as_typed
 from agent_core.messages import JsonObject
 from channels.base import Button, OutboundMessage
 from gateway.progress import literal
@@ -123,7 +123,7 @@ def _words(value: JsonValue) -> str | None:
     if not isinstance(value, list):
         return None
     words = [word for word in value if isinstance(word, str)]
-    return shlex.join(words) if words and len(words) == len(value) else None
+    return as_typed(words) if words and len(words) == len(value) else None
 
 
 def _argument(name: str, value: JsonValue) -> str:

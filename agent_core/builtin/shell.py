@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +56,17 @@ def run_command_tool(sandbox: Sandbox, *, limits: Limits | None = None, network:
     return CommandTool(run_command, replace(COMMAND, label="Running {argv}"))
 
 
+def as_typed(words: Iterable[str]) -> str:
+    """The line that makes a shell run these words, in the shorter quotes: people are to read it."""
+    return " ".join(min(_ways_to_type(word), key=len) for word in words)
+
+
+def _ways_to_type(word: str) -> Iterator[str]:
+    yield shlex.quote(word)
+    if "'" in word and "!" not in word:  # a shell that people type into would take that for an earlier command
+        yield '"' + re.sub(r'(["$`\\])', r"\\\1", word) + '"'
+
+
 def checked(argv: Sequence[str]) -> tuple[str, ...]:
     """Raises ToolFailed where no program could get these arguments."""
     if not argv or not argv[0]:
@@ -75,6 +87,5 @@ def workspace_of(context: ToolContext) -> Path:
 
 
 def _quoted(value: JsonValue | tuple[str, ...]) -> str:
-    words = value if isinstance(value, list | tuple) else [value]
-    line = " ".join(shlex.quote(str(word)) for word in words)
+    line = as_typed(map(str, value if isinstance(value, list | tuple) else [value]))
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
