@@ -11,6 +11,8 @@ Class = Literal["exec", "net"]
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWORD|PASSPHRASE|PAT|AUTH|CREDENTIALS?)$", re.IGNORECASE)
+_OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent"})
+"""They hold words that stand in ordinary texts too."""
 _PLAIN_VALUE = re.compile(r"[A-Za-z_.,:-]*|[~.]{0,2}/.*|\d{1,5}|https?://[^@?]*", re.DOTALL)
 """Words, paths, small numbers, addresses."""
 
@@ -24,12 +26,26 @@ def _address(url: str) -> str:
     return url
 
 
-def _headers(headers: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
+def _headers(headers: Mapping[str, str | SecretStr]) -> Mapping[str, str | SecretStr]:
     for name, value in headers.items():
-        text = value.get_secret_value()
+        text = revealed(value)
         if not _HEADER_NAME.fullmatch(name) or not (text.isascii() and text.isprintable()):
             raise ValueError(f"{name!r} is no header that can be sent: plain ASCII letters in one line")
     return headers
+
+
+def _hidden_headers(headers: object) -> object:
+    if not isinstance(headers, Mapping):
+        return headers
+    return {
+        name: SecretStr(value) if isinstance(value, str) and str(name).lower() not in _OPEN_HEADERS else value
+        for name, value in headers.items()
+    }
+
+
+def revealed(value: str | SecretStr) -> str:
+    """For the server it is meant for."""
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
 def _hidden(env: object) -> object:
@@ -55,7 +71,9 @@ class McpServer(BaseModel):
     """Added to PATH, HOME and LANG; nothing else of ours reaches the program."""
     url: Annotated[str, AfterValidator(_address)] | None = None
     """The address of a server that speaks MCP by streamable HTTP."""
-    headers: Annotated[Mapping[str, SecretStr], AfterValidator(_headers)] = Field(default_factory=dict)
+    headers: Annotated[Mapping[str, str | SecretStr], BeforeValidator(_hidden_headers), AfterValidator(_headers)] = (
+        Field(default_factory=dict)
+    )
     chosen: Class | None = Field(default=None, alias="class")
 
     @model_validator(mode="after")

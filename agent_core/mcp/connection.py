@@ -18,10 +18,9 @@ from mcp import Client, MCPError, types
 from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
-from pydantic import SecretStr
 
 from agent_core.guests import Guest
-from agent_core.mcp.config import McpServer
+from agent_core.mcp.config import McpServer, revealed
 from agent_core.mcp.content import as_result
 from agent_core.mcp.schema import Schema
 from agent_core.mcp.stdio import LONGEST_MESSAGE, over_stdio
@@ -188,7 +187,7 @@ class Connection:
             ) as client:
                 yield client
             return
-        headers = {name: value.get_secret_value() for name, value in self._server.headers.items()}
+        headers = {name: revealed(value) for name, value in self._server.headers.items()}
         patience = httpx2.Timeout(30.0, read=300.0)
         async with httpx2.AsyncClient(
             headers=headers, timeout=patience, event_hooks={"response": [self._note_status]}
@@ -203,10 +202,7 @@ class Connection:
 
     def _scrubbed(self) -> Mapping[str, str]:
         kept = {name: self._environ[name] for name in INHERITED if name in self._environ}
-        added = {
-            name: value.get_secret_value() if isinstance(value, SecretStr) else value
-            for name, value in self._server.env.items()
-        }
+        added = {name: revealed(value) for name, value in self._server.env.items()}
         return {"PATH": os.defpath} | kept | added
 
     async def _note_status(self, response: httpx2.Response) -> None:

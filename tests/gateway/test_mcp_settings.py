@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from agent_core.mcp.config import revealed
 from agent_core.mcp.servers import PACKAGE
 from gateway.errors import SettingsError
 from gateway.settings import Settings, load_settings
@@ -59,7 +60,7 @@ def test_secrets_come_from_the_environment_or_dotenv_and_are_known_as_such(tmp_p
     )
 
     assert settings.mcp["notes"].env == {"ACCESS": SecretStr(CANARY), "FOLDER": f"{tmp_path}/ann/notes"}
-    assert settings.mcp["web"].headers["Authorization"].get_secret_value() == "Bearer from-dotenv-0123456789"
+    assert revealed(settings.mcp["web"].headers["Authorization"]) == "Bearer from-dotenv-0123456789"
     assert "[secret]" in settings.secrets.mask(f"it is {CANARY}.")
     assert "from-dotenv" not in settings.secrets.mask("it is from-dotenv-0123456789.")
     assert settings.secrets.mask(f"{tmp_path}/ann/notes/a.txt") == f"{tmp_path}/ann/notes/a.txt"
@@ -150,3 +151,10 @@ def test_a_header_that_cannot_be_sent_is_refused_without_its_value(tmp_path: Pat
 
 def test_what_is_told_to_install_is_what_the_extra_asks_for() -> None:
     assert PROJECT["project"]["optional-dependencies"]["mcp"] == [PACKAGE]
+
+
+def test_what_every_request_says_is_no_secret(tmp_path: Path) -> None:
+    kinds = 'headers = { Accept = "application/json", X-Api-Key = "0123456789abcdef" }'
+    settings = loaded(tmp_path, f'[mcp.web]\nurl = "https://mcp.example.org/mcp"\n{kinds}\n')
+
+    assert settings.secrets.mask("application/json and 0123456789abcdef") == "application/json and [secret]"
