@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from agent_core.builtin.confined import check_file, open_folder
-from agent_core.builtin.replace import locked, replace
+from agent_core.builtin.files.confined import check_file, open_folder
+from agent_core.builtin.files.replace import locked, replace
 from agent_core.tools import ToolContext, ToolFailed, tool
 
 FILE = "notes.md"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mcp import types
 
-from agent_core.builtin.pictures import picture_type, show_picture
+from agent_core.builtin.files.pictures import picture_type, show_picture
 from agent_core.mcp.words import plain
 from agent_core.messages import ImageContent, TextContent, clean_json
 from agent_core.tool_result import ToolResult

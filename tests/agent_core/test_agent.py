@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from agent_core.agent import AgentBusy
-from agent_core.execution import CallScope
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
+from agent_core.execution import CallScope
 from agent_core.llm import ModelInfo
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
 from agent_core.queues import MessageQueues

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.shell import run_command_tool
-from agent_core.builtin.skill_scripts import run_skill_script_tool
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
 from agent_core.builtin.web.fetch import Fetcher
 from agent_core.builtin.web.search import Found, web_search_tool
 from agent_core.builtin.web.tools import web_fetch_tool

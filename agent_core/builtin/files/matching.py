@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from agent_core.builtin.confined import shown
-from agent_core.builtin.contents import in_words
+from agent_core.builtin.files.confined import shown
+from agent_core.builtin.files.contents import in_words
 from agent_core.tools import ToolFailed
 
 _BREAK = re.compile(r"\r?\n")

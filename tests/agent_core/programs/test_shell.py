@@ -12,9 +12,9 @@ import pytest
 from pydantic import JsonValue
 
 from agent_core.agent import Agent
-from agent_core.builtin.outcome import RESULT_CHARS
-from agent_core.builtin.outputs import FOLDER, KEPT
-from agent_core.builtin.shell import MOST_SECONDS, run_command_tool
+from agent_core.builtin.programs.outcome import RESULT_CHARS
+from agent_core.builtin.programs.outputs import FOLDER, KEPT
+from agent_core.builtin.programs.shell import MOST_SECONDS, run_command_tool
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.context import ContextManager

@@ -2,8 +2,8 @@
 
 import base64
 
-from agent_core.builtin.confined import shown
-from agent_core.builtin.contents import in_words
+from agent_core.builtin.files.confined import shown
+from agent_core.builtin.files.contents import in_words
 from agent_core.messages import ImageContent, TextContent
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed

@@ -4,10 +4,10 @@ import asyncio
 import os
 from pathlib import Path
 
-from agent_core.builtin.beneath import Opener
-from agent_core.builtin.confined import failure, shown, split
-from agent_core.builtin.contents import in_words
-from agent_core.builtin.replace import locked, open_made_folder, replace, replaceable
+from agent_core.builtin.files.beneath import Opener
+from agent_core.builtin.files.confined import failure, shown, split
+from agent_core.builtin.files.contents import in_words
+from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 
 MOST_BYTES = 5_000_000

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agent_core.builtin.beneath import FOLDER, Opener, open_root
-from agent_core.builtin.confined import check_file, failure, shown
+from agent_core.builtin.files.beneath import FOLDER, Opener, open_root
+from agent_core.builtin.files.confined import check_file, failure, shown
 from agent_core.tools import ToolFailed
 
 WAIT_S = 5.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agent_core.builtin.outcome import outcome
+from agent_core.builtin.programs.outcome import outcome
 from agent_core.messages import JsonObject
 from agent_core.sandbox.command import Command, Limits, Sandbox
 from agent_core.tool_result import ToolResult

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import regex  # type: ignore[import-untyped]
 
-from agent_core.builtin.confined import is_encodable
-from agent_core.builtin.contents import decoded, read_content
-from agent_core.builtin.tree import MOST_BYTES
+from agent_core.builtin.files.confined import is_encodable
+from agent_core.builtin.files.contents import decoded, read_content
+from agent_core.builtin.files.tree import MOST_BYTES
 from agent_core.tools import ToolFailed
 
 Search = Callable[[Sequence[int], int, float], list[list[int]]]

@@ -5,13 +5,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core.builtin.beneath import FILE, Opener
-from agent_core.builtin.confined import check_file, failure, open_folder_of, shown
-from agent_core.builtin.contents import read_content
-from agent_core.builtin.diff import Diff
-from agent_core.builtin.matching import Match, apply, find
-from agent_core.builtin.replace import locked, replace, replaceable
-from agent_core.builtin.writing import MOST_BYTES, encoded
+from agent_core.builtin.files.beneath import FILE, Opener
+from agent_core.builtin.files.confined import check_file, failure, open_folder_of, shown
+from agent_core.builtin.files.contents import read_content
+from agent_core.builtin.files.diff import Diff
+from agent_core.builtin.files.matching import Match, apply, find
+from agent_core.builtin.files.replace import locked, replace, replaceable
+from agent_core.builtin.files.writing import MOST_BYTES, encoded
 from agent_core.messages import TextContent
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool

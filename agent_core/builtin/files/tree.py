@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
-from agent_core.builtin.beneath import FILE, FOLDER, Opener
-from agent_core.builtin.confined import check_file
+from agent_core.builtin.files.beneath import FILE, FOLDER, Opener
+from agent_core.builtin.files.confined import check_file
 from agent_core.tools import ToolFailed
 
 Names = tuple[str, ...]

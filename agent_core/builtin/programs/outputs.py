@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from agent_core.builtin.confined import open_file
+from agent_core.builtin.files.confined import open_file
 
 FOLDER = ".output"
 KEPT = 20

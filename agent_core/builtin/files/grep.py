@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from agent_core.builtin.beneath import Opener, open_root
-from agent_core.builtin.confined import failure, names_of, printable
-from agent_core.builtin.contents import is_binary
-from agent_core.builtin.line_search import (
+from agent_core.builtin.files.beneath import Opener, open_root
+from agent_core.builtin.files.confined import failure, names_of, printable
+from agent_core.builtin.files.contents import is_binary
+from agent_core.builtin.files.line_search import (
     PATTERN_CHARS,
     Search,
     Unsearchable,
@@ -26,7 +26,7 @@ from agent_core.builtin.line_search import (
     python_search,
     ripgrep_search,
 )
-from agent_core.builtin.tree import Names, files_beneath, fits, open_searched
+from agent_core.builtin.files.tree import Names, files_beneath, fits, open_searched
 from agent_core.cancel import CancelToken
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 

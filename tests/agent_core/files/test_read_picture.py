@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.beneath import best_opener
-from agent_core.builtin.pictures import MOST_BYTES
+from agent_core.builtin.files.beneath import best_opener
+from agent_core.builtin.files.pictures import MOST_BYTES
 from agent_core.messages import ImageContent, TextContent
-from tests.agent_core.workspace import Workspace
+from tests.agent_core.files.workspace import Workspace
 
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
 JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0" + b"\0" * 50 + b"\xff\xd9"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.writing import MOST_BYTES
+from agent_core.builtin.files.writing import MOST_BYTES
 from agent_core.tools import ToolFailed
 from agent_core.untrusted import harmless
-from tests.agent_core.workspace import OPENERS, Workspace
+from tests.agent_core.files.workspace import OPENERS, Workspace
 
 POEM = "".join(f"line {number}\n" for number in range(1, 31))
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.builtin.confined import open_folder, shown
-from agent_core.builtin.outcome import outcome
-from agent_core.builtin.shell import COMMAND, CommandTool, checked, workspace_of
+from agent_core.builtin.files.confined import open_folder, shown
+from agent_core.builtin.programs.outcome import outcome
+from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, workspace_of
 from agent_core.sandbox.command import Command, Limits, Sandbox
 from agent_core.sandbox.visible import python_folder
 from agent_core.tool_result import ToolResult

@@ -3,7 +3,7 @@
 import codecs
 import os
 
-from agent_core.builtin.confined import shown
+from agent_core.builtin.files.confined import shown
 from agent_core.tools import ToolFailed
 
 _BLOCK = 1 << 20

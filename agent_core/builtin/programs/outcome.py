@@ -4,8 +4,8 @@ import asyncio
 import signal
 from pathlib import Path
 
-from agent_core.builtin.confined import shown
-from agent_core.builtin.outputs import ends, forget, next_output
+from agent_core.builtin.files.confined import shown
+from agent_core.builtin.programs.outputs import ends, forget, next_output
 from agent_core.sandbox.command import Command, Finished, Limits, Sandbox
 from agent_core.sandbox.process import plain
 from agent_core.tool_result import ToolResult

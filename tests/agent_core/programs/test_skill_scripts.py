@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.skill_scripts import python, run_skill_script_tool
+from agent_core.builtin.programs.skill_scripts import python, run_skill_script_tool
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import text_of
