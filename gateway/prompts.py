@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.builtin.confined import open_file
+from agent_core.builtin.files.confined import open_file
 from agent_core.clock import Clock
 from agent_core.messages import ImageContent, UserMessage, user
 from agent_core.tools import ToolFailed

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pydantic import JsonValue
 
-from agent_core.builtin.shell import as_typed
+from agent_core.builtin.programs.shell import as_typed
 from agent_core.messages import JsonObject
 from channels.base import Button, OutboundMessage
 from gateway.progress import literal

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.shell import run_command_tool
-from agent_core.builtin.skill_scripts import run_skill_script_tool
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
 from agent_core.builtin.web.providers import make_searcher
 from agent_core.builtin.web.search import Searcher
 from agent_core.builtin.web.tools import web_tools

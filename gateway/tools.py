@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from agent_core.builtin.confined import open_file
+from agent_core.builtin.files.confined import open_file
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from channels.base import Attachment, ChatKey, OutboundMessage
 from gateway.delivery import Delivery
