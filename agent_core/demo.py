@@ -21,6 +21,8 @@ from agent_core.untrusted import bare
 WORD_S = 0.012
 LONGEST_S = 3.0
 """A long answer streams faster, so that it is written within this time."""
+ASKED_FOR = frozenset({"run_skill_script"})
+"""Who writes something else instead of an answer to a question about these is not asked the same again."""
 
 _PROGRAM_WORDS = ("<summary>", "<notification>")
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
@@ -142,8 +144,9 @@ def _open_work(messages: Sequence[LlmMessage]) -> tuple[list[UserMessage], list[
                     asked, outcomes = [], []
             case ToolResultMessage():
                 text = bare(text_of(message.content))
-                if text == ABORTED:
+                used = uses.get(message.tool_call_id)
+                if text == ABORTED or (text == SKIPPED and used and used.tool in ASKED_FOR):
                     asked, outcomes = [], []
-                elif text != SKIPPED and message.tool_call_id in uses:
-                    outcomes.append(Outcome(uses[message.tool_call_id], text, message.is_error))
+                elif text != SKIPPED and used:
+                    outcomes.append(Outcome(used, text, message.is_error))
     return asked, outcomes

@@ -155,7 +155,11 @@ class ProgressMessage:
     async def _put(self, text: str) -> bool:
         """Show the text; False where it is no use to go on. Progress is a courtesy: its failure fails nothing."""
         stop = Button(label=say("stop_button", self._language), action="/stop")
-        self._last = message = OutboundMessage(markdown=text, buttons=((stop,),), reply_to=self._reply_to)
+        # While people are asked something, the question is what they should hear of.
+        silent = self.progress.is_waiting
+        self._last = message = OutboundMessage(
+            markdown=text, buttons=((stop,),), reply_to=self._reply_to, silent=silent
+        )
         try:
             if self.posted is None:
                 await self._post(message)

@@ -18,9 +18,19 @@ from agent_core.demo import DemoLlm, decide
 from agent_core.demo_answers import CHINESE, ENGLISH, fenced
 from agent_core.demo_intents import Intent, Topic, understand
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
+from agent_core.gate import SKIPPED
 from agent_core.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.loop import AgentLoop
-from agent_core.messages import AssistantMessage, ImageContent, user
+from agent_core.messages import (
+    AssistantMessage,
+    ImageContent,
+    JsonObject,
+    StopReason,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    user,
+)
 from agent_core.providers import DEMO_MODEL
 from agent_core.scripted import Calls
 from agent_core.tools import Tool, ToolFailed, ToolRegistry, tool
@@ -341,3 +351,19 @@ def test_the_tools_are_described_in_few_bytes() -> None:
     ]
 
     assert len(json.dumps(sent, separators=(",", ":"))) < 2600
+
+
+def test_who_writes_something_else_instead_of_an_answer_is_not_asked_again() -> None:
+    script: JsonObject = {"skill": "chart", "script": "chart.py", "args": ["sales.csv", "chart.png"]}
+    read = ToolCall(id="1", name="read_file", arguments={"path": "sales.csv"})
+    drawn = ToolCall(id="2", name="run_skill_script", arguments=script)
+    talk = (
+        user("chart sales.csv"),
+        AssistantMessage(content=(read,), stop_reason=StopReason.TOOL_USE),
+        ToolResultMessage(tool_call_id="1", tool_name="read_file", content=(TextContent(text="month"),)),
+        AssistantMessage(content=(drawn,), stop_reason=StopReason.TOOL_USE),
+        ToolResultMessage(tool_call_id="2", tool_name="run_skill_script", content=(TextContent(text=SKIPPED),)),
+        user("hello"),
+    )
+
+    assert decide(LlmRequest(system="", messages=talk)) == ENGLISH.help

@@ -204,6 +204,17 @@ async def test_a_call_is_kept_free_for_the_answer(tmp_path: Path) -> None:
             assert scene.limiter.delay(ANN) == 0
 
 
+async def test_beside_an_open_question_it_makes_no_noise(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        scene.happens(PermissionRequest(request_id="q", tool_call_id="1", tool_name="look", args={}, reason=""))
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: bool(scene.channel.posts))
+
+        [(_, message)] = scene.channel.posts
+        assert message.silent
+
+
 async def test_what_reads_the_same_is_not_sent_again(tmp_path: Path) -> None:
     async with shown(tmp_path) as scene:
         scene.says("Hello")
