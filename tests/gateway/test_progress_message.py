@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import AgentEvent, AgentStart, MessageStart, MessageUpdate, ToolExecutionEnd, ToolExecutionStart
+from agent_core.events import (
+    AgentEvent,
+    AgentStart,
+    MessageStart,
+    MessageUpdate,
+    PermissionRequest,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+)
 from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.tool_result import ToolResult
