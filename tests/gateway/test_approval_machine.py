@@ -237,4 +237,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestApprovals = Machine.TestCase
-TestApprovals.settings = settings(max_examples=60, stateful_step_count=20)
+TestApprovals.settings = settings(max_examples=40, stateful_step_count=20)
