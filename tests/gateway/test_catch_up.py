@@ -136,8 +136,9 @@ async def test_many_messages_of_a_gap_are_not_too_many(start_bot: StartBot) -> N
 
 async def test_the_first_words_of_somebody_who_wrote_while_nobody_listened_are_found(start_bot: StartBot) -> None:
     channel = RememberingChannel()
-    channel.writes("is this on?", sender="bob")
-    channel.writes("let me in", sender="mallory")
+    at = time.time() + 1  # a store counts its age in whole seconds
+    channel.writes("is this on?", sender="bob", at=at)
+    channel.writes("let me in", sender="mallory", at=at)
     channel.reachable = {"bob", "mallory"}
 
     bot = await start_bot("Yes.", channel=channel)
