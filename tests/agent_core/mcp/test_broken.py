@@ -144,7 +144,7 @@ from agent_core.mcp.servers import McpServers
 async def main():
     servers = McpServers({"x": McpServer(command=("cat",))}, {})
     servers.begin()
-    await asyncio.sleep(0.1)
+    await servers.tried(30)
     print(servers.tools())
     await servers.close()
 
