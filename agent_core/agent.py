@@ -277,6 +277,7 @@ class Agent:
             cancel=cancel,
             chat_id=self.chat_id,
             user_id=user_id,
+            skills=self.context.skills,
         )
 
     async def _watch(self, source: AsyncGenerator[AgentEvent, None]) -> AsyncGenerator[AgentEvent, None]:

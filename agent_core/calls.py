@@ -213,7 +213,7 @@ class CallBatch:
         """Run the jobs as tasks that feed one queue, so that nothing is yielded inside a task group."""
         queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
         run = self._runner.executor.run
-        tasks = [asyncio.create_task(run(job, self._scope, queue.put_nowait)) for job in jobs]
+        tasks = [asyncio.create_task(run(job, self._scope, self._messages, queue.put_nowait)) for job in jobs]
         open_calls = len(jobs)
         try:
             while open_calls:

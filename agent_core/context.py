@@ -19,6 +19,7 @@ from agent_core.messages import (
 )
 from agent_core.persona import Persona
 from agent_core.prompt import SystemPrompt
+from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
 from agent_core.tokens import conversation_tokens
 from agent_core.tools import ToolRegistry
@@ -31,8 +32,15 @@ STOPPED = "[The person stopped this answer.]"
 class ContextManager:
     """Builds each request from the state of the run and from what the agent can do now."""
 
-    def __init__(self, tools: ToolRegistry, persona: Persona | None = None, workspace: str = "") -> None:
+    def __init__(
+        self,
+        tools: ToolRegistry,
+        persona: Persona | None = None,
+        workspace: str = "",
+        skills: SkillShelf | None = None,
+    ) -> None:
         self.tools = tools
+        self.skills = skills or SkillShelf()
         self.persona = persona or Persona()
         self.workspace = workspace
         self.system_prompt: str | None = None
@@ -63,6 +71,11 @@ class ContextManager:
             if self.workspace
             else "",
             tools=f"# Available tools\n{names}" if names else "",
+            always_skills=self.skills.always,
+            skill_protocol=self.skills.protocol,
+            skills_index=self.skills.index,
+            loaded_skills=self.skills.loaded,
+            loaded_references=self.skills.references,
         )
 
 
@@ -78,7 +91,8 @@ def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
             case AssistantMessage():
                 kept.append(message)
             case SummaryMessage():
-                kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))
+                if message.summary:
+                    kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))
             case NotificationMessage():
                 if message.to_model:
                     kept.append(_as_user(message, f"<notification>\n{message.text}\n</notification>"))

@@ -16,6 +16,7 @@ from agent_core.messages import (
     SummaryMessage,
     Text,
     ToolResultMessage,
+    Usage,
 )
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tasks import TaskRecord
@@ -92,9 +93,12 @@ class TurnEnd(_Event):
     tool_results: tuple[ToolResultMessage, ...] = ()
 
 
+CompactionReason = Literal["manual", "threshold", "overflow", "resume"]
+
+
 class CompactionStart(_Event):
     type: Literal["compaction_start"] = "compaction_start"
-    reason: Literal["manual", "threshold", "overflow", "resume"]
+    reason: CompactionReason
 
 
 class CompactionEnd(_Event):
@@ -102,6 +106,8 @@ class CompactionEnd(_Event):
     boundary: SummaryMessage | None
     tokens_before: int
     tokens_after: int
+    usage: Usage = Usage()
+    """What the summary itself has cost."""
     error: Text | None = None
 
 
@@ -113,6 +119,8 @@ class RetryScheduled(_Event):
     max_attempts: int
     delay_s: float
     error: Text
+    next_model: str | None = None
+    """The model that is asked instead, where the one before is given up for now."""
 
 
 class PermissionRequest(_Event):

@@ -3,7 +3,7 @@
 import asyncio
 import errno
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from pydantic import BaseModel
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent, RetryScheduled, ToolExecutionEnd, ToolExecutionUpdate
+from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
 from agent_core.limits import LoopLimits, ToolRetryPolicy
-from agent_core.messages import Json, TextContent, ToolCall, text_of
+from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
 from agent_core.permissions import Denials
 from agent_core.queues import MessageQueues
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
 from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed
 
@@ -43,6 +45,7 @@ class CallScope:
     cancel: CancelToken
     chat_id: str | None = None
     user_id: str | None = None
+    skills: SkillShelf | None = None
     denials: Denials = field(default_factory=Denials)
     """What was refused in this run."""
 
@@ -79,8 +82,9 @@ class Executor:
     clock: Clock
     redact: Redact
 
-    async def run(self, job: Job, scope: CallScope, emit: Emit) -> None:
-        """One call from start to end; always emits exactly one end, and nothing after it (S4-22)."""
+    async def run(self, job: Job, scope: CallScope, messages: Sequence[AgentMessage], emit: Emit) -> None:
+        """One call from start to end; always emits exactly one end, and nothing after it (S4-22). `messages` is the
+        conversation that it belongs to."""
         task = asyncio.current_task()
 
         forget = scope.cancel.on_cancel(lambda: task and task.cancel())
@@ -92,6 +96,10 @@ class Executor:
                 shown = self._redacted(partial)
                 emit(ToolExecutionUpdate(tool_call_id=job.call.id, tool_name=job.call.name, partial=shown))
 
+        def tell(task: TaskRecord) -> None:
+            if not settled:
+                emit(TaskEvent(task=task))
+
         context = ToolContext(
             call_id=job.call.id,
             session_id=scope.session_id,
@@ -100,6 +108,9 @@ class Executor:
             workspace=scope.workspace,
             cancel=scope.cancel,
             on_update=update,
+            on_task=tell,
+            messages=messages,
+            skills=scope.skills,
         )
         try:
             result, attempts = await self._attempts(job, context, emit)

@@ -20,6 +20,7 @@ from agent_core.events import (
     TurnStart,
 )
 from agent_core.execution import CallScope, Redact
+from agent_core.hooks import Hooks
 from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, ToolCall
@@ -29,7 +30,7 @@ from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.state import QueryState, last_said, reduce_event, unanswered_calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolRegistry
-from agent_core.turn import End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
+from agent_core.turn import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
 
 LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS, TerminalReason.BUDGET})
 
@@ -42,7 +43,8 @@ class AgentLoop:
     """One configuration of model, tools and limits; any number of runs, one after another or at once.
 
     What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41). Without `permissions` every call
-    is allowed; `redact` takes out of tool results what nobody may see.
+    is allowed; without a `compactor` the conversation only grows; `redact` takes out of tool results what nobody may
+    see.
     """
 
     def __init__(
@@ -57,6 +59,8 @@ class AgentLoop:
         llm_retry: LlmRetryPolicy | None = None,
         tool_retry: ToolRetryPolicy | None = None,
         permissions: Permissions | None = None,
+        hooks: Hooks | None = None,
+        compactor: Compactor | None = None,
         redact: Redact = str,
         clock: Clock | None = None,
         new_id: NewId = new_id,
@@ -72,6 +76,8 @@ class AgentLoop:
         self._llm_retry = llm_retry or LlmRetryPolicy()
         self._tool_retry = tool_retry or ToolRetryPolicy()
         self._permissions = permissions
+        self._hooks = hooks or Hooks()
+        self._compactor = compactor
         self._redact = redact
 
     async def run(
@@ -85,7 +91,7 @@ class AgentLoop:
 
         A run that starts for another reason than START takes no steering message beside its prompts (S4-35).
         """
-        run = Run(state, inputs, started=self.clock.monotonic(), first_new=len(state.messages))
+        run = Run(state, inputs, started=self.clock.monotonic())
         run.pending.extend(prompts)
         async with aclosing(self._drive(run, reason)) as events:
             async for event in events:
@@ -99,7 +105,7 @@ class AgentLoop:
         """
         if last_said(state) is None:
             raise CannotContinue("Cannot continue: no messages in context")
-        run = Run(state, inputs, started=self.clock.monotonic(), first_new=len(state.messages))
+        run = Run(state, inputs, started=self.clock.monotonic())
         async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
             async for event in events:
                 yield self._stamp(run, event)
@@ -118,6 +124,8 @@ class AgentLoop:
         run.events += 1
         event.__dict__.update(seq=run.events, run_id=run.state.run_id, ts=self.clock.time())
         reduce_event(run.state, event)
+        if isinstance(event, MessageEnd):
+            run.new.append(event.message)
         return event
 
     def _engine(self) -> Engine:
@@ -131,7 +139,7 @@ class AgentLoop:
             permissions=self._permissions,
             redact=self._redact,
         )
-        return Engine(caller, runner, self.context)
+        return Engine(caller, runner, self.context, self._hooks, self._compactor)
 
     async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
         engine = self._engine()
@@ -153,8 +161,7 @@ class AgentLoop:
                     yield event
             if run.inputs.scope.cancel.cancelled:
                 step = End(TerminalReason.ABORTED)
-        messages = tuple(run.state.messages[run.first_new :])
-        yield AgentEnd(reason=step.reason, messages=messages, error=step.error, failure=step.failure)
+        yield AgentEnd(reason=step.reason, messages=tuple(run.new), error=step.error, failure=step.failure)
 
     async def _at_limit(self, engine: Engine, run: Run, end: End) -> AsyncGenerator[AgentEvent, None]:
         """One closing answer without tools where that is wanted (C-07), then a notice which limit it was (S0-19)."""

@@ -163,8 +163,13 @@ class SummaryMessage(_Message):
 
     role: Literal["summary"] = "summary"
     summary: Text
+    """Empty where nothing was summarised, and only results were shortened."""
     first_kept_id: str
     tokens_before: int
+    short_until: str = ""
+    """The id of the last message whose tool results are shown shortened (S0-27)."""
+    untrusted: bool = True
+    """Whether strangers had a word in what it stands for."""
 
 
 class NotificationMessage(_Message):

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent_core.boundary import effective
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -29,6 +30,7 @@ from agent_core.messages import (
     JsonObject,
     NotificationMessage,
     StopReason,
+    SummaryMessage,
     ToolCall,
     ToolResultMessage,
     Usage,
@@ -81,8 +83,11 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             _append(state, event.message)
         case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
             _track_call(state, event)
-        case CompactionStart() | CompactionEnd() | PermissionRequest():
+        case CompactionStart() | PermissionRequest():
             state.state = _STATE_AT[event.type]
+        case CompactionEnd():
+            state.state = LoopState.THINKING
+            state.usage = state.usage + event.usage
         case AgentEnd():
             state.state = event.reason.state_after
             state.terminal_reason = event.reason
@@ -96,7 +101,6 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
 
 _STATE_AT = {
     "compaction_start": LoopState.COMPACTING,
-    "compaction_end": LoopState.THINKING,
     "permission_request": LoopState.WAITING_APPROVAL,
 }
 
@@ -130,6 +134,8 @@ def _append(state: QueryState, message: AgentMessage) -> None:
     state.messages.append(message)
     if isinstance(message, AssistantMessage):
         state.usage = state.usage + message.usage
+    elif isinstance(message, SummaryMessage):
+        state.messages = effective(state.messages)
 
 
 def _track_call(state: QueryState, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:

@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_m
 
 from agent_core.cancel import CancelToken
 from agent_core.llm import ToolSpec
-from agent_core.messages import JsonObject
+from agent_core.messages import AgentMessage, JsonObject
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
 
 Execution = Literal["sequential", "parallel"]
@@ -45,6 +47,10 @@ class UnknownTool(ToolFailed):
     """The model called a tool that does not exist."""
 
 
+def _to_nobody(_: TaskRecord) -> None:
+    """Where nobody watches tasks."""
+
+
 class ToolContext:
     """What a running tool may know and touch; never the chat's platform, never a secret."""
 
@@ -56,8 +62,11 @@ class ToolContext:
         workspace: Path,
         cancel: CancelToken,
         on_update: Callable[[ToolResult], None],
+        on_task: Callable[[TaskRecord], None] = _to_nobody,
         chat_id: str | None = None,
         user_id: str | None = None,
+        messages: Sequence[AgentMessage] = (),
+        skills: SkillShelf | None = None,
     ) -> None:
         self.call_id = call_id
         self.session_id = session_id
@@ -68,6 +77,11 @@ class ToolContext:
         self.cancel = cancel
         self.on_update = on_update
         """Shows a partial result; ignored once the tool has returned (S4-22)."""
+        self.on_task = on_task
+        """Tells how a task stands that this call has started (S3-07); ignored in the same way."""
+        self.messages = messages
+        """The conversation as far as it has come."""
+        self.skills = skills
 
 
 Body = Callable[..., Awaitable[str | ToolResult]]

@@ -7,8 +7,10 @@ from functools import partial
 from typing import Protocol
 
 from agent_core.calls import CallBatch, CallRunner
-from agent_core.events import AgentEvent, MessageEnd, MessageStart, TurnEnd, TurnStart
+from agent_core.cancel import CancelToken
+from agent_core.events import AgentEvent, CompactionReason, MessageEnd, MessageStart, TurnEnd, TurnStart
 from agent_core.execution import CallScope
+from agent_core.hooks import Hooks
 from agent_core.limits import TaskBudget
 from agent_core.llm import FailureKind, LlmRequest
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall
@@ -21,6 +23,19 @@ class RequestBuilder(Protocol):
     """What the loop needs of the context: a request for the state as it is now (D-02)."""
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest: ...
+
+
+class Compactor(Protocol):
+    """What the loop needs to keep a conversation within the model's window."""
+
+    def is_due(self, state: QueryState) -> bool:
+        """Whether the next request would be too large (C-08)."""
+
+    def events(
+        self, state: QueryState, reason: CompactionReason, cancel: CancelToken
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Make it shorter: a `CompactionStart`, the boundary as a message where there is one, a `CompactionEnd`. Never
+        raises, and never cuts between a call and its result (U-13)."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +54,8 @@ class Run:
     inputs: RunInputs
     started: float
     """On the monotonic clock."""
-    first_new: int
-    """Where in the state's messages this run's own begin."""
+    new: list[AgentMessage] = field(default_factory=list)
+    """What this run has added, in order."""
     pending: list[AgentMessage] = field(default_factory=list)
     """Enters the conversation at the start of the next turn."""
     events: int = 0
@@ -69,6 +84,8 @@ class Engine:
     caller: ModelCaller
     runner: CallRunner
     context: RequestBuilder
+    hooks: Hooks
+    compactor: Compactor | None
 
     def batch(
         self,

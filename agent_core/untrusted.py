@@ -48,13 +48,9 @@ _COLONS = str.maketrans(":\uff1a", "  ")
 
 
 def is_tainted(messages: Iterable[AgentMessage]) -> bool:
-    """Whether words of strangers stand in the conversation: they work for as long as the model can read them.
-
-    A summary may hold what they said, or what they made the model believe.
-    """
+    """Whether words of strangers stand in the conversation: they work for as long as the model can read them."""
     return any(
-        isinstance(message, SummaryMessage)
-        or (isinstance(message, UserMessage | ToolResultMessage) and message.untrusted)
+        isinstance(message, UserMessage | ToolResultMessage | SummaryMessage) and message.untrusted
         for message in messages
     )
 

@@ -21,8 +21,9 @@ from channels.base import Channel
 from channels.registry import open_channel
 from gateway.about import About
 from gateway.access import People
+from gateway.agents import AgentParts
 from gateway.errors import ParleyError
-from gateway.house import AgentParts, House
+from gateway.house import House
 from gateway.policy import Policy
 from gateway.settings import Settings
 from gateway.store.store import Store

@@ -1,17 +1,16 @@
 """What the rooms of the gateway share; made once by the composition root."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
 from gateway.about import About
 from gateway.access import Access
+from gateway.agents import Agents
 from gateway.approvals import Approvals
 from gateway.delivery import Delivery
 from gateway.secrets import Secrets
@@ -32,8 +31,7 @@ class Desk:
     approvals: Approvals
     clock: Clock
     new_id: NewId
-    make_agent: Callable[[ChatKey, str, Path], Agent]
-    """A new agent for a chat, a session id and the chat's workspace."""
+    agents: Agents
     home: Path
     zone: ZoneInfo
     language: Language

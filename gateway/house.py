@@ -2,33 +2,25 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.context import ContextManager
-from agent_core.limits import LlmRetryPolicy, LoopLimits
-from agent_core.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.loop import AgentLoop
-from agent_core.persona import Persona
-from agent_core.queues import MessageQueues
-from agent_core.tools import Tool, ToolRegistry
-from channels.base import CatchesUp, Channel, ChannelError, ChatKey
+from channels.base import CatchesUp, Channel, ChannelError
 from gateway.about import About
 from gateway.access import Access, People
+from gateway.agents import AgentParts, Agents
 from gateway.approvals import Approvals, new_request_id
 from gateway.catch_up import CatchUp
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.handler import ChannelMessageHandler
-from gateway.masked_llm import MaskedLlm
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
 from gateway.secrets import Secrets
@@ -36,7 +28,6 @@ from gateway.sessions import Sessions
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.tools import send_file_tool
-from gateway.welcome import lay_out_demo
 
 log = structlog.get_logger(__name__)
 
@@ -55,25 +46,6 @@ def _masked(console: Callable[[str], None], secrets: Secrets) -> Callable[[str],
 
 def _to_standard_error(line: str) -> None:
     sys.stderr.write(f"{line}\n")
-
-
-@dataclass(frozen=True)
-class AgentParts:
-    """What every chat's agent is made of; each gets its own context and queues."""
-
-    llm: LlmClient
-    model: ModelInfo
-    tools: Sequence[Tool] = ()
-    others: Callable[[], Iterable[Tool]] = tuple
-    """Tools that come and go while we run."""
-    options: LlmOptions | None = None
-    persona: Persona | None = None
-    limits: LoopLimits | None = None
-    llm_retry: LlmRetryPolicy | None = None
-    policy: Policy | None = None
-    """What its tools may be called for; None: the defaults."""
-    sandbox: str = ""
-    """What programs are shut in with; an approval holds for that alone."""
 
 
 class House:
@@ -122,40 +94,13 @@ class House:
         clock = clock or SystemClock()
         secrets = secrets or store.secrets
         console = _masked(console, secrets)
-        llm = MaskedLlm(parts.llm, secrets)
         delivery = Delivery(channels, store, clock, secrets)
         access = Access(people, channels, await store.spoken_in(), clock, console)
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
         permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
-        tools = ToolRegistry([*parts.tools, send_file_tool(store, delivery, home / "outgoing")], parts.others)
-
-        def make_agent(chat: ChatKey, session: str, workspace: Path) -> Agent:
-            if about.demo:
-                lay_out_demo(workspace)
-            context = ContextManager(tools, parts.persona, str(workspace))
-            loop = AgentLoop(
-                llm=llm,
-                model=parts.model,
-                context=context,
-                tools=tools,
-                options=parts.options,
-                limits=parts.limits or LoopLimits(finalize_on_limit=True),
-                llm_retry=parts.llm_retry,
-                permissions=permissions,
-                redact=secrets.mask,
-                clock=clock,
-                new_id=new_id,
-            )
-            return Agent(
-                loop=loop,
-                context=context,
-                session_id=session,
-                workspace=workspace,
-                queues=MessageQueues(steering_mode="all", follow_up_mode="all"),
-                chat_id=str(chat),
-            )
-
-        desk = Desk(store, delivery, access, approvals, clock, new_id, make_agent, home, zone, language, about, secrets)
+        tools = (*parts.tools, send_file_tool(store, delivery, home / "outgoing"))
+        agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
+        desk = Desk(store, delivery, access, approvals, clock, new_id, agents, home, zone, language, about, secrets)
         handler = ChannelMessageHandler(desk, Sessions(desk))
         await handler.recover()
         try:

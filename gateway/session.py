@@ -364,7 +364,7 @@ class ChatSession:
         """The chat's agent with its history, made when it is first needed."""
         async with self._loading:
             if self._agent is None or self._agent.session_id != session:
-                agent = self._desk.make_agent(self.key, session, self._desk.workspace(self.key))
+                agent = self._desk.agents.make(self.key, session, self._desk.workspace(self.key))
                 agent.replace_messages(await self._desk.store.history(session))
                 self._agent = agent
         return self._agent

@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 from agent_core.tools import tool
 from channels.registry import open_channel
 from gateway.access import People
+from gateway.agents import AgentParts
 from gateway.app import prepare
-from gateway.house import AgentParts, House
+from gateway.house import House
 from gateway.settings import Settings
 from gateway.start import launch
 

@@ -15,8 +15,9 @@ from channels.base import Accepted, Limits
 from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
+from gateway.agents import AgentParts
 from gateway.approvals import new_request_id
-from gateway.house import AgentParts, House
+from gateway.house import House
 from gateway.secrets import Secrets
 from gateway.store.store import Store
 

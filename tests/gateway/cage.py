@@ -21,7 +21,8 @@ from channels.base import ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
-from gateway.house import AgentParts, House
+from gateway.agents import AgentParts
+from gateway.house import House
 from gateway.logs import configure_logs
 from gateway.secrets import Secrets
 from gateway.store.store import FILE, Store

@@ -13,7 +13,8 @@ from channels.base import ChannelError, CommandSpec, Inbox
 from channels.memory import MemoryChannel
 from gateway.about import About
 from gateway.access import People
-from gateway.house import AgentParts, House
+from gateway.agents import AgentParts
+from gateway.house import House
 from gateway.secrets import Secrets
 from gateway.store.store import Store
 

@@ -9,9 +9,9 @@ from agent_core.clock import SystemClock
 from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.base import Accepted, MessageReceived
+from gateway.agents import AgentParts
 from gateway.approvals import new_request_id
 from gateway.desk import workspace_name
-from gateway.house import AgentParts
 from gateway.packages import ROOT
 from gateway.policy import Policy
 from tests.gateway.bot import NO_PACE, Bot

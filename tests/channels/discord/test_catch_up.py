@@ -12,7 +12,8 @@ from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
 from gateway.about import About
 from gateway.access import People
-from gateway.house import AgentParts, House
+from gateway.agents import AgentParts
+from gateway.house import House
 from gateway.store.store import Store
 from tests.channels.discord.conftest import config_for, opened
 from tests.emulators.discord import DiscordEmulator

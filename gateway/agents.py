@@ -1,0 +1,93 @@
+"""Making the agents of chats: what all of them are made of, and what each has of its own."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agent_core.agent import Agent
+from agent_core.clock import Clock, NewId
+from agent_core.context import ContextManager
+from agent_core.limits import LlmRetryPolicy, LoopLimits
+from agent_core.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.loop import AgentLoop
+from agent_core.permissions import Permissions
+from agent_core.persona import Persona
+from agent_core.queues import MessageQueues
+from agent_core.tools import Tool, ToolRegistry
+from channels.base import ChatKey
+from gateway.masked_llm import MaskedLlm
+from gateway.policy import Policy
+from gateway.secrets import Secrets
+from gateway.welcome import lay_out_demo
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    """What every chat's agent is made of; each gets its own context and queues."""
+
+    llm: LlmClient
+    model: ModelInfo
+    tools: Sequence[Tool] = ()
+    others: Callable[[], Iterable[Tool]] = tuple
+    """Tools that come and go while we run."""
+    options: LlmOptions | None = None
+    persona: Persona | None = None
+    limits: LoopLimits | None = None
+    llm_retry: LlmRetryPolicy | None = None
+    policy: Policy | None = None
+    """What its tools may be called for; None: the defaults."""
+    sandbox: str = ""
+    """What programs are shut in with; an approval holds for that alone."""
+
+
+class Agents:
+    """Makes an agent when a chat first needs one."""
+
+    def __init__(
+        self,
+        parts: AgentParts,
+        permissions: Permissions,
+        secrets: Secrets,
+        clock: Clock,
+        new_id: NewId,
+        *,
+        demo: bool = False,
+    ) -> None:
+        """`demo`: the demo model answers, and finds something to show in each workspace."""
+        self._parts = replace(parts, llm=MaskedLlm(parts.llm, secrets))
+        self._tools = ToolRegistry(parts.tools, parts.others)
+        self._permissions = permissions
+        self._secrets = secrets
+        self._clock = clock
+        self._new_id = new_id
+        self._demo = demo
+
+    def make(self, chat: ChatKey, session: str, workspace: Path) -> Agent:
+        """A new agent for a chat, without its history."""
+        if self._demo:
+            lay_out_demo(workspace)
+        context = ContextManager(self._tools, self._parts.persona, str(workspace))
+        return Agent(
+            loop=self._loop(context),
+            context=context,
+            session_id=session,
+            workspace=workspace,
+            queues=MessageQueues(steering_mode="all", follow_up_mode="all"),
+            chat_id=str(chat),
+        )
+
+    def _loop(self, context: ContextManager) -> AgentLoop:
+        parts = self._parts
+        return AgentLoop(
+            llm=parts.llm,
+            model=parts.model,
+            context=context,
+            tools=context.tools,
+            options=parts.options,
+            limits=parts.limits or LoopLimits(finalize_on_limit=True),
+            llm_retry=parts.llm_retry,
+            permissions=self._permissions,
+            redact=self._secrets.mask,
+            clock=self._clock,
+            new_id=self._new_id,
+        )

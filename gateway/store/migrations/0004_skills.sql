@@ -1,0 +1,1 @@
+-- Skills that are loaded in a chat.
