@@ -72,7 +72,7 @@ def test_nothing_is_left_for_later() -> None:
     assert lines_with(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b", *OURS, "tests", "bench") == []
 
 
-def test_names_say_what_things_are() -> None:
+def test_names_say_what_things_are() -> None:  # D-19, C-31
     vague = [
         f"{path}:{node.lineno}: {node.name}"
         for path, tree in modules(*OURS, "tests", "bench")

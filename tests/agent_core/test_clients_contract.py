@@ -25,7 +25,7 @@ def meets(request: pytest.FixtureRequest) -> Meeting:
     return meeting
 
 
-async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:
+async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:  # S2-03
     async with meets([says(LONG)]) as talk:
         start, *deltas, done = await talk.events()
 

@@ -38,7 +38,7 @@ NOW = 1_800_000_000.0
     ],
 )
 @pytest.mark.parametrize("status", [400, 422, 500, None])
-def test_a_request_larger_than_the_window_is_known_by_its_words(words: str, status: int | None) -> None:
+def test_a_request_larger_than_the_window_is_known_by_its_words(words: str, status: int | None) -> None:  # U-10
     assert classify(status, words) is OVERFLOW
     assert classify(429, words) is TRANSIENT
 
@@ -76,7 +76,7 @@ def test_a_request_larger_than_the_window_is_known_by_its_words(words: str, stat
         (None, "", TRANSIENT),
     ],
 )
-def test_a_refusal_has_its_kind(status: int | None, words: str, kind: FailureKind) -> None:
+def test_a_refusal_has_its_kind(status: int | None, words: str, kind: FailureKind) -> None:  # U-09
     assert classify(status, words) is kind
 
 

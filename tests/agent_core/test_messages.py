@@ -93,7 +93,7 @@ def test_a_message_is_never_changed_and_has_no_unknown_field() -> None:
         message_adapter.validate_python({"role": "user", "content": [], "metadata": {}})
 
 
-def test_an_event_of_unknown_kind_is_refused() -> None:  # S4-11
+def test_an_event_of_unknown_kind_is_refused() -> None:  # S4-11, S0-34
     with pytest.raises(ValidationError):
         event_adapter.validate_python({"type": "surprise"})
 
@@ -125,7 +125,7 @@ def test_usage_adds_up() -> None:  # S0-22
     assert one + one == Usage(input=2, output=4, cache_read=6, cache_write=8, total=20, cost_usd=1.0)
 
 
-def test_each_message_has_its_own_id_and_time() -> None:
+def test_each_message_has_its_own_id_and_time() -> None:  # S3-24
     first, second = user("a"), user("a")
 
     assert first.id != second.id
@@ -133,7 +133,7 @@ def test_each_message_has_its_own_id_and_time() -> None:
     assert isinstance(first, UserMessage)
 
 
-def test_deltas_make_the_message_again() -> None:  # C-17, S4-18
+def test_deltas_make_the_message_again() -> None:  # C-17, S4-18, C-34
     partial = PartialAssembler()
 
     for delta in (
@@ -149,7 +149,7 @@ def test_deltas_make_the_message_again() -> None:  # C-17, S4-18
     assert partial.content() == (ThinkingContent(thinking="hm"), TextContent(text="Hello"))
 
 
-def test_a_delta_for_a_block_of_another_kind_is_an_error() -> None:
+def test_a_delta_for_a_block_of_another_kind_is_an_error() -> None:  # D-20
     partial = PartialAssembler()
     partial.feed(TextDelta(index=0, delta="a"))
 

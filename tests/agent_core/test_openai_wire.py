@@ -43,12 +43,12 @@ def test_the_context_stands_before_the_speaker_and_the_speaker_before_the_words(
     assert message["content"] == "<context>\nIt is noon.\n</context>\nAnn: Lunch?"
 
 
-def test_pictures_stand_before_the_text() -> None:
+def test_pictures_stand_before_the_text() -> None:  # S2-15, C-22
     (message,) = wire(user("What is this?", PNG))
     assert message["content"] == [PNG_PART, {"type": "text", "text": "What is this?"}]
 
 
-def test_a_model_without_eyes_gets_a_sentence_instead() -> None:
+def test_a_model_without_eyes_gets_a_sentence_instead() -> None:  # C-22
     asked, shown = wire(user("What is this?", PNG), result("c", PNG), vision=False)
     note = "[a picture (image/png), which this model cannot see]"
     assert (asked["content"], shown["content"]) == (f"{note}\nWhat is this?", note)

@@ -165,7 +165,7 @@ async def test_nobody_listens_yet(page: Page) -> None:
 # What the page sees
 
 
-async def test_edits_travel_as_deltas_and_every_tab_rebuilds_the_same(page: Page) -> None:
+async def test_edits_travel_as_deltas_and_every_tab_rebuilds_the_same(page: Page) -> None:  # S4-44, D-20
     states = ["…", "… 🦊 clock", "… 🦊 clock, 3 s\n… `notes`", "**done**: it is 9:30 🦉", "**done**: it is 9:31 🦉"]
     async with page.open(), page.browser() as client:
         last = (await history(client))["last"]

@@ -14,7 +14,7 @@ from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
 
-def test_menus_are_made_from_the_one_table() -> None:
+def test_menus_are_made_from_the_one_table() -> None:  # S2-40
     assert [spec.name for spec in SPECS] == ["start", "help", "status", "new", "stop", "language", "approve", "deny"]
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for spec in SPECS:

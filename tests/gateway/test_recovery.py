@@ -142,7 +142,7 @@ async def test_while_a_tool_ran_that_may_be_repeated(start_bot: StartBot) -> Non
     assert len(tries) == 2
 
 
-async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) -> None:
+async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) -> None:  # U-19
     tries = []
 
     @tool(idempotent=False)
@@ -220,7 +220,7 @@ async def test_after_it_was_sent_nothing_is_left(start_bot: StartBot) -> None:
 # What is on the screen
 
 
-async def test_a_progress_message_is_used_again_and_folded(start_bot: StartBot) -> None:
+async def test_a_progress_message_is_used_again_and_folded(start_bot: StartBot) -> None:  # U-17, S3-25
     never = asyncio.Event()
     bot = await start_bot(Waits(never), "Here it is.")
     await bot.channel.hears("something long")

@@ -45,7 +45,7 @@ def test_nothing_needs_to_be_set(load: Load, tmp_path: Path) -> None:
     assert not settings.home.exists(), "loading makes nothing"
 
 
-def test_the_environment_wins_over_dotenv_which_wins_over_toml(load: Load) -> None:
+def test_the_environment_wins_over_dotenv_which_wins_over_toml(load: Load) -> None:  # S3-35
     settings = load(
         toml='model = "toml"\nlanguage = "zh"\n[web]\nport = 1\nperson = "Ann"',
         dotenv="PARLEY_MODEL=dotenv\nPARLEY_WEB_PORT=2",

@@ -71,7 +71,7 @@ def ways_out(launcher: str, folder: Path, *before: str, python: str = sys.execut
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_nobody_gets_out(launcher: str, tmp_path: Path) -> None:
+def test_nobody_gets_out(launcher: str, tmp_path: Path) -> None:  # D-17, S2-35
     assert ways_out(launcher, tmp_path) == {}
 
 
