@@ -1,13 +1,12 @@
 """The tools that every chat has."""
 
+from agent_core.beneath import Opener, best_opener
 from agent_core.builtin.calculator import calculator
 from agent_core.builtin.clock import clock_tool
-from agent_core.builtin.files.beneath import Opener, best_opener
 from agent_core.builtin.files.editing import edit_file_tool
 from agent_core.builtin.files.grep import find_ripgrep, grep_tool
 from agent_core.builtin.files.reading import list_dir_tool, read_file_tool
 from agent_core.builtin.files.writing import write_file_tool
-from agent_core.builtin.notes import add_note, delete_note, list_notes
 from agent_core.builtin.wait import wait_tool
 from agent_core.clock import Clock
 from agent_core.tools import Tool
@@ -22,9 +21,6 @@ def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Too
     return (
         clock_tool(clock, zone),
         calculator,
-        add_note,
-        list_notes,
-        delete_note,
         *file_tools(vision=vision),
         wait_tool(clock),
     )

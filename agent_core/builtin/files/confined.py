@@ -9,7 +9,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import FILE, FOLDER, Opener, best_opener, open_root
+from agent_core.beneath import FILE, FOLDER, Opener, best_opener, open_root
 from agent_core.tools import ToolFailed
 
 _FACTS = {

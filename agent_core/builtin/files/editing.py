@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import FILE, Opener
+from agent_core.beneath import FILE, Opener
 from agent_core.builtin.files.confined import check_file, failure, open_folder_of, shown
 from agent_core.builtin.files.contents import read_content
 from agent_core.builtin.files.diff import Diff

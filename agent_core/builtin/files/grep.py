@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import Opener, open_root
+from agent_core.beneath import Opener, open_root
 from agent_core.builtin.files.confined import failure, names_of, printable
 from agent_core.builtin.files.contents import is_binary
 from agent_core.builtin.files.line_search import (

@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import Opener
+from agent_core.beneath import Opener
 from agent_core.builtin.files.confined import open_file, open_folder, shown
 from agent_core.builtin.files.contents import in_words, read_content, text_in
 from agent_core.builtin.files.pictures import picture_type, show_picture

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import FOLDER, Opener, open_root
+from agent_core.beneath import FOLDER, Opener, open_root
 from agent_core.builtin.files.confined import check_file, failure, shown
 from agent_core.tools import ToolFailed
 

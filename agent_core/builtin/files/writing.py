@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from agent_core.builtin.files.beneath import Opener
+from agent_core.beneath import Opener
 from agent_core.builtin.files.confined import failure, shown, split
 from agent_core.builtin.files.contents import in_words
 from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable

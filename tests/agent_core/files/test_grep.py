@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.files.beneath import Opener, best_opener
+from agent_core.beneath import Opener, best_opener
 from agent_core.builtin.files.grep import LINE_CHARS, MOST_HITS, PAGE_CHARS, find_ripgrep, grep_tool
 from agent_core.cancel import CancelToken
 from agent_core.messages import text_of

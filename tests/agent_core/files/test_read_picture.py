@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.files.beneath import best_opener
+from agent_core.beneath import best_opener
 from agent_core.builtin.files.pictures import MOST_BYTES
 from agent_core.messages import ImageContent, TextContent
 from tests.agent_core.files.workspace import Workspace

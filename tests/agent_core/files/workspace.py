@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.beneath import Opener, best_opener, open_by_kernel, open_by_walk
 from agent_core.builtin.catalogue import file_tools
-from agent_core.builtin.files.beneath import Opener, best_opener, open_by_kernel, open_by_walk
 from agent_core.cancel import CancelToken
 from agent_core.messages import JsonObject, text_of
 from agent_core.tool_result import ToolResult
