@@ -235,6 +235,7 @@ class CallBatch:
         return end
 
     def _message(self, end: ToolExecutionEnd) -> ToolResultMessage:
+        ran = end.attempts > 0
         return ToolResultMessage(
             id=self._runner.new_id(),
             created_at=self._runner.clock.time(),
@@ -245,5 +246,5 @@ class CallBatch:
             details=end.result.details,
             is_error=end.is_error,
             duration_ms=end.duration_ms,
-            untrusted=bool(end.attempts) and self._runner.tools.get(end.tool_name).untrusted,
+            untrusted=ran and (end.result.untrusted or self._runner.tools.get(end.tool_name).untrusted),
         )

@@ -23,7 +23,7 @@ from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
 from agent_core.tokens import conversation_tokens
 from agent_core.tools import ToolRegistry
-from agent_core.untrusted import shown
+from agent_core.untrusted import passed_on, shown
 
 NO_RESULT = "No result provided"
 STOPPED = "[The person stopped this answer.]"
@@ -95,7 +95,7 @@ def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
                     kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))
             case NotificationMessage():
                 if message.to_model:
-                    kept.append(_as_user(message, f"<notification>\n{message.text}\n</notification>"))
+                    kept.append(_as_user(message, f"<notification>\n{passed_on(message)}\n</notification>"))
             case CustomMessage():
                 pass
             case _:

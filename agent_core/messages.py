@@ -126,6 +126,8 @@ class UserMessage(_Message):
     """What was true when this was said (time, place, quoted message); rendered into the user turn (D-04)."""
     untrusted: bool = False
     """Whether it brings words of others than the speaker: a quoted message, earlier talk, a file's name."""
+    by_agent: bool = False
+    """Whether another agent wrote it, so that nobody has given what stands in it."""
 
 
 class AssistantMessage(_Message):
@@ -180,6 +182,10 @@ class NotificationMessage(_Message):
     text: Text
     data: JsonObject = Field(default_factory=dict)
     to_model: bool = False
+    quoted: Text = ""
+    """What it passes on to the model in others' words."""
+    untrusted: bool = False
+    """Whether strangers may have written what it passes on."""
 
 
 class CustomMessage(_Message):

@@ -29,6 +29,8 @@ class Persona(Frozen):
     """How to address the person."""
     language: str = ""
     personality: str = DEFAULT
+    duty: str = ""
+    """What it is there for, where that is not to talk with people."""
 
     def render(self) -> str:
         parts = [f"You are {self.ai_name}, an assistant in people's chats. {self._manner}"]
@@ -36,6 +38,8 @@ class Persona(Frozen):
             parts.append(f"Address the person as {self.user_address}.")
         if self.language:
             parts.append(f"Answer in {self.language} unless asked otherwise.")
+        if self.duty:
+            parts.append(self.duty)
         return " ".join(parts)
 
     @property

@@ -147,5 +147,6 @@ def _track_call(state: QueryState, event: ToolExecutionStart | ToolExecutionUpda
     if event.tool_call_id in state.pending_tool_calls:
         state.pending_tool_calls.remove(event.tool_call_id)
     state.tool_call_count += event.attempts > 0
+    state.usage = state.usage + event.result.usage
     if event.denied:
         state.denied_calls.append(event.denied)

@@ -1,6 +1,6 @@
 """What a tool gives back."""
 
-from agent_core.messages import Frozen, Json, Text, TextContent, UserContent
+from agent_core.messages import Frozen, Json, Text, TextContent, Usage, UserContent
 
 
 class ToolResult(Frozen):
@@ -13,6 +13,10 @@ class ToolResult(Frozen):
     is_error: bool = False
     terminate: bool = False
     """Ends the run if every result of the batch says so (U-05)."""
+    untrusted: bool = False
+    """Whether strangers may have written this one, where that is not so of all that the tool brings back."""
+    usage: Usage = Usage()
+    """What models have cost that the tool itself has asked."""
 
     @classmethod
     def of(cls, text: str, *, is_error: bool = False) -> "ToolResult":

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from agent_core.messages import (
     AgentMessage,
+    NotificationMessage,
     SummaryMessage,
     TextContent,
     ToolResultMessage,
@@ -50,7 +51,8 @@ _COLONS = str.maketrans(":\uff1a", "  ")
 def is_tainted(messages: Iterable[AgentMessage]) -> bool:
     """Whether words of strangers stand in the conversation: they work for as long as the model can read them."""
     return any(
-        isinstance(message, UserMessage | ToolResultMessage | SummaryMessage) and message.untrusted
+        isinstance(message, UserMessage | ToolResultMessage | SummaryMessage | NotificationMessage)
+        and message.untrusted
         for message in messages
     )
 
@@ -91,6 +93,12 @@ def shown(message: UserMessage | ToolResultMessage) -> UserMessage | ToolResultM
     else:
         changed = {"content": _marked_parts(message.content, message.id)} if message.untrusted else {}
     return message.model_copy(update=changed) if changed else message
+
+
+def passed_on(message: NotificationMessage) -> str:
+    """A notification's words as a model gets them; what it quotes ends where it ends."""
+    quoted = marked(message.quoted, message.id) if message.untrusted else harmless(message.quoted)
+    return f"{message.text}\n{quoted}" if quoted else message.text
 
 
 def _marked_parts(content: Sequence[UserContent], boundary: str) -> tuple[UserContent, ...]:

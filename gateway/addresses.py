@@ -6,6 +6,7 @@ An address that the model composed can carry away whatever the model has read; o
 import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 from urllib.parse import urlsplit
 
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of
@@ -31,7 +32,7 @@ def is_given(url: str, messages: Sequence[AgentMessage], *, links: bool) -> bool
     wanted = _key(url)
     if not wanted:
         return False
-    said = (text_of(message.content) for message in messages if isinstance(message, UserMessage))
+    said = (text_of(message.content) for message in messages if _is_from_person(message))
     if any(_stands_in(text, wanted, _URL, _NAKED) for text in said):
         return True
     return links and _fetches(messages) <= MOST_LINKS and _was_brought(wanted, messages)
@@ -50,11 +51,15 @@ def _fetches(messages: Sequence[AgentMessage]) -> int:
     """Addresses that the model asked for since somebody here spoke, those of its last answer among them."""
     count = 0
     for message in messages:
-        if isinstance(message, UserMessage):
+        if _is_from_person(message):
             count = 0
         elif isinstance(message, AssistantMessage):
             count += sum(call.name == FETCH for call in message.tool_calls)
     return count
+
+
+def _is_from_person(message: AgentMessage) -> TypeGuard[UserMessage]:
+    return isinstance(message, UserMessage) and not message.by_agent
 
 
 def _brought(message: ToolResultMessage) -> str:

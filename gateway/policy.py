@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from agent_core.messages import AgentMessage, SummaryMessage, ToolResultMessage, UserMessage
+from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
 from agent_core.permissions import Proposal
 from agent_core.tools import Acts, FunctionTool
 from agent_core.untrusted import is_tainted
@@ -146,7 +146,7 @@ def _only_web_speaks(messages: Sequence[AgentMessage]) -> bool:
     for message in messages:
         if isinstance(message, SummaryMessage):
             return False
-        if isinstance(message, UserMessage) and message.untrusted:
+        if isinstance(message, UserMessage | NotificationMessage) and message.untrusted:
             return False
         if isinstance(message, ToolResultMessage) and message.untrusted and message.tool_name not in WEB:
             return False
