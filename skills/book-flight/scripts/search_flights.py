@@ -77,12 +77,11 @@ def city_of(name: str, cities: Sequence[City], which: str) -> City:
 def date_of(text: str) -> date:
     found = DATE.fullmatch(text.strip())
     try:
-        wanted = date(*map(int, found.groups())) if found else None
-        last = wanted and wanted + timedelta(days=MOST_DAYS)
-    except (ValueError, OverflowError):
-        last = None
-    if wanted is None or last is None:
-        raise Wrong(f"Unknown date '{text}'; write it as 2026-12-27")
+        year, month, day = map(int, found.groups()) if found else (0, 0, 0)
+        wanted = date(year, month, day)
+        _ = wanted + timedelta(days=MOST_DAYS)
+    except (ValueError, OverflowError) as error:
+        raise Wrong(f"Unknown date '{text}'; write it as 2026-12-27") from error
     if wanted < (today := datetime.now(LAST_ZONE).date()):
         raise Wrong(f"The date {wanted} is in the past; today is {today}")
     return wanted
