@@ -18,6 +18,7 @@ from gateway.texts import language_of, say
 MOST_CHARS = 120
 """Of a call in the one line that is left of a question."""
 MOST_NAME = 40
+SKILL_SCRIPT = "run_skill_script"
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"))
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
@@ -45,7 +46,10 @@ def shown(text: str) -> str:
 
 
 def what_is_done(tool: str, arguments: JsonObject) -> str:
-    """A call, whole, line by line: a command as one would type it, anything else with the names of its arguments."""
+    """A call, whole, line by line: a command or a skill's script as one would type it, anything else with the names of
+    its arguments."""
+    if tool == SKILL_SCRIPT and (line := _script(arguments)):
+        return shown(line)
     commands = [name for name, value in arguments.items() if isinstance(value, list)]
     command = _words(arguments[commands[0]]) if len(commands) == 1 else None
     plain = all(isinstance(value, int | float | None) for name, value in arguments.items() if name not in commands)
@@ -124,6 +128,17 @@ def _words(value: JsonValue) -> str | None:
         return None
     words = [word for word in value if isinstance(word, str)]
     return as_typed(words) if words and len(words) == len(value) else None
+
+
+def _script(arguments: JsonObject) -> str | None:
+    """`chart/chart.py sales.csv`; None where there is more to it than that."""
+    skill, script, words = arguments.get("skill"), arguments.get("script"), arguments.get("args", [])
+    known = arguments.keys() <= {"skill", "script", "args"}
+    if not known or not isinstance(skill, str) or not isinstance(script, str) or not isinstance(words, list):
+        return None
+    if not _PLAIN_NAME.fullmatch(skill) or not script or not all(isinstance(word, str) for word in words):
+        return None
+    return as_typed(map(str, [f"{skill}/{script}", *words]))
 
 
 def _argument(name: str, value: JsonValue) -> str:

@@ -116,6 +116,24 @@ def test_a_call_is_shown_whole(arguments: dict[str, object], what: str) -> None:
     assert what_is_done("tool", arguments) == what  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ({"skill": "chart", "script": "chart.py", "args": ["sales.csv"]}, "chart/chart.py sales.csv"),
+        ({"skill": "chart", "script": "chart.py"}, "chart/chart.py"),
+        ({"skill": "a", "script": "x y.py", "args": ["1; 2"]}, "'a/x y.py' '1; 2'"),
+        ({"skill": "a", "script": "x.py", "args": ["\u202e"]}, "a/x.py '⟨U+202E⟩'"),
+        ({"skill": "a/b", "script": "c.py"}, "run_skill_script\nskill: a/b\nscript: c.py"),
+        ({"skill": "a", "script": "x.py", "args": "1"}, "run_skill_script\nskill: a\nscript: x.py\nargs: 1"),
+        ({"skill": "a", "script": "x.py", "args": [1]}, "run_skill_script\nskill: a\nscript: x.py\nargs: [1]"),
+        ({"skill": "a", "script": "x.py", "also": "b"}, "run_skill_script\nskill: a\nscript: x.py\nalso: b"),
+        ({"skill": "a", "script": ""}, "run_skill_script\nskill: a\nscript: "),
+    ],
+)
+def test_a_skill_s_script_reads_as_one_would_type_it(arguments: dict[str, object], what: str) -> None:
+    assert what_is_done("run_skill_script", arguments) == what  # type: ignore[arg-type]
+
+
 def test_the_question_names_what_why_and_how() -> None:
     message = question_message(question("ls"), ["It runs a program."], "!")
 
