@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_m
 from agent_core.cancel import CancelToken
 from agent_core.llm import ToolSpec
 from agent_core.messages import AgentMessage, JsonObject
+from agent_core.skills.names import SKILL_TOOLS
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
@@ -21,9 +22,6 @@ Retry = Literal["never", "transient", "always"]
 Acts = Literal["read", "write", "net", "exec", "admin"]
 """What a call can do at worst: look at the workspace or what the house offers; change the workspace or speak in its own
 chat; send something to an address of the model's choice; run a program; change schedules, skills or settings."""
-
-SKILL_TOOLS = frozenset({"load_skill", "unload_skill", "load_skill_reference", "list_skills"})
-"""Names that belong to the skill system (S0-16)."""
 
 
 class ToolFailed(Exception):
@@ -224,12 +222,18 @@ class ToolRegistry:
     """The tools of one agent, sorted by name, so that the prompt's prefix does not change (S0-07, S2-25).
 
     `others` gives tools that come and go while we run; it is asked anew each time. They stand behind ours, and never
-    take the place of one.
+    take the place of one. `skills` gives those of the skill system, whose names nothing else can have (S0-12, S0-16).
     """
 
-    def __init__(self, tools: Iterable[Tool] = (), others: Callable[[], Iterable[Tool]] = tuple) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        others: Callable[[], Iterable[Tool]] = tuple,
+        skills: Callable[[], Iterable[Tool]] = tuple,
+    ) -> None:
         self._tools: dict[str, Tool] = {}
         self._others = others
+        self._skills = skills
         self._called: dict[str, Tool] = {}
         for item in tools:
             self.add(item)
@@ -252,7 +256,7 @@ class ToolRegistry:
         there is."""
         if name in self._tools:
             return self._tools[name]
-        others = self._coming_and_going()
+        others = {item.name: item for item in self._skills()} | self._coming_and_going()
         if name in others:
             self._called[name] = others[name]
         if name not in self._called:
@@ -269,8 +273,13 @@ class ToolRegistry:
             return True
 
     def specs(self) -> tuple[ToolSpec, ...]:
+        skills = {item.name: item for item in self._skills()}
         others = self._coming_and_going()
-        return tuple(known[name].spec for known in (self._tools, others) for name in sorted(known))
+        return tuple(known[name].spec for known in (self._tools, skills, others) for name in sorted(known))
+
+    def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
+        """One with these tools instead, and the same of the skill system. Raises ValueError as `add` does."""
+        return ToolRegistry(tools, skills=self._skills)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

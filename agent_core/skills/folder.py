@@ -1,0 +1,131 @@
+"""One folder with skills in it: found however deep, read again only where something has changed (S1-28)."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_core.skills.header import BadSkill
+from agent_core.skills.reading import Found, Names, Signature, entries, opened
+from agent_core.skills.skill import FILE, Origin, Skill, contents, read_skill
+from agent_core.untrusted import harmless
+
+DEEPEST = 6
+MOST_FOLDERS = 1_000
+MOST_SKILLS = 300
+
+_PASSED_OVER = frozenset({"__pycache__", "node_modules"})
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One line for people: which file, what is wrong with it, and what to do."""
+
+    file: str
+    problem: str
+    """With the advice, behind a semicolon."""
+
+    def __str__(self) -> str:
+        return f"{harmless(self.file)}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a folder holds now."""
+
+    skills: tuple[Skill, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass
+class SkillFolder:
+    """A root of skills. What is in it may be changed by others at any time, also while we look."""
+
+    root: Path
+    origin: Origin
+    _known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]] = field(default_factory=dict)
+
+    def scan(self) -> Scan:
+        """Blocks for a few stats a skill, and for reading what is new. A folder that is not there holds nothing."""
+        known, self._known = self._known, {}
+        skills: list[Skill] = []
+        diagnostics: list[Diagnostic] = []
+        try:
+            with opened(self.root) as root:
+                for found in self._walk(root, known):
+                    if isinstance(found, Diagnostic):
+                        diagnostics.append(found)
+                        continue
+                    diagnostics += [self._about((*self._names(found), FILE), text) for text in found.header.warnings]
+                    skills.append(found)
+        except FileNotFoundError:
+            return Scan()
+        except OSError as error:
+            return Scan(diagnostics=(self._about((), f"it cannot be opened: {error.strerror}; let Parley read it"),))
+        if len(skills) > MOST_SKILLS:
+            diagnostics.append(self._about((), f"it has more than {MOST_SKILLS} skills; take some out"))
+        return Scan(tuple(skills[:MOST_SKILLS]), tuple(diagnostics))
+
+    def _walk(
+        self, root: int, known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]]
+    ) -> Iterator[Skill | Diagnostic]:
+        waiting: list[Names] = [()]
+        looked_at = 0
+        while waiting:
+            names = waiting.pop()
+            looked_at += 1
+            if looked_at > MOST_FOLDERS:
+                yield self._about((), f"it has more than {MOST_FOLDERS} folders; take out what is no skill")
+                return
+            try:
+                found = entries(root, names)
+            except OSError as error:
+                yield self._about(names, f"it cannot be opened: {error.strerror}; let Parley read it")
+                continue
+            if names and any(entry.name == FILE for entry in found):
+                yield self._skill(root, names, found, known)
+                continue
+            yield from self._links_out(names, found)
+            inner = [(*names, entry.name) for entry in found if entry.is_folder and _may_hold_skills(entry.name)]
+            if len(names) < DEEPEST:
+                waiting.extend(reversed(inner))
+
+    def _skill(
+        self,
+        root: int,
+        names: Names,
+        found: list[Found],
+        known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]],
+    ) -> Skill | Diagnostic:
+        read: Skill | Diagnostic
+        try:
+            inside = contents(root, names, found)
+            if names in known and known[names][0] == inside.signature:
+                self._known[names] = known[names]
+                return known[names][1]
+            read = read_skill(root, names, inside, self.origin, self.root.absolute())
+        except BadSkill as error:
+            read = self._about((*names, FILE), str(error))
+        except OSError as error:
+            return self._about((*names, FILE), f"it cannot be read: {error.strerror}; put a readable file there")
+        self._known[names] = inside.signature, read
+        return read
+
+    def _links_out(self, names: Names, found: list[Found]) -> Iterator[Diagnostic]:
+        """A link to another skill of this folder is passed over in silence: that one is found by itself."""
+        base = self.root.resolve()
+        for entry in found:
+            if entry.is_link and _may_hold_skills(entry.name):
+                target = Path(os.path.realpath(self.root.joinpath(*names, entry.name)))
+                if not target.is_relative_to(base) and target.is_dir():
+                    yield self._about((*names, entry.name), "it is a link that leads out; copy the folder here")
+
+    def _names(self, skill: Skill) -> Names:
+        return skill.folder.relative_to(self.root.absolute()).parts
+
+    def _about(self, names: Names, problem: str) -> Diagnostic:
+        return Diagnostic("/".join((self.root.name, *names)), problem)
+
+
+def _may_hold_skills(name: str) -> bool:
+    return not name.startswith(".") and name not in _PASSED_OVER

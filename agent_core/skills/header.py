@@ -1,0 +1,211 @@
+"""What a SKILL.md says of itself: YAML between two `---` lines, read tolerantly and with a limit to everything.
+
+Keys may be written with `-` or `_`; those nobody knows are skipped. What another agent's file keeps under `metadata`
+(`metadata.openclaw.requires.bins`) counts where the file says nothing itself. Scalars stay the words they are, so that
+`version: 1.10` is not 1.1 and `name: no` not a refusal.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from agent_core.untrusted import harmless
+
+NAME_CHARS = 64
+DESCRIPTION_CHARS = 1_024
+
+_HEAD_CHARS = 32_000
+_MOST_NESTED = 8
+_MOST_LISTED = 30
+_WORD_CHARS = 100
+_FENCED = re.compile(r"\A\s*---[ \t]*\n(?P<head>.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_NOTHING = frozenset({"", "~", "null"})
+_YES = frozenset({"true", "yes", "on", "1"})
+_NO = frozenset({"false", "no", "off", "0"})
+
+
+class BadSkill(Exception):
+    """A skill that cannot be used: what is wrong, and what to do about it, without the file's name."""
+
+    def __init__(self, fact: str, advice: str) -> None:
+        super().__init__(f"{fact}; {advice}")
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a machine must have for a skill to be of use."""
+
+    bins: tuple[str, ...] = ()
+    any_bins: tuple[str, ...] = ()
+    """One of these is enough."""
+    env: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    """Of Python, for its scripts; told, not checked: scripts get theirs when they run."""
+    systems: tuple[str, ...] = ()
+    """`linux`, `darwin`, `windows`; none: any."""
+
+
+@dataclass(frozen=True)
+class Header:
+    name: str
+    description: str
+    """One line."""
+    when_to_use: str = ""
+    tags: tuple[str, ...] = ()
+    version: str = ""
+    license: str = ""
+    always: bool = False
+    enabled: bool = True
+    disable_model_invocation: bool = False
+    """Only people can load it (S1-29)."""
+    requires: Requirements = Requirements()
+    warnings: tuple[str, ...] = ()
+    """What is wrong with it although it can be used, each with what to do."""
+
+
+def split(content: bytes) -> tuple[str, str]:
+    """The YAML and the instructions of a SKILL.md. Raises BadSkill."""
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise BadSkill(f"it is not UTF-8 (byte {error.start})", "save it as UTF-8") from error
+    found = _FENCED.match(text)
+    if found is None:
+        raise BadSkill("it does not begin with YAML between two lines of ---", "begin it with name and description")
+    return found["head"], text[found.end() :].strip()
+
+
+def read_header(content: bytes, folder: str) -> Header:
+    """`folder`: the name where none is given. Raises BadSkill."""
+    fields = _keyed(_loaded(split(content)[0]))
+    warnings: list[str] = []
+    name = _text(fields, "name") or folder
+    if len(name) > NAME_CHARS or not _NAME.fullmatch(name):
+        raise BadSkill(
+            f"{_shown(name)} is no name for a skill",
+            f"use a-z, 0-9 and single hyphens, {NAME_CHARS} characters at most",
+        )
+    if name != folder:
+        warnings.append(f"it is called {name}, but its folder {_shown(folder)}; give both one name")
+    description = _text(fields, "description")
+    if not description:
+        raise BadSkill("it has no description", "say in one what it does and when to use it")
+    if len(description) > DESCRIPTION_CHARS:
+        warnings.append(f"its description has {len(description)} characters; make it {DESCRIPTION_CHARS} at most")
+    return Header(
+        name=name,
+        description=_cut(description),
+        when_to_use=_cut(_text(fields, "when_to_use")),
+        tags=_words(fields.get("tags")),
+        version=_text(fields, "version")[:_WORD_CHARS],
+        license=_text(fields, "license")[:_WORD_CHARS],
+        always=_flag(fields, "always"),
+        enabled=_said(fields, "enabled") not in _NO and not _flag(fields, "disabled"),
+        disable_model_invocation=_flag(fields, "disable_model_invocation"),
+        requires=_requirements(fields),
+        warnings=tuple(warnings),
+    )
+
+
+def _loaded(head: str) -> Mapping[object, object]:
+    """Only words, lists and mappings, whatever tags the YAML has."""
+    if len(head) > _HEAD_CHARS:
+        raise BadSkill(f"its YAML has more than {_HEAD_CHARS} characters", "keep what is long below it")
+    try:
+        _check(head)
+        loader = yaml.CBaseLoader(head)
+        try:
+            value = loader.get_single_data()
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise BadSkill(f"its YAML cannot be read: {_where(error)}", "put text with : or # in quotes") from error
+    if not isinstance(value, Mapping):
+        raise BadSkill("its YAML is no list of keys and values", "begin it with name: and description:")
+    return value
+
+
+def _check(head: str) -> None:
+    """Before anything is built from it: a few lines of aliases can stand for more than fits in memory."""
+    depth = 0
+    for event in yaml.parse(head, Loader=yaml.CBaseLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise BadSkill("its YAML uses an alias (*)", "write out what it stands for")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _MOST_NESTED:
+            raise BadSkill("its YAML is nested too deeply", "keep it flat")
+
+
+def _where(error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 2}, {_shown(error.problem or error.context or '')}"
+    return _shown(str(error))
+
+
+def _requirements(fields: Mapping[str, object]) -> Requirements:
+    own = [fields, _keyed(fields.get("requires"))]
+    theirs = [_keyed(value) for value in _keyed(fields.get("metadata")).values()]
+    places = [*own, _keyed(fields.get("metadata")), *theirs]
+    places += [_keyed(place.get("requires")) for place in places]
+
+    def first(*keys: str) -> tuple[str, ...]:
+        return next((words for place in places for key in keys if (words := _words(place.get(key)))), ())
+
+    return Requirements(
+        bins=first("bins", "required_bins"),
+        any_bins=first("any_bins", "anybins"),
+        env=first("env", "required_env"),
+        packages=first("packages", "required_packages"),
+        systems=first("os", "systems"),
+    )
+
+
+def _keyed(value: object) -> dict[str, object]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key).strip().lower().replace("-", "_"): item for key, item in value.items()}
+
+
+def _said(fields: Mapping[str, object], key: str) -> str:
+    value = fields.get(key)
+    return value.strip().lower() if isinstance(value, str) else ""
+
+
+def _flag(fields: Mapping[str, object], key: str) -> bool:
+    return _said(fields, key) in _YES
+
+
+def _text(fields: Mapping[str, object], key: str) -> str:
+    """One line, of which no model takes a part for its own language."""
+    value = fields.get(key)
+    if not isinstance(value, str) or value.strip().lower() in _NOTHING:
+        return ""
+    return harmless(" ".join(value.split())).strip()
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """A list, or one line with commas."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list):
+        return ()
+    return tuple(_words_of(items))[:_MOST_LISTED]
+
+
+def _words_of(items: list[object]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, str) and (word := harmless(" ".join(item.split()))[:_WORD_CHARS].strip()):
+            yield word
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= DESCRIPTION_CHARS else f"{text[: DESCRIPTION_CHARS - 1]}…"
+
+
+def _shown(text: str) -> str:
+    return repr(harmless(" ".join(text.split()))[:_WORD_CHARS])

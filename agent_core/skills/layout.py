@@ -1,0 +1,95 @@
+"""What the prompt says of skills, laid out as people know it from the first design (D-03).
+
+Different from that design: scripts are run by the tool `run_skill_script`, shut in, not by a command of the model's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agent_core.skills.skill import SCRIPTS, Skill
+
+INDEX_CHARS = 300
+"""Of one description in the index."""
+MOST_INDEXED = 100
+LOADED, NOT_LOADED = "✓", "○"
+
+PROTOCOL = """\
+# Skills
+Load a skill with load_skill before you do what its description fits; several may be loaded at once. Load a reference \
+of it with load_skill_reference when the skill says so, on an error, or when you need examples or details. Unload it \
+with unload_skill when the topic has changed, the task is done, or room is needed. Do all of this silently."""
+
+
+def index(lines: Sequence[tuple[Skill, bool]]) -> str:
+    """One line a skill with its mark; no skills, no section (S1-02, S1-03)."""
+    if not lines:
+        return ""
+    shown = [index_line(skill, is_loaded=is_loaded) for skill, is_loaded in lines[:MOST_INDEXED]]
+    if len(lines) > MOST_INDEXED:
+        shown.append(f"- {len(lines) - MOST_INDEXED} more: search with list_skills")
+    return "\n".join(["## Available Skills (use when needed)", *shown])
+
+
+def index_line(skill: Skill, *, is_loaded: bool) -> str:
+    description = skill.description
+    if len(description) > INDEX_CHARS:
+        description = f"{description[: INDEX_CHARS - 1].rstrip()}…"
+    return f"- [{LOADED if is_loaded else NOT_LOADED}] **{skill.name}**: {description}"
+
+
+def always(blocks: Iterable[str]) -> str:
+    return _section("## Skills that are always loaded", blocks)
+
+
+def loaded(blocks: Iterable[str]) -> str:
+    return _section("## Loaded Skill Instructions", blocks)
+
+
+def references(texts: Mapping[tuple[str, str], str]) -> str:
+    """By skill and reference (S1-20)."""
+    return _section("## Loaded Skill References", (reference(name, path, text) for (name, path), text in texts.items()))
+
+
+def reference(name: str, path: str, text: str) -> str:
+    return f"### {name} - {path}\n{text}"
+
+
+def block(skill: Skill, body: str, docs: Mapping[str, str]) -> str:
+    """The instructions of a skill with all that is told of it (S1-07)."""
+    header = skill.header
+    parts = [f"### Skill: {skill.name}\n# Skill: {skill.name}", header.description]
+    if header.when_to_use:
+        parts.append(f"**When to use**: {header.when_to_use}")
+    parts += [_context(skill, offered=[*skill.references, *(doc for doc in skill.docs if doc not in docs)])]
+    parts += [f"## Instructions\n{body}"]
+    parts += [f"## {name}\n{text}" for name, text in docs.items()]
+    return "\n\n".join(parts)
+
+
+def _context(skill: Skill, offered: Sequence[str]) -> str:
+    header = skill.header
+    lines = ["## Skill Context", f"- **Skill Directory**: `{skill.folder}`"]
+    for label, value in (
+        ("Version", header.version),
+        ("License", header.license),
+        ("Required Packages", ", ".join(header.requires.packages)),
+    ):
+        if value:
+            lines.append(f"- **{label}**: {value}")
+    if skill.scripts:
+        lines.append("- **Available Scripts**:")
+        lines += [
+            f'  - `{skill.folder / SCRIPTS / script}` (run with: `run_skill_script("{skill.name}", "{script}")`)'
+            for script in skill.scripts
+        ]
+    if offered:
+        lines.append(
+            "- **Available References** (load on errors, for examples or details of scripts, or when the person wants "
+            "alternatives):"
+        )
+        lines += [f'  - `{path}` (load with: `load_skill_reference("{skill.name}", "{path}")`)' for path in offered]
+    return "\n".join(lines)
+
+
+def _section(title: str, blocks: Iterable[str]) -> str:
+    shown = list(blocks)
+    return "\n\n".join([title, *shown]) if shown else ""

@@ -1,0 +1,88 @@
+"""A skill with its words: what a load puts into the prompt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agent_core.skills import layout
+from agent_core.skills.errors import SkillError, SkillTrouble
+from agent_core.skills.header import BadSkill
+from agent_core.skills.skill import Skill
+from agent_core.tokens import estimate
+
+SKILL_TOKENS = 8_000
+"""Of the instructions of one skill at most (S1-12, D-07)."""
+LONG_TOKENS = 5_000
+"""From here on its author is told to keep details in references (S1-27)."""
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """What was read of a skill at one time."""
+
+    skill: Skill
+    block: str
+    tokens: int
+    offered: tuple[str, ...]
+    """What can be loaded as a reference."""
+
+
+@dataclass
+class LoadedSkill:
+    """One skill of a chat that is in its prompt, with the references that are."""
+
+    now: Instructions
+    held: bool = False
+    digest: str | None = None
+    references: dict[str, str] = field(default_factory=dict)
+    """Text by path."""
+
+    @property
+    def skill(self) -> Skill:
+        return self.now.skill
+
+    @property
+    def tokens(self) -> int:
+        shown = (layout.reference(self.skill.name, path, text) for path, text in self.references.items())
+        return self.now.tokens + sum(map(estimate, shown))
+
+
+def read_instructions(skill: Skill) -> Instructions:
+    """Its documents belong to the instructions where they fit, and are references where they do not (S1-24).
+
+    Raises SkillError.
+    """
+    try:
+        body = skill.body()
+        docs = {name: skill.text(name) for name in skill.docs}
+    except BadSkill as error:
+        raise SkillError(SkillTrouble.UNREADABLE, f"the skill {skill.name}: {error}", "tell the person") from error
+    except OSError as error:
+        fact = f"the skill {skill.name} cannot be read ({error.strerror})"
+        raise SkillError(SkillTrouble.UNREADABLE, fact, "tell the person") from error
+    made = _made(skill, body, docs)
+    if docs and made.tokens > SKILL_TOKENS:
+        made = _made(skill, body, {})
+    if made.tokens > SKILL_TOKENS:
+        raise SkillError(
+            SkillTrouble.OVER_BUDGET,
+            f"the skill {skill.name} has {made.tokens} tokens, {SKILL_TOKENS} at most can be loaded",
+            "do without it, or let its author move details into references",
+        )
+    return made
+
+
+def _made(skill: Skill, body: str, docs: Mapping[str, str]) -> Instructions:
+    block = layout.block(skill, body, docs)
+    offered = (*skill.references, *(doc for doc in skill.docs if doc not in docs))
+    return Instructions(skill, block, estimate(block), offered)
+
+
+def read_reference(skill: Skill, path: str) -> str:
+    """Raises SkillError."""
+    try:
+        return skill.text(path)
+    except BadSkill as error:
+        fact = f"the reference {path} of {skill.name}: {error}"
+    except OSError as error:
+        fact = f"the reference {path} of {skill.name} cannot be read ({error.strerror})"
+    raise SkillError(SkillTrouble.BAD_REFERENCE, fact, "tell the person")

@@ -1,0 +1,123 @@
+"""Reading what belongs to a skill, without ever leaving its folder. Everything here blocks."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.beneath import FILE, FOLDER, best_opener, open_root
+from agent_core.skills.header import BadSkill
+
+MOST_BYTES = 256 * 1024
+"""Of one file that a model reads."""
+MOST_APPROVED_BYTES = 4 * 1024 * 1024
+MOST_APPROVED_FILES = 200
+
+Names = tuple[str, ...]
+Signature = tuple[int, ...]
+"""Changes when the file or folder does: a program can set back a file's time, but not when it was last changed."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One entry of a folder."""
+
+    name: str
+    is_folder: bool
+    is_file: bool
+    is_link: bool
+    signature: Signature
+
+
+@contextmanager
+def opened(root: Path) -> Iterator[int]:
+    """A handle of the folder that everything is beneath. Raises OSError."""
+    handle = open_root(root)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def entries(root: int, names: Names) -> list[Found]:
+    """What is in the folder, by name; no link on the way to it is followed. Raises OSError."""
+    handle = best_opener()(root, names, FOLDER)
+    try:
+        with os.scandir(handle) as found:
+            return sorted(map(_found, found), key=lambda entry: entry.name)
+    finally:
+        os.close(handle)
+
+
+def read(root: int, names: Names, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file. Raises OSError, and BadSkill where it is larger than `most`."""
+    handle = best_opener()(root, names, FILE)
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise BadSkill("it is no regular file", "put a file in its place")
+        if about.st_size > most:
+            raise BadSkill(f"it is larger than {most // 1024} KB", "make it shorter, and keep details in references")
+        return file.read(most)
+
+
+def read_text(folder: Path, path: str) -> str:
+    """A file of a skill. Raises OSError and BadSkill."""
+    with opened(folder) as root:
+        content = read(root, tuple(path.split("/")))
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n").strip()
+    except UnicodeDecodeError as error:
+        raise BadSkill("it is not UTF-8", "save it as UTF-8") from error
+
+
+def digest(folder: Path) -> str:
+    """What all files of a skill say together. Raises OSError, and BadSkill where that is too much or leads out."""
+    total = hashlib.sha256()
+    left = MOST_APPROVED_BYTES
+    with opened(folder) as root:
+        paths = list(_files(root))
+        for path in paths:
+            content = read(root, path, left)
+            left -= len(content)
+            total.update(f"{'/'.join(path)}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+            total.update(content)
+    return total.hexdigest()
+
+
+def _files(root: int) -> Iterator[Names]:
+    waiting: list[Names] = [()]
+    seen = 0
+    while waiting:
+        folder = waiting.pop()
+        for entry in entries(root, folder):
+            seen += 1
+            if seen > MOST_APPROVED_FILES:
+                raise BadSkill(f"it has more than {MOST_APPROVED_FILES} files", "keep only what it needs")
+            if entry.is_folder:
+                waiting.append((*folder, entry.name))
+            elif entry.is_file:
+                yield (*folder, entry.name)
+            else:
+                raise BadSkill(f"{entry.name!r} is a link or no regular file", "put the file itself there")
+
+
+def _found(entry: os.DirEntry[str]) -> Found:
+    about = entry.stat(follow_symlinks=False)
+    return Found(
+        name=entry.name,
+        is_folder=stat.S_ISDIR(about.st_mode),
+        is_file=stat.S_ISREG(about.st_mode),
+        is_link=stat.S_ISLNK(about.st_mode),
+        signature=(about.st_ctime_ns, about.st_mtime_ns, about.st_size, about.st_ino),
+    )
+
+
+def names_in(found: Sequence[Found]) -> Iterator[str]:
+    """Files that a model may be told of."""
+    return (
+        entry.name for entry in found if entry.is_file and not entry.name.startswith(".") and entry.name.isprintable()
+    )

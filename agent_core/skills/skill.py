@@ -1,0 +1,112 @@
+"""One skill: a folder with a SKILL.md, of which only the header is known until it is loaded (S1-01)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agent_core.skills.header import Header, read_header, split
+from agent_core.skills.reading import Found, Names, Signature, entries, names_in, opened, read, read_text
+
+FILE = "SKILL.md"
+SCRIPTS = "scripts"
+REFERENCES = "references"
+
+_LISTED = 60
+"""Scripts, references and documents of one skill, each."""
+_AT_THE_TOP = ("reference.md", "forms.md")
+_REFERENCE_ENDINGS = (".md", ".txt", ".yaml", ".yml", ".json")
+_NOT_FOR_MODELS = frozenset({"readme.md", "license.md", "changelog.md", "contributing.md"})
+
+
+class Origin(StrEnum):
+    """Who put a skill there."""
+
+    SHIPPED = "shipped"
+    OWNER = "owner"
+    CHAT = "chat"
+    """In the workspace of a chat, where a model or a stranger may have written it."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    header: Header
+    folder: Path
+    """Absolute."""
+    origin: Origin
+    scripts: tuple[str, ...]
+    """Names in `scripts/`."""
+    references: tuple[str, ...]
+    """Paths in the folder (S1-21); nothing else can be loaded as one."""
+    docs: tuple[str, ...]
+    """Other documents beside SKILL.md, which belong to the instructions (S1-24)."""
+    signature: tuple[Signature, ...]
+    """Another one where anything of it has changed."""
+
+    @property
+    def name(self) -> str:
+        return self.header.name
+
+    @property
+    def description(self) -> str:
+        return self.header.description
+
+    @property
+    def is_shared(self) -> bool:
+        return self.origin is not Origin.CHAT
+
+    def body(self) -> str:
+        """The instructions, read now. Raises OSError and BadSkill."""
+        with opened(self.folder) as root:
+            return split(read(root, (FILE,)))[1]
+
+    def text(self, path: str) -> str:
+        """One of its references or documents, read now. Raises OSError and BadSkill."""
+        return read_text(self.folder, path)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What lies in a skill's folder, without having read any of it."""
+
+    top: tuple[Found, ...]
+    scripts: tuple[Found, ...]
+    references: tuple[Found, ...]
+
+    @property
+    def signature(self) -> tuple[Signature, ...]:
+        files = (entry for entry in (*self.top, *self.scripts, *self.references) if entry.is_file)
+        return tuple(entry.signature for entry in files)
+
+
+def contents(root: int, names: Names, top: Sequence[Found]) -> Contents:
+    """Of the folder `names`, whose own entries are `top`. Raises OSError."""
+    folders = {entry.name for entry in top if entry.is_folder}
+    scripts, references = (
+        tuple(entries(root, (*names, name))) if name in folders else () for name in (SCRIPTS, REFERENCES)
+    )
+    return Contents(tuple(top), scripts, references)
+
+
+def read_skill(root: int, names: Names, inside: Contents, origin: Origin, base: Path) -> Skill:
+    """The skill in the folder `names` under `root`, which is `base`. Raises OSError and BadSkill."""
+    header = read_header(read(root, (*names, FILE)), names[-1])
+    top = list(names_in(inside.top))
+    references = [f"{REFERENCES}/{name}" for name in names_in(inside.references) if _is_reference(name)]
+    return Skill(
+        header=header,
+        folder=base.joinpath(*names),
+        origin=origin,
+        scripts=tuple(names_in(inside.scripts))[:_LISTED],
+        references=(*(name for name in _AT_THE_TOP if name in top), *references)[:_LISTED],
+        docs=tuple(name for name in top if _is_document(name))[:_LISTED],
+        signature=inside.signature,
+    )
+
+
+def _is_reference(name: str) -> bool:
+    return name.lower().endswith(_REFERENCE_ENDINGS)
+
+
+def _is_document(name: str) -> bool:
+    return name.endswith(".md") and name not in (FILE, *_AT_THE_TOP) and name.lower() not in _NOT_FOR_MODELS
