@@ -1,36 +1,68 @@
 """What the model is shown: the prompt, the history as its border can take it, and the tools, anew each turn (D-02)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Sequence
 
-from agent_core.llm import LlmRequest
+from agent_core.border import Border
+from agent_core.llm import LlmRequest, ToolSpec
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
-    CustomMessage,
-    LlmMessage,
-    NotificationMessage,
+    Frozen,
     StopReason,
-    SummaryMessage,
-    TextContent,
-    ToolCall,
     ToolResultMessage,
     UserMessage,
 )
 from agent_core.persona import Persona
 from agent_core.prompt import SystemPrompt
+from agent_core.remembered import Remembered
 from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
-from agent_core.tokens import conversation_tokens
+from agent_core.tokens import estimate, message_tokens
 from agent_core.tools import ToolRegistry
-from agent_core.untrusted import passed_on, shown
 
-NO_RESULT = "No result provided"
-STOPPED = "[The person stopped this answer.]"
+FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})
+SKILL_PARTS = ("always_skills", "skill_protocol", "skills_index", "loaded_skills", "loaded_references")
+
+
+class Buckets(Frozen):
+    """What fills the window, in tokens (S0-31)."""
+
+    prompt: int = 0
+    tools: int = 0
+    skill_index: int = 0
+    loaded_skills: int = 0
+    references: int = 0
+    circumstances: int = 0
+    """What is said beside people's words: the time, what is remembered, what is quoted (D-04)."""
+    conversation: int = 0
+    tool_results: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.__dict__.values())
+
+
+class ContextStats(Frozen):
+    """How full the window is, and of what (S0-31)."""
+
+    messages: int
+    tokens: int
+    window: int
+    buckets: Buckets
+    """Their sum is `tokens`, but for rounding."""
+    loaded_skills: tuple[str, ...] = ()
+
+    @property
+    def free(self) -> int:
+        return max(0, self.window - self.tokens)
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.tokens / self.window if self.window else 0.0
 
 
 class ContextManager:
-    """Builds each request from the state of the run and from what the agent can do now."""
+    """Builds each request of one conversation from the state of the run and from what the agent can do now."""
 
     def __init__(
         self,
@@ -45,26 +77,86 @@ class ContextManager:
         self.workspace = workspace
         self.system_prompt: str | None = None
         """Replaces the built prompt where a caller sets one (S4-41)."""
+        self._border = Border()
+        self._size = Remembered[AgentMessage, int](message_tokens)
+        self._tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
+        self._asked_with: int | None = None
+        """Tokens of prompt and tools in the last request."""
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """The next request; the same state gives the same bytes (S0-08)."""
-        return LlmRequest(
-            system=self._prompt(),
-            messages=repair(convert_to_llm(state.messages)),
-            tools=self.tools.specs() if with_tools else (),
+        specs = self.tools.specs()
+        request = LlmRequest(
+            system=self._prompt(specs),
+            messages=(),
+            tools=specs if with_tools else (),
             tool_choice="auto" if with_tools else "none",
         )
+        self._asked_with = self._prefix(request.system, specs)
+        # Without being validated again: that takes longer than all the rest of a long conversation's next turn.
+        return request.model_copy(update={"messages": self._border.of(state.messages)})
 
     def tokens(self, state: QueryState) -> int:
-        """About how many tokens the next request holds."""
-        tools = "".join(spec.model_dump_json() for spec in self.tools.specs())
-        return conversation_tokens(f"{self._prompt()}{tools}", state.messages)
+        """About how many tokens the next request holds: what the model reported last, and an estimate of what came
+        since, of its prompt and tools, too (U-12)."""
+        specs = self.tools.specs()
+        prefix = self._prefix(self._prompt(specs), specs)
+        later: list[AgentMessage] = []
+        for message in reversed(state.messages):
+            if isinstance(message, AssistantMessage) and message.usage.total and message.stop_reason not in FAILED:
+                grown = 0 if self._asked_with is None else prefix - self._asked_with
+                return message.usage.total + grown + self.size_of(later)
+            later.append(message)
+        return prefix + self.size_of(later)
 
-    def _prompt(self) -> str:
-        return self._system().render() if self.system_prompt is None else self.system_prompt
+    def guess(self, messages: Sequence[AgentMessage]) -> int:
+        """As `tokens`, by estimate alone."""
+        specs = self.tools.specs()
+        return self._prefix(self._prompt(specs), specs) + self.size_of(messages)
 
-    def _system(self) -> SystemPrompt:
-        names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in self.tools.specs())
+    def size_of(self, messages: Sequence[AgentMessage]) -> int:
+        """Estimated tokens of the messages as they stand; answers that failed are not sent."""
+        return sum(self._size.each(message for message in messages if not _is_failed(message)))
+
+    def stats(self, state: QueryState, window: int) -> ContextStats:
+        """What `/context` shows. The parts are estimates, brought into line with what the model has reported."""
+        tokens = self.tokens(state)
+        guess = self._buckets(state.messages)
+        by = tokens / guess.total if guess.total else 1.0
+        return ContextStats(
+            messages=len(state.messages),
+            tokens=tokens,
+            window=window,
+            buckets=Buckets(**{name: round(size * by) for name, size in guess}),
+            loaded_skills=self.skills.names,
+        )
+
+    def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:
+        specs = self.tools.specs()
+        parts = self._system(specs)
+        skills = {name: estimate(getattr(parts, name)) for name in SKILL_PARTS} if self.system_prompt is None else {}
+        results = [message for message in messages if isinstance(message, ToolResultMessage)]
+        beside = sum(estimate(message.context or "") for message in messages if isinstance(message, UserMessage))
+        results_size = self.size_of(results)
+        return Buckets(
+            prompt=max(0, estimate(self._prompt(specs)) - sum(skills.values())),
+            tools=sum(self._tool_size.each(specs)),
+            skill_index=skills.get("skills_index", 0) + skills.get("skill_protocol", 0),
+            loaded_skills=skills.get("loaded_skills", 0) + skills.get("always_skills", 0),
+            references=skills.get("loaded_references", 0),
+            circumstances=beside,
+            conversation=max(0, self.size_of(messages) - results_size - beside),
+            tool_results=results_size,
+        )
+
+    def _prefix(self, prompt: str, specs: Sequence[ToolSpec]) -> int:
+        return estimate(prompt) + sum(self._tool_size.each(specs))
+
+    def _prompt(self, specs: Sequence[ToolSpec]) -> str:
+        return self._system(specs).render() if self.system_prompt is None else self.system_prompt
+
+    def _system(self, specs: Sequence[ToolSpec]) -> SystemPrompt:
+        names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in specs)
         return SystemPrompt(
             identity=self.persona.render(),
             workspace=f"# Workspace\nFiles of this chat: {self.workspace} (give relative paths)"
@@ -79,73 +171,9 @@ class ContextManager:
         )
 
 
-def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
-    """What of the history a model may see (S4-03): people, the model, tool results, and what stands for them.
-
-    This is the one place where what strangers may have written is marked as such."""
-    kept: list[LlmMessage] = []
-    for message in messages:
-        match message:
-            case UserMessage() | ToolResultMessage():
-                kept.append(shown(message))
-            case AssistantMessage():
-                kept.append(message)
-            case SummaryMessage():
-                if message.summary:
-                    kept.append(_as_user(message, f"<summary>\n{message.summary}\n</summary>"))
-            case NotificationMessage():
-                if message.to_model:
-                    kept.append(_as_user(message, f"<notification>\n{passed_on(message)}\n</notification>"))
-            case CustomMessage():
-                pass
-            case _:
-                assert_never(message)
-    return kept
-
-
-def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
-    """Make the history acceptable to every provider (U-16).
-
-    Failed answers are left out; of a stopped one the words are left out, but not that it was stopped, else the model
-    would answer the question before it again (C-17). Each tool call is followed by its one result, in the order of
-    the calls, invented where it is missing; a result without its call is dropped.
-    """
-    results: dict[str, ToolResultMessage] = {}
-    repaired: list[LlmMessage] = []
-    for message in reversed(messages):
-        match message:
-            case UserMessage():
-                repaired.append(message)
-            case AssistantMessage():
-                if message.stop_reason is StopReason.ABORTED:
-                    repaired.append(message.model_copy(update={"content": (TextContent(text=STOPPED),)}))
-                elif message.stop_reason is not StopReason.ERROR and message.content:
-                    repaired.extend(reversed([_result(message, call, results) for call in message.tool_calls]))
-                    repaired.append(message)
-                results = {}
-            case ToolResultMessage():
-                results[message.tool_call_id] = message
-            case _:
-                assert_never(message)
-    repaired.reverse()
-    return tuple(repaired)
+def _is_failed(message: AgentMessage) -> bool:
+    return isinstance(message, AssistantMessage) and message.stop_reason in FAILED
 
 
 def _first_line(text: str) -> str:
     return text.partition("\n")[0]
-
-
-def _result(answer: AssistantMessage, call: ToolCall, results: Mapping[str, ToolResultMessage]) -> ToolResultMessage:
-    """The result that came before the next answer, for ids may come again later."""
-    return results.get(call.id) or ToolResultMessage(
-        id=f"{answer.id}-{call.id}",
-        created_at=answer.created_at,
-        tool_call_id=call.id,
-        tool_name=call.name,
-        content=(TextContent(text=NO_RESULT),),
-        is_error=True,
-    )
-
-
-def _as_user(message: SummaryMessage | NotificationMessage, text: str) -> UserMessage:
-    return UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=text),))

@@ -19,7 +19,7 @@ from agent_core.clock import NewId, new_id
 from agent_core.failures import classify, http_failure, redact
 from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
 from agent_core.openai_chunks import Chunk, ErrorDetail
-from agent_core.openai_wire import messages_to_wire, tools_to_wire
+from agent_core.openai_wire import WireText, tools_to_wire
 from agent_core.sse import NotAnEventStream, SseReader
 
 CONNECT_S = 10.0
@@ -67,6 +67,7 @@ class OpenAiClient:
         self._owns_session = session is None
         self._make_id = make_id
         self._now = now
+        self._wire = WireText()
 
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
@@ -78,7 +79,7 @@ class OpenAiClient:
         try:
             async with self._open_session().post(
                 self._url,
-                data=_body(model, request, options),
+                data=self._body(model, request, options),
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
                 allow_redirects=False,
@@ -110,6 +111,24 @@ class OpenAiClient:
             connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
+
+    def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> bytes:
+        body: dict[str, JsonValue] = {
+            "model": model.id,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": min(options.max_tokens, model.max_output),
+        }
+        if options.temperature is not None:
+            body["temperature"] = options.temperature
+        if request.tools:
+            body["tools"] = tools_to_wire(request.tools)
+            if request.tool_choice != "auto":
+                body["tool_choice"] = request.tool_choice
+        if options.thinking != "off" and model.reasoning:
+            body["reasoning_effort"] = options.thinking
+        rest = json.dumps(body, ensure_ascii=False).removeprefix("{")
+        return f'{{"messages": {self._wire.of(request, vision=model.vision)}, {rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
@@ -155,25 +174,6 @@ class OpenAiClient:
 
 def _transient(message: str) -> LlmFailure:
     return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
-
-
-def _body(model: ModelInfo, request: LlmRequest, options: LlmOptions) -> bytes:
-    body: dict[str, JsonValue] = {
-        "model": model.id,
-        "messages": list(messages_to_wire(request, vision=model.vision)),
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "max_tokens": min(options.max_tokens, model.max_output),
-    }
-    if options.temperature is not None:
-        body["temperature"] = options.temperature
-    if request.tools:
-        body["tools"] = tools_to_wire(request.tools)
-        if request.tool_choice != "auto":
-            body["tool_choice"] = request.tool_choice
-    if options.thinking != "off" and model.reasoning:
-        body["reasoning_effort"] = options.thinking
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:

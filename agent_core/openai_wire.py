@@ -1,7 +1,8 @@
 """What we say, in the words of the OpenAI chat protocol. Run before every model call: plain dicts, no checks."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from pydantic import JsonValue
 
@@ -9,6 +10,7 @@ from agent_core.llm import LlmRequest, ToolSpec
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
+    LlmMessage,
     TextContent,
     ThinkingContent,
     ToolCall,
@@ -17,6 +19,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
+from agent_core.remembered import Remembered
 
 WireObject = dict[str, JsonValue]
 
@@ -33,22 +36,59 @@ def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_thinkin
     wire: list[WireObject] = []
     if request.system:
         wire.append({"role": "system", "content": request.system})
-    pictures: list[ImageContent] = []
-    for message in request.messages:
-        if pictures and not isinstance(message, ToolResultMessage):
-            wire.append(_pictures_of_tools(pictures))
-            pictures = []
-        if isinstance(message, UserMessage):
-            wire.append({"role": "user", "content": _user_content(message, vision=vision)})
-        elif isinstance(message, AssistantMessage):
-            wire.extend(_assistant(message, signed_thinking=signed_thinking))
-        else:
-            if vision:
-                pictures.extend(part for part in message.content if isinstance(part, ImageContent))
-            wire.append(_tool_result(message, vision=vision))
-    if pictures:
-        wire.append(_pictures_of_tools(pictures))
+    for message, pictures in _with_pictures(request.messages, vision=vision):
+        wire.extend(_message(message, vision=vision, signed_thinking=signed_thinking))
+        wire.extend([_pictures_of_tools(pictures)] if pictures else [])
     return wire
+
+
+class WireText:
+    """The messages as JSON; each is written once for as long as its conversation holds it."""
+
+    def __init__(self) -> None:
+        self._written = {
+            vision: Remembered[LlmMessage, str](partial(_message_text, vision=vision)) for vision in (True, False)
+        }
+
+    def of(self, request: LlmRequest, *, vision: bool) -> str:
+        """What `json.dumps` makes of `messages_to_wire`."""
+        texts = [_json({"role": "system", "content": request.system})] if request.system else []
+        written = self._written[vision].each(request.messages)
+        for text, (_, pictures) in zip(written, _with_pictures(request.messages, vision=vision), strict=True):
+            texts.extend([text] if text else [])  # an answer that held only thinking
+            texts.extend([_json(_pictures_of_tools(pictures))] if pictures else [])
+        return f"[{', '.join(texts)}]"
+
+
+def _with_pictures(
+    messages: Sequence[LlmMessage], *, vision: bool
+) -> Iterator[tuple[LlmMessage, Sequence[ImageContent]]]:
+    """Each message, and the pictures that are to stand behind it: those of a row of tool results, after the last."""
+    pictures: list[ImageContent] = []
+    for message, following in zip(messages, (*messages[1:], None), strict=True):
+        if vision and isinstance(message, ToolResultMessage):
+            pictures += [part for part in message.content if isinstance(part, ImageContent)]
+        if pictures and not isinstance(following, ToolResultMessage):
+            yield message, pictures
+            pictures = []
+        else:
+            yield message, ()
+
+
+def _message(message: LlmMessage, *, vision: bool, signed_thinking: bool = False) -> Iterable[WireObject]:
+    if isinstance(message, UserMessage):
+        return ({"role": "user", "content": _user_content(message, vision=vision)},)
+    if isinstance(message, AssistantMessage):
+        return _assistant(message, signed_thinking=signed_thinking)
+    return (_tool_result(message, vision=vision),)
+
+
+def _message_text(message: LlmMessage, *, vision: bool) -> str:
+    return ", ".join(map(_json, _message(message, vision=vision)))
+
+
+def _json(value: WireObject) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:

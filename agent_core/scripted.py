@@ -31,12 +31,14 @@ from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
     JsonObject,
+    LlmMessage,
     StopReason,
     TextContent,
     ThinkingContent,
     ToolCall,
     Usage,
 )
+from agent_core.remembered import Remembered
 
 SCRIPTED_MODEL = ModelInfo(id="scripted", provider="scripted")
 
@@ -300,7 +302,11 @@ def _read_arguments(name: str, raw: str) -> tuple[JsonObject, str | None]:
 
 def _size(request: LlmRequest) -> int:
     """Some measure of a request that grows with the conversation: its words."""
-    said = (part for message in request.messages for part in message.content)
-    return len(request.system.split()) + sum(
-        len(part.text.split()) if isinstance(part, TextContent) else 1 for part in said
-    )
+    return len(request.system.split()) + sum(_words_in.each(request.messages))
+
+
+def _count_words(message: LlmMessage) -> int:
+    return sum(len(part.text.split()) if isinstance(part, TextContent) else 1 for part in message.content)
+
+
+_words_in = Remembered[LlmMessage, int](_count_words)

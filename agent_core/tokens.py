@@ -1,26 +1,79 @@
 """How many tokens a text is, guessed without a tokenizer: right enough to decide, also for Chinese (S0-33, D-12)."""
 
+import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from agent_core.messages import AgentMessage, AssistantMessage
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    CustomMessage,
+    ImageContent,
+    NotificationMessage,
+    SummaryMessage,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
 
-_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+IMAGE = 1_000
+"""A picture, about, whatever its size: models scale it to theirs."""
+AROUND = 4
+"""What stands around a message: whose it is, where it ends."""
+
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]")
 
 
 def estimate(text: str) -> int:
-    """One token for each CJK character, a quarter for any other."""
+    """One token for each CJK character or emoji, a quarter for any other."""
     wide = 0 if text.isascii() else len(_WIDE.findall(text))
     return wide + math.ceil((len(text) - wide) / 4)
 
 
-def conversation_tokens(prefix: str, messages: Sequence[AgentMessage]) -> int:
-    """Tokens of a request with this prefix (prompt and tools) and history: what the model reported last, and an
-    estimate of what came since."""
-    later: list[AgentMessage] = []
-    for message in reversed(messages):
-        if isinstance(message, AssistantMessage) and message.usage.total:
-            return message.usage.total + sum(estimate(item.model_dump_json()) for item in later)
-        later.append(message)
-    return estimate(prefix) + sum(estimate(item.model_dump_json()) for item in later)
+def clipped(text: str, most: int) -> str:
+    """The start of the text, as much as is so many tokens; an ellipsis says that there was more."""
+    if estimate(text) <= most:
+        return text
+    few, many = 0, most * 4  # the longest start that fits is looked for between these
+    while few < many:
+        middle = (few + many + 1) // 2
+        if estimate(text[:middle]) < most:
+            few = middle
+        else:
+            many = middle - 1
+    return f"{text[:few]}…" if most > 0 else ""
+
+
+def message_tokens(message: AgentMessage) -> int:
+    """What a message costs in a request; the model's own reasoning does not go back to it."""
+    match message:
+        case UserMessage():
+            around = (message.source or "") + (message.context or "")
+            return AROUND + estimate(around) + _of(message.content)
+        case AssistantMessage() | ToolResultMessage():
+            return AROUND + _of(message.content)
+        case SummaryMessage():
+            return AROUND + estimate(message.summary) if message.summary else 0
+        case NotificationMessage():
+            return AROUND + estimate(message.text + message.quoted) if message.to_model else 0
+        case CustomMessage():
+            return 0
+
+
+def _of(content: Iterable[TextContent | ThinkingContent | ImageContent | ToolCall]) -> int:
+    return sum(map(_part, content))
+
+
+def _part(part: TextContent | ThinkingContent | ImageContent | ToolCall) -> int:
+    match part:
+        case TextContent():
+            return estimate(part.text)
+        case ThinkingContent():
+            return 0
+        case ImageContent():
+            return IMAGE
+        case ToolCall():
+            return estimate(part.name) + estimate(json.dumps(part.arguments, ensure_ascii=False))

@@ -4,11 +4,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agent_core.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
+from agent_core.messages import LlmMessage
+from agent_core.remembered import Remembered
 from gateway.masking import masked
 from gateway.secrets import Secrets
-
-MOST_SPECS = 1000
-"""Tools that are remembered; those of servers come and go."""
 
 
 class MaskedLlm:
@@ -18,27 +17,26 @@ class MaskedLlm:
     def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
         self._llm = llm
         self._secrets = secrets
-        self._specs: dict[int, tuple[ToolSpec, ToolSpec]] = {}
-        """By identity: the same tools are offered in every request, and hold as much text as the rest of it."""
+        self._masked = Remembered[ToolSpec | LlmMessage, ToolSpec | LlmMessage](lambda it: masked(it, secrets.mask))
+        """The same tools are offered in every request, and the same messages stand in it."""
+        self._masked_for = secrets.count
 
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
-        mask = self._secrets.mask
-        tools = tuple(map(self._masked_spec, request.tools))
-        rest = masked(request.model_copy(update={"tools": ()}), mask)
-        safe = rest.model_copy(update={"tools": tools})
+        if self._masked_for != self._secrets.count:
+            self._masked_for = self._secrets.count
+            self._masked.forget()
+        safe = request.model_copy(
+            update={
+                "system": self._secrets.mask(request.system),
+                "messages": tuple(self._masked.each(request.messages)),
+                "tools": tuple(self._masked.each(request.tools)),
+            }
+        )
         async with aclosing(self._llm.stream(model, safe, options)) as events:
             async for event in events:
-                yield masked(event, mask) if isinstance(event, StreamDone) else event
-
-    def _masked_spec(self, spec: ToolSpec) -> ToolSpec:
-        known = self._specs.get(id(spec))
-        if known is None or known[0] is not spec:
-            if len(self._specs) >= MOST_SPECS:
-                self._specs.clear()
-            known = self._specs[id(spec)] = spec, masked(spec, self._secrets.mask)
-        return known[1]
+                yield masked(event, self._secrets.mask) if isinstance(event, StreamDone) else event
 
     async def close(self) -> None:
         await self._llm.close()

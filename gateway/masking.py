@@ -28,6 +28,7 @@ KEPT = frozenset(
         "respond",
         "role",
         "session_id",
+        "short_until",
         "signature",
         "tool_call_id",
         "type",

@@ -47,12 +47,15 @@ class Secrets:
         self._tails: dict[bytes, set[bytes]] = {}
         self._foreign: tuple[str, ...] = ()
         """Those that are not ASCII, which folding would lose."""
+        self.count = 0
+        """How many have been added: what was masked before the last one may hold it."""
         self._masked_before = lru_cache(REMEMBERED)(self._masked)
         for value in values:
             self.add(value)
 
     def add(self, value: str) -> None:
         """From now on masked, by all who hold this object."""
+        self.count += 1
         self._masked_before.cache_clear()
         value = value.strip()
         if _WORD.fullmatch(value):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.context import ContextManager, convert_to_llm, repair
+from agent_core.border import convert_to_llm, repair
+from agent_core.context import ContextManager
 from agent_core.messages import (
     AssistantMessage,
     CustomMessage,

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
-from agent_core.context import convert_to_llm, repair
+from agent_core.border import convert_to_llm, repair
 from agent_core.events import (
     AgentEnd,
     AgentEvent,

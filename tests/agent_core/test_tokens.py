@@ -1,8 +1,11 @@
 """How much of a window a conversation fills."""
 
+from agent_core.context import ContextManager
 from agent_core.messages import Usage, text_of
 from agent_core.scripted import ScriptedLlm
-from agent_core.tokens import conversation_tokens, estimate
+from agent_core.state import QueryState
+from agent_core.tokens import estimate
+from agent_core.tools import ToolRegistry
 from tests.agent_core.kit import look, start_agent
 
 
@@ -27,7 +30,8 @@ async def test_what_the_model_reported_corrects_the_guess() -> None:  # D-12
     await talk.says("hello")
     answer = talk.agent.state.messages[-1].model_copy(update={"usage": Usage(input=900, output=100, total=1_000)})
 
-    assert conversation_tokens("prefix", [answer]) == 1_000
+    state = QueryState(run_id="r", session_id="s", messages=[answer])
+    assert ContextManager(ToolRegistry()).tokens(state) == 1_000
 
 
 async def test_one_tool_runs_outside_of_any_run() -> None:  # S2-08
