@@ -17,11 +17,12 @@ from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
 from agent_core.messages import AgentMessage
+from agent_core.skills.shelved import Shelved
 from channels.base import ChatKey, InboundEvent, OutboundMessage
 from gateway.errors import HomeUnusable, ParleyError
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store import approvals, inbox, outbox, runs
+from gateway.store import approvals, inbox, outbox, runs, skills
 from gateway.store.approvals import Line, Moved, Step
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
@@ -225,6 +226,17 @@ class Store:
 
     async def save_chat(self, chat: Chat) -> None:
         await self._writer.submit(runs.save_chat(chat))
+
+    async def skills_of(self, chat: ChatKey) -> Shelved:
+        """What is loaded in a chat."""
+        return await self._reader.run(partial(skills.of, chat=chat))
+
+    def save_skills(self, chat: ChatKey, shelved: Shelved) -> "asyncio.Future[None]":
+        return self._writer.submit(skills.save(chat, shelved), later=True)
+
+    async def renew_skills(self, chat: ChatKey) -> None:
+        """Only what people hold stays loaded."""
+        await self._writer.submit(skills.renew(chat))
 
     async def language_of(self, chat: ChatKey, person: str) -> str | None:
         """The tag of the language that the chat was set to, or else of the person's client when they last spoke."""
