@@ -28,9 +28,11 @@ from agent_core.messages import (
 from agent_core.partial import PartialAssembler
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
+from agent_core.skills.room import Room
+from agent_core.skills.skill import Skill
 from agent_core.state import QueryState, last_said
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolRegistry
+from agent_core.tools import Tool
 from agent_core.turn import RunInputs
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
@@ -63,6 +65,7 @@ class Agent:
         self.workspace = workspace
         self.chat_id = chat_id
         self.queues = MessageQueues() if queues is None else queues
+        context.skills.measure = self._room
         self._state = QueryState(run_id="", session_id=session_id)
         self._listeners: dict[object, Listener] = {}
         self._cancel: CancelToken | None = None
@@ -188,6 +191,23 @@ class Agent:
         call = ToolCall(id=self.loop.new_id(), name=name, arguments=arguments)
         return await self.loop.execute(call, self._scope(CancelToken(), None), self._state.messages)
 
+    # Skills (D-09)
+
+    def discover_skills(self) -> tuple[Skill, ...]:
+        """What the model can load or has loaded, looked up now."""
+        self.context.skills.refresh(now=True)
+        return tuple(skill for skill, _ in self.context.skills.offered())
+
+    def load_skill(self, name: str) -> str:
+        """As a person does: it stays until `unload_skill` (D-10). Raises SkillError."""
+        return self.context.skills.load(name, held=True).text
+
+    def unload_skill(self, name: str) -> str:
+        """With its references, whoever loaded it. Raises SkillError."""
+        return self.context.skills.unload(name, by_person=True)
+
+    # Reaching it while it runs
+
     def steer(self, message: str | AgentMessage) -> None:
         """Reaches the running agent before its next model call; calls not yet started are skipped (C-01)."""
         self.queues.steer(user(message) if isinstance(message, str) else message)
@@ -253,7 +273,7 @@ class Agent:
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
         """Raises ValueError where two have one name, or one a name of the skill system."""
-        self.loop.tools = self.context.tools = ToolRegistry(tools)
+        self.loop.tools = self.context.tools = self.context.tools.replaced(tools)
 
     def set_thinking_level(self, level: ThinkingLevel) -> None:
         self.loop.options = self.loop.options.model_copy(update={"thinking": level})
@@ -263,11 +283,15 @@ class Agent:
             raise AgentBusy
         self._cancel = CancelToken()
         self._idle.clear()
+        self.context.skills.begin_run()
         self._state = QueryState(
             run_id=run_id or self.loop.new_id(), session_id=self.session_id, messages=self._state.messages
         )
         scope = self._scope(self._cancel, user_id)
         return RunInputs(scope=scope, budget=budget or TaskBudget())
+
+    def _room(self) -> Room:
+        return Room(self.context.tokens(self._state), self.loop.model.context_window, self._state.messages)
 
     def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
         return CallScope(

@@ -85,6 +85,7 @@ class ContextManager:
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """The next request; the same state gives the same bytes (S0-08)."""
+        self.skills.refresh()
         specs = self.tools.specs()
         request = LlmRequest(
             system=self._prompt(specs),

@@ -1,10 +1,12 @@
 """Making the agents of chats: what all of them are made of, and what each has of its own."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from agent_core.agent import Agent
+from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Clock, NewId
 from agent_core.context import ContextManager
 from agent_core.limits import LlmRetryPolicy, LoopLimits
@@ -13,6 +15,10 @@ from agent_core.loop import AgentLoop
 from agent_core.permissions import Permissions
 from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.own import FOLDER
+from agent_core.skills.shelf import SkillShelf, to_nobody
+from agent_core.skills.shelved import Shelved
 from agent_core.tools import Tool, ToolRegistry
 from channels.base import ChatKey
 from gateway.masked_llm import MaskedLlm
@@ -36,6 +42,8 @@ class AgentParts:
     llm_retry: LlmRetryPolicy | None = None
     policy: Policy | None = None
     """What its tools may be called for; None: the defaults."""
+    skills: SkillLibrary = field(default_factory=SkillLibrary)
+    """Those that all chats share."""
     sandbox: str = ""
     """What programs are shut in with; an approval holds for that alone."""
 
@@ -55,18 +63,27 @@ class Agents:
     ) -> None:
         """`demo`: the demo model answers, and finds something to show in each workspace."""
         self._parts = replace(parts, llm=MaskedLlm(parts.llm, secrets))
-        self._tools = ToolRegistry(parts.tools, parts.others)
         self._permissions = permissions
         self._secrets = secrets
         self._clock = clock
         self._new_id = new_id
         self._demo = demo
 
-    def make(self, chat: ChatKey, session: str, workspace: Path) -> Agent:
-        """A new agent for a chat, without its history."""
+    def make(
+        self,
+        chat: ChatKey,
+        session: str,
+        workspace: Path,
+        shelved: Shelved | None = None,
+        on_skills: Callable[[Shelved], object] = to_nobody,
+    ) -> Agent:
+        """A new agent for a chat, without its history; with the skills that were loaded, and `on_skills` hears what is
+        loaded whenever that changes."""
         if self._demo:
             lay_out_demo(workspace)
-        context = ContextManager(self._tools, self._parts.persona, str(workspace))
+        shelf = SkillShelf(self._parts.skills, workspace / FOLDER, shelved, on_skills)
+        tools = ToolRegistry(self._parts.tools, self._parts.others, partial(skill_tools, shelf))
+        context = ContextManager(tools, self._parts.persona, str(workspace), shelf)
         return Agent(
             loop=self._loop(context),
             context=context,

@@ -5,12 +5,14 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 import structlog
 
 from agent_core.agent import Agent
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
+from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, OutboundMessage, Sender
 from gateway.desk import Desk
 from gateway.earlier_talk import EarlierTalk
@@ -93,6 +95,10 @@ class ChatSession:
         agent = await self._agent_of((await self._settings()).session)
         return agent.context.tokens(agent.state)
 
+    async def skills(self) -> SkillShelf:
+        """The skills of this chat, and which are loaded."""
+        return (await self._agent_of((await self._settings()).session)).context.skills
+
     async def speak(self, language: Language) -> None:
         """From now on, everybody here is spoken to in this language."""
         self._chat = replace(await self._settings(), language=language)
@@ -158,6 +164,10 @@ class ChatSession:
         # At once, so that nothing more begins in the old conversation; the stopped run ends there.
         self._chat = replace(chat, session=self._desk.new_id())
         await self._desk.store.save_chat(self._chat)
+        if self._agent is None:
+            await self._desk.store.renew_skills(self.key)
+        else:
+            self._agent.context.skills.new_conversation()
         await self._desk.store.settle([item.seq for item in dropped])
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
@@ -364,7 +374,10 @@ class ChatSession:
         """The chat's agent with its history, made when it is first needed."""
         async with self._loading:
             if self._agent is None or self._agent.session_id != session:
-                agent = self._desk.agents.make(self.key, session, self._desk.workspace(self.key))
+                desk = self._desk
+                shelved = await desk.store.skills_of(self.key)
+                keep = partial(desk.store.save_skills, self.key)
+                agent = desk.agents.make(self.key, session, desk.workspace(self.key), shelved, keep)
                 agent.replace_messages(await self._desk.store.history(session))
                 self._agent = agent
         return self._agent

@@ -30,7 +30,7 @@ class Texts:
 class LoadedSkills:
     """Files are looked at in `refresh` only; everything else says what was seen then."""
 
-    def __init__(self, library: SkillLibrary, own: OwnSkills, on_change: Callable[[Shelved], None]) -> None:
+    def __init__(self, library: SkillLibrary, own: OwnSkills, on_change: Callable[[Shelved], object]) -> None:
         self.loaded: dict[str, LoadedSkill] = {}
         """In the order of loading."""
         self.always: dict[str, LoadedSkill] = {}

@@ -31,7 +31,7 @@ class Added:
     """Not yet: older messages are shortened first; ask once more."""
 
 
-def _to_nobody(_: Shelved) -> None:
+def to_nobody(_: Shelved) -> None:
     """Where nothing is written down."""
 
 
@@ -43,7 +43,7 @@ class SkillShelf:
         library: SkillLibrary | None = None,
         own: Path | None = None,
         shelved: Shelved | None = None,
-        on_change: Callable[[Shelved], None] = _to_nobody,
+        on_change: Callable[[Shelved], object] = to_nobody,
     ) -> None:
         """`own`: where the chat's own skills lie. `shelved`: what was loaded in an earlier life. `on_change` hears what
         is loaded whenever that changes."""
