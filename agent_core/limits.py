@@ -12,8 +12,19 @@ class LoopLimits(Frozen):
     max_parallel: int = 4
     result_chars: int = 20_000
     """A longer tool result keeps its head and its tail (C-24)."""
+    turn_result_chars: int = 60_000
+    """All results of one answer together."""
+    max_output_recoveries: int = 1
+    """How often an answer that its length limit cut off is gone on with (S3-22)."""
     finalize_on_limit: bool = False
     """One closing model call without tools after a limit, so that the person gets what there is (C-07)."""
+
+    def within(self, window: int) -> "LoopLimits":
+        """For a model with so many tokens of context: a result fills about an eighth of it at most."""
+        result = min(self.result_chars, window // 2)
+        return self.model_copy(
+            update={"result_chars": result, "turn_result_chars": min(self.turn_result_chars, 3 * result)}
+        )
 
 
 class TaskBudget(Frozen):

@@ -5,7 +5,8 @@ import signal
 from pathlib import Path
 
 from agent_core.builtin.files.confined import shown
-from agent_core.builtin.programs.outputs import ends, forget, next_output
+from agent_core.builtin.programs.outputs import ends
+from agent_core.outputs import forget, next_output
 from agent_core.sandbox.command import Command, Finished, Limits, Sandbox
 from agent_core.sandbox.process import plain
 from agent_core.tool_result import ToolResult

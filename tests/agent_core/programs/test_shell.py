@@ -13,7 +13,6 @@ from pydantic import JsonValue
 
 from agent_core.agent import Agent
 from agent_core.builtin.programs.outcome import RESULT_CHARS
-from agent_core.builtin.programs.outputs import FOLDER, KEPT
 from agent_core.builtin.programs.shell import MOST_SECONDS, run_command_tool
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
@@ -21,6 +20,7 @@ from agent_core.context import ContextManager
 from agent_core.events import ToolExecutionStart
 from agent_core.loop import AgentLoop
 from agent_core.messages import JsonObject, text_of
+from agent_core.outputs import FOLDER, KEPT
 from agent_core.sandbox.command import Limits
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
