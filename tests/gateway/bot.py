@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Tool
 from channels.base import Accepted, Limits
 from channels.memory import MemoryChannel
@@ -116,11 +117,17 @@ def make_bot(
     limits: LoopLimits | None = None,
     new_request_id: Callable[[], str] = new_request_id,
     secrets: Secrets | None = None,
+    skills: SkillLibrary | None = None,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
     retry = LlmRetryPolicy(base_delay_s=0.01)
     parts = AgentParts(
-        llm=llm, model=SCRIPTED_MODEL.model_copy(update={"vision": True}), tools=tools, llm_retry=retry, limits=limits
+        llm=llm,
+        model=SCRIPTED_MODEL.model_copy(update={"vision": True}),
+        tools=tools,
+        llm_retry=retry,
+        limits=limits,
+        skills=skills or SkillLibrary(),
     )
     return Bot(home, llm, channel or MemoryChannel(), parts, clock, new_request_id, secrets=secrets)
