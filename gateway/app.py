@@ -144,6 +144,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
                 home=settings.home,
+                audit=settings.audit,
                 zone=ZoneInfo(settings.timezone),
                 language=settings.language,
                 secrets=settings.secrets,

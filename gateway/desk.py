@@ -12,6 +12,7 @@ from gateway.about import About
 from gateway.access import Access
 from gateway.agents import Agents
 from gateway.approvals import Approvals
+from gateway.audit import AuditLog
 from gateway.delivery import Delivery
 from gateway.secrets import Secrets
 from gateway.store.store import Store
@@ -26,6 +27,7 @@ class Desk:
     """Collaborators, not settings: each is used through its own methods."""
 
     store: Store
+    audit: AuditLog
     delivery: Delivery
     access: Access
     approvals: Approvals

@@ -27,7 +27,7 @@ GROUPS = {
     "Who may talk to it": ("owners", "allow"),
     "What it may do": ("search", "commands_network"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
-    "Log": ("log_level", "log_format"),
+    "Log": ("log_level", "log_format", "audit"),
 }
 """Title -> settings. The page and the channels have groups of their own."""
 WIDTH = 116

@@ -16,6 +16,7 @@ from gateway.about import About
 from gateway.access import Access, People
 from gateway.agents import AgentParts, Agents
 from gateway.approvals import Approvals, new_request_id
+from gateway.audit import FOLDER, AuditLog
 from gateway.catch_up import CatchUp
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
@@ -81,6 +82,7 @@ class House:
         zone: ZoneInfo,
         language: Language = "en",
         secrets: Secrets | None = None,
+        audit: bool = True,
         clock: Clock | None = None,
         new_id: NewId = new_id,
         new_request_id: Callable[[], str] = new_request_id,
@@ -88,6 +90,7 @@ class House:
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
 
+        `audit`: each tool call is a line in a file as well.
         `console` shows a line to whoever started Parley. `secrets` are told to nobody: no model, no chat, no console;
         None: what the store keeps out.
         """
@@ -96,17 +99,22 @@ class House:
         console = _masked(console, secrets)
         delivery = Delivery(channels, store, clock, secrets)
         access = Access(people, channels, await store.spoken_in(), clock, console)
+        audit_log = AuditLog(home / FOLDER, store, clock, secrets, enabled=audit)
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
         permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
         tools = (*parts.tools, send_file_tool(store, delivery, home / "outgoing"))
         agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
-        desk = Desk(store, delivery, access, approvals, clock, new_id, agents, home, zone, language, about, secrets)
+        desk = Desk(
+            store, audit_log, delivery, access, approvals, clock, new_id, agents, home, zone, language, about, secrets
+        )
         handler = ChannelMessageHandler(desk, Sessions(desk))
+        audit_log.begin()
         await handler.recover()
         try:
             yield cls(store, handler, channels, people, clock, console)
         finally:
             await handler.close()
+            await audit_log.close()
 
     async def run(self) -> None:
         """Serve every channel until one of them ends, or until cancelled. One that a person has to put right is given

@@ -1,14 +1,13 @@
 """One run of the agent in a chat: its events go to the transcript and to the progress message, its answer out."""
 
-import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 import structlog
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEnd, AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart, TurnStart
-from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, Usage, text_of
+from agent_core.events import AgentEnd, AgentEvent, MessageEnd, TurnStart
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, Usage
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChannelError, OutboundMessage, Posted
 from gateway.answer import answer_posts, answer_text
@@ -16,8 +15,8 @@ from gateway.desk import Desk
 from gateway.progress_message import ProgressMessage
 from gateway.prompts import inbox_seqs
 from gateway.store.rows import Run, RunEnd
-from gateway.store.runs import ToolRecord
 from gateway.texts import Language
+from gateway.trace import Trace
 
 log = structlog.get_logger(__name__)
 
@@ -41,9 +40,7 @@ class ChatRun:
         self.is_waiting = False
         """Somebody is asked whether a call may be made."""
         self._turn = 0
-        self._arguments: dict[str, str] = {}
-        self._asking: str | None = None
-        """The assistant message whose calls run now."""
+        self._trace = Trace(desk.store, desk.audit, agent, run)
 
     async def start(self, prompts: list[AgentMessage]) -> None:
         """Run from new messages to the delivered answer."""
@@ -113,33 +110,11 @@ class ChatRun:
                 seqs = inbox_seqs([message.id])
                 written = self._desk.store.append(self._run, self._turn, message, seqs, later=later)
                 self._on_said(message.id)
-                if isinstance(message, AssistantMessage) and message.tool_calls:
-                    self._asking = message.id
                 if not later:
                     await written
-            case ToolExecutionStart():
-                self._arguments[event.tool_call_id] = json.dumps(event.args, ensure_ascii=False)
-            case ToolExecutionEnd():
-                self._record(event)
             case _:
                 pass
-
-    def _record(self, event: ToolExecutionEnd) -> None:
-        """A call that cannot be recorded is still a call (S2-05); the store logs that it could not."""
-        text = text_of(event.result.content)
-        record = ToolRecord(
-            run=self._run.id,
-            session=self._run.session,
-            message_id=self._asking,
-            call=event.tool_call_id,
-            tool=event.tool_name,
-            arguments=self._arguments.pop(event.tool_call_id, "{}"),
-            attempts=event.attempts,
-            duration_ms=event.duration_ms,
-            result=None if event.is_error else text,
-            error=text if event.is_error else None,
-        )
-        self._desk.store.record_tool(record)
+        self._trace.keep(event)
 
     async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
         """Note the end and the answer in one transaction, then deliver it."""

@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     BRAVE_API_KEY or TAVILY_API_KEY beside it. Empty: it cannot search."""
     commands_network: bool = False
     """Whether the programs that it runs may use the network: on or off."""
+    audit: bool = True
+    """Whether each tool call is a line in a file of the folder audit, kept for 30 days: on or off."""
     permissions: PermissionSettings = PermissionSettings()
     web: WebSettings = WebSettings()
     log_level: Literal["debug", "info", "warning", "error"] = "info"

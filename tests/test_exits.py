@@ -15,6 +15,7 @@ from gateway.secrets import MASK, Secrets
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
+from gateway.store.steps import Step as RunStep
 from gateway.store.store import FILE, Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
@@ -124,6 +125,7 @@ WRITES: dict[str, Write] = {
     "begin_run": lambda store: store.begin_run(RUN),
     "append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
     "record_tool": lambda store: store.record_tool(RECORD),
+    "add_step": lambda store: store.add_step(RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})),
     "post": lambda store: store.post([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "shown": lambda store: store.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
     "sent": lambda store: store.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
@@ -166,7 +168,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     rows = [(table, str(row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
     connection.close()
-    assert {"inbox", "transcript", "outbox", "runs", "tool_calls", "approvals"} == {
+    assert {"inbox", "transcript", "outbox", "runs", "steps", "tool_calls", "approvals"} == {
         table for table, row in rows if (MASK if safe else KEY) in row
     }
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

@@ -58,11 +58,16 @@ def move(request_id: str, step: Step, line: Line) -> Change[Moved | None]:
     """Take a step with one question; None where there is no such question."""
 
     def change(connection: sqlite3.Connection) -> Moved | None:
-        query = f"SELECT {COLUMNS} FROM approvals WHERE id = ?"  # noqa: S608
-        row = connection.execute(query, (request_id,)).fetchone()
-        return _take(connection, _question(row), step, line) if row else None
+        found = find(connection, request_id)
+        return _take(connection, found, step, line) if found else None
 
     return change
+
+
+def find(connection: sqlite3.Connection, request_id: str) -> Question | None:
+    query = f"SELECT {COLUMNS} FROM approvals WHERE id = ?"  # noqa: S608
+    row = connection.execute(query, (request_id,)).fetchone()
+    return _question(row) if row else None
 
 
 def pending(connection: sqlite3.Connection) -> list[Question]:

@@ -22,13 +22,14 @@ from channels.base import ChatKey, InboundEvent, OutboundMessage
 from gateway.errors import HomeUnusable, ParleyError
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store import approvals, inbox, outbox, runs, skills
+from gateway.store import approvals, inbox, outbox, runs, skills, steps
 from gateway.store.approvals import Line, Moved, Step
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore
 from gateway.store.runs import ToolRecord
+from gateway.store.steps import Step as RunStep
 from gateway.store.writer import Writer
 
 FILE = "parley.db"
@@ -149,6 +150,10 @@ class Store:
         )
         return self._writer.submit(runs.record_tool(safe, self._clock.time()), later=True)
 
+    def add_step(self, step: RunStep) -> "asyncio.Future[None]":
+        """What happened in a run beside what was said."""
+        return self._writer.submit(steps.add(step, self.secrets), later=True)
+
     async def current_run(self, chat: ChatKey, session: str) -> Run | None:
         """What runs in a conversation now, as far as it was begun before this call."""
         return await self._writer.submit(partial(runs.current, chat=chat, session=session))
@@ -210,6 +215,9 @@ class Store:
     async def move_question(self, request_id: str, step: Step, line: Line) -> Moved | None:
         """Take a step with a question, and note what its message says then; None where there is no such question."""
         return await self._writer.submit(approvals.move(request_id, step, self._safe_line(line)))
+
+    async def question(self, request_id: str) -> Question | None:
+        return await self._reader.run(partial(approvals.find, request_id=request_id))
 
     async def pending_questions(self) -> list[Question]:
         return await self._reader.run(approvals.pending)

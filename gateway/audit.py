@@ -1,0 +1,197 @@
+"""The audit file: one JSON line for each tool call that is to be made, and one for how it came out (S2-36).
+
+For whoever has to answer what was done here, by whose leave. A file a day (UTC), for thirty days, for us alone. It is
+written beside the conversations: nothing waits for it, and nothing fails with it (S2-05).
+"""
+
+import asyncio
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.events import ToolExecutionEnd, ToolExecutionStart
+from agent_core.execution import ABORTED
+from agent_core.gate import SKIPPED
+from agent_core.messages import text_of
+from gateway.secrets import Secrets
+from gateway.store.question import Question, QuestionState
+from gateway.store.rows import Run
+from gateway.store.store import Store
+
+FOLDER = "audit"
+DAYS = 30
+LONGEST = 2_000
+"""Characters of arguments and of a result."""
+
+_NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl")
+_DENIED = {QuestionState.DENIED: "denied", QuestionState.EXPIRED: "expired", QuestionState.WITHDRAWN: "withdrawn"}
+
+log = structlog.get_logger(__name__)
+
+Line = Mapping[str, str | int | None]
+Decided = Callable[[], Awaitable[Question | None]]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    at: float
+    line: Line
+    decided: Decided | None = None
+    """Brings the question that people were asked about it."""
+
+
+@dataclass
+class AuditLog:
+    """Open it by `begin`; what was handed in is written when `close` returns."""
+
+    folder: Path
+    store: Store
+    clock: Clock
+    secrets: Secrets
+    enabled: bool = True
+    _queue: "asyncio.Queue[_Entry | None]" = field(default_factory=asyncio.Queue)
+    _task: "asyncio.Task[None] | None" = None
+    _lost: int = 0
+    """Lines that the disk did not take since it last took one."""
+    _swept: str = ""
+    """The day on which files that are too old were last looked for."""
+
+    def begin(self) -> None:
+        if self.enabled:
+            self._task = asyncio.create_task(self._run(), name="audit")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._queue.put_nowait(None)
+            await self._task
+
+    def started(self, run: Run, event: ToolExecutionStart) -> None:
+        """The model wants this call made; whether it was is said by the next line about it."""
+        arguments = self._clipped(json.dumps(event.args, ensure_ascii=False))
+        self._add(event.ts, {"status": "pending", **self._about(run, event), "arguments": arguments})
+
+    def asked(self, run: Run, call: str, tool: str, request_id: str, at: float) -> None:
+        """People are asked for it, and the call waits."""
+        self._add(at, {"status": "asked", **_whose(run), "call": call, "tool": tool, "question": request_id})
+
+    def ended(self, run: Run, event: ToolExecutionEnd, request_id: str | None) -> None:
+        """How it came out; `request_id` names the question that was put about it, where there was one."""
+        text = text_of(event.result.content)
+        line: dict[str, str | int | None] = {
+            "status": _status(event, text),
+            **self._about(run, event),
+            "attempts": event.attempts,
+            "duration_ms": event.duration_ms,
+            "error" if event.is_error else "result": self._clipped(text),
+        }
+        if event.denied and request_id is None:
+            line |= {"decision": "denied", "decided_by": "rule"}
+
+        async def decided() -> Question | None:
+            return await self.store.question(request_id or "")
+
+        self._add(event.ts, line, decided if request_id else None)
+
+    def _about(self, run: Run, event: ToolExecutionStart | ToolExecutionEnd) -> dict[str, str]:
+        return {**_whose(run), "call": event.tool_call_id, "tool": self.secrets.mask(event.tool_name)}
+
+    def _clipped(self, text: str) -> str:
+        """Masked first, for the half of a secret is not found."""
+        text = self.secrets.mask(text)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+
+    def _add(self, at: float, line: Line, decided: Decided | None = None) -> None:
+        if self._task is not None:
+            self._queue.put_nowait(_Entry(at, line, decided))
+
+    async def _run(self) -> None:
+        await asyncio.to_thread(self._sweep, _day(self.clock.time()))
+        ends = False
+        while not ends:
+            waiting = [await self._queue.get()]
+            while not self._queue.empty():
+                waiting.append(self._queue.get_nowait())
+            entries = [entry for entry in waiting if entry is not None]
+            ends = len(entries) < len(waiting)
+            written = [(_day(entry.at), await _rendered(entry)) for entry in entries]
+            if written:
+                await asyncio.to_thread(self._write, written)
+
+    def _write(self, lines: list[tuple[str, str]]) -> None:
+        """On a thread. What the disk does not take is lost, and said to be."""
+        for day in sorted({day for day, _ in lines}):
+            mine = [line for each, line in lines if each == day]
+            try:
+                self._append(day, mine)
+            except OSError as error:
+                if not self._lost:
+                    log.warning("the audit file cannot be written; calls go on without it", reason=str(error))
+                self._lost += len(mine)
+            else:
+                if self._lost:
+                    log.warning("the audit file is written again", lost=self._lost)
+                self._lost = 0
+            if day > self._swept:
+                self._sweep(day)
+
+    def _append(self, day: str, lines: list[str]) -> None:
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(self.folder / f"{day}.jsonl", flags, 0o600), "a+b") as file:
+            # Of the last line before a full disk, or a crash, there may be half.
+            torn = file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
+            file.write("".join(["\n" if torn else "", *lines]).encode())
+
+    def _sweep(self, day: str) -> None:
+        """Remove what is too old on that day, and nothing that is not ours."""
+        self._swept = day
+        oldest = (datetime.fromisoformat(day) - timedelta(days=DAYS)).strftime("%Y-%m-%d")
+        try:
+            for file in self.folder.iterdir() if self.folder.is_dir() else ():
+                if _NAME.fullmatch(file.name) and file.stem <= oldest:
+                    file.unlink()
+        except OSError as error:
+            log.warning("old audit files are not removed", reason=str(error))
+
+
+def _whose(run: Run) -> dict[str, str]:
+    return {"chat": str(run.chat), "run": run.id, "person": f"{run.chat.platform}:{run.person}"}
+
+
+def _status(event: ToolExecutionEnd, text: str) -> str:
+    if event.denied:
+        return "denied"
+    if text in (ABORTED, SKIPPED):
+        return "aborted"
+    return "error" if event.is_error else "ok"
+
+
+async def _rendered(entry: _Entry) -> str:
+    """One line, with its end."""
+    line: dict[str, str | int | None] = {"at": _utc(entry.at), **entry.line}
+    question = None
+    if entry.decided:
+        with suppress(sqlite3.Error, ValueError):  # then it is not said who decided
+            question = await entry.decided()
+    if question is not None:
+        by = question.answered_by
+        line["decision"] = _DENIED.get(question.state, "approved")
+        line["decided_by"] = f"{question.chat.platform}:{by}" if by else "nobody"
+    return f"{json.dumps(line, ensure_ascii=False)}\n"
+
+
+def _utc(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")

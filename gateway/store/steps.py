@@ -1,0 +1,115 @@
+"""The table of steps: a run's events without the messages in them, for the transcript has those.
+
+A step knows behind which row of the transcript it happened, so that both together are the run in its order. Messages in
+an event are their ids; `joined` puts them back.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    CompactionEnd,
+    MessageEnd,
+    MessageStart,
+    MessageUpdate,
+    PermissionRequest,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnEnd,
+    event_adapter,
+)
+from agent_core.messages import AgentMessage, JsonObject
+from agent_core.state import QueryState
+from gateway.masking import masked
+from gateway.secrets import Secrets
+from gateway.store.writer import Change
+
+_STAMPS: dict[str, bool | dict[str, bool]] = {"seq": True, "run_id": True, "ts": True}
+"""What the row says itself."""
+_LEFT_OUT: dict[type, dict[str, bool | dict[str, bool]]] = {
+    TurnEnd: {"message": True, "tool_results": True},
+    AgentEnd: {"messages": True},
+    CompactionEnd: {"boundary": True},
+    ToolExecutionStart: {"args": True},
+    ToolExecutionEnd: {"result": {"content": True, "details": True}},
+    PermissionRequest: {"args": True},
+}
+"""What stands in the transcript."""
+
+Resolve = Callable[[str], AgentMessage]
+"""The message with this id. Raises ValueError where there is none."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that happened in a run; JSON."""
+
+    run: str
+    at: float
+    event: JsonObject
+    state: JsonObject | None
+    """How the run stood after it, without its messages (S3-08)."""
+
+
+def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
+    """None for what is only shown, and for what the transcript keeps."""
+    if isinstance(event, MessageStart | MessageUpdate | MessageEnd | ToolExecutionUpdate):
+        return None
+    kept = event.model_dump(mode="json", exclude=_STAMPS | _LEFT_OUT.get(type(event), {}), exclude_defaults=True)
+    kept |= {"type": event.type, **_ids(event)}
+    stands = None
+    if isinstance(event, TurnEnd):
+        stands = state().model_dump(mode="json", exclude={"messages"})
+    return Step(event.run_id, event.ts, kept, stands)
+
+
+def add(step: Step, secrets: Secrets) -> Change[None]:
+    row = (step.run, step.at, _written(step.event, secrets), step.state and _written(step.state, secrets))
+
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
+            "INSERT INTO steps (run, after, at, event, state)"
+            " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",
+            row,
+        )
+
+    return change
+
+
+def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:
+    """The event, with its messages again. Raises ValueError where it cannot be understood, or a message is missing."""
+    whole: dict[str, object] = {**kept, "run_id": run, "ts": at}
+    if kept.get("type") in ("tool_execution_start", "permission_request"):
+        whole["args"] = {}
+    for name in ("message", "boundary"):
+        if isinstance(found := whole.get(name), str):
+            whole[name] = message(found)
+    for name in ("messages", "tool_results"):
+        if isinstance(found := whole.get(name), list):
+            whole[name] = tuple(message(str(each)) for each in found)
+    return event_adapter.validate_python(whole)
+
+
+def _ids(event: AgentEvent) -> JsonObject:
+    match event:
+        case TurnEnd():
+            return {"message": event.message.id, "tool_results": [result.id for result in event.tool_results]}
+        case AgentEnd():
+            return {"messages": [message.id for message in event.messages]}
+        case CompactionEnd():
+            return {"boundary": event.boundary.id if event.boundary else None}
+        case _:
+            return {}
+
+
+def _written(value: JsonObject, secrets: Secrets) -> str:
+    """Looked at as a whole first, for there is hardly ever a secret in it."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(masked(value, secrets.mask), ensure_ascii=False) if secrets.are_in(text) else text

@@ -1,0 +1,65 @@
+"""What a run did, written down as it happens: its steps and calls in the store, its calls in the audit file.
+
+None of it is waited for, for none of it is what a conversation goes on by.
+"""
+
+import json
+
+from agent_core.agent import Agent
+from agent_core.events import AgentEvent, MessageEnd, PermissionRequest, ToolExecutionEnd, ToolExecutionStart
+from agent_core.messages import AssistantMessage, text_of
+from gateway.audit import AuditLog
+from gateway.store.rows import Run
+from gateway.store.runs import ToolRecord
+from gateway.store.steps import step_of
+from gateway.store.store import Store
+
+
+class Trace:
+    """Of one run; hand it every event, after a message has been handed to the transcript."""
+
+    def __init__(self, store: Store, audit: AuditLog, agent: Agent, run: Run) -> None:
+        self._store = store
+        self._audit = audit
+        self._agent = agent
+        self._run = run
+        self._arguments: dict[str, str] = {}
+        self._asking: str | None = None
+        """The assistant message whose calls run now."""
+        self._questions: dict[str, str] = {}
+        """By call."""
+
+    def keep(self, event: AgentEvent) -> None:
+        match event:
+            case MessageEnd(message=AssistantMessage(tool_calls=calls) as message) if calls:
+                self._asking = message.id
+            case ToolExecutionStart():
+                self._arguments[event.tool_call_id] = json.dumps(event.args, ensure_ascii=False)
+                self._audit.started(self._run, event)
+            case PermissionRequest():
+                self._questions[event.tool_call_id] = event.request_id
+                self._audit.asked(self._run, event.tool_call_id, event.tool_name, event.request_id, event.ts)
+            case ToolExecutionEnd():
+                self._audit.ended(self._run, event, self._questions.pop(event.tool_call_id, None))
+                self._record(event)
+            case _:
+                pass
+        if step := step_of(event, lambda: self._agent.state):
+            self._store.add_step(step)
+
+    def _record(self, event: ToolExecutionEnd) -> None:
+        """A call that cannot be recorded is still a call (S2-05); the store logs that it could not."""
+        text = text_of(event.result.content)
+        record = ToolRecord(
+            run=self._run.id,
+            session=self._run.session,
+            message_id=self._asking,
+            call=event.tool_call_id,
+            tool=event.tool_name,
+            arguments=self._arguments.pop(event.tool_call_id, "{}"),
+            attempts=event.attempts,
+            duration_ms=event.duration_ms,
+            result=None if event.is_error else text,
+            error=text if event.is_error else None,
+        )
+        self._store.record_tool(record)

@@ -1,0 +1,175 @@
+"""The audit file says what was done here and by whose leave, and nothing waits for it or fails with it."""
+
+import json
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import ToolExecutionStart
+from agent_core.scripted import calls
+from agent_core.tools import ToolFailed, tool
+from channels.memory import MemoryChannel
+from gateway.audit import LONGEST, AuditLog
+from gateway.secrets import Secrets
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.gateway.approving import CHART, RUN, asked, recorder
+from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.conftest import StartBot
+
+
+@pytest.fixture
+def start_bot(start_bot: StartBot) -> StartBot:
+    """On a platform without a pace."""
+
+    async def start(*turns: object, **how: object) -> Bot:
+        return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
+
+    return start
+
+
+CANARY = "sk-0123456789-abcdef"
+
+
+@tool()
+async def look(what: str) -> str:
+    """Look at something."""
+    return f"{what} is there"
+
+
+def lines(home: Path) -> list[dict[str, object]]:
+    """Of all days, oldest first."""
+    files = sorted((home / "audit").glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+
+
+async def written(bot: Bot, count: int) -> list[dict[str, object]]:
+    """The lines, once the program has stopped, for then all are written."""
+    await bot.stop()
+    found = lines(bot.home)
+    assert len(found) == count, found
+    return found
+
+
+async def test_a_call_is_a_line_when_it_is_to_be_made_and_one_for_how_it_came_out(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("look", {"what": "东京"})), "There.", tools=(look,))  # S2-36
+    await bot.hears("look")
+
+    begun, ended = await written(bot, 2)
+    same = {"chat": "memory:here:ann", "person": "memory:ann", "call": "call_1", "tool": "look"}
+    assert {**begun, **same, "status": "pending", "arguments": '{"what": "东京"}'} == begun
+    assert {**ended, **same, "status": "ok", "result": "东京 is there", "attempts": 1} == ended
+    assert begun["run"] == ended["run"]
+    assert datetime.fromisoformat(str(ended["at"])).tzinfo is UTC
+    assert isinstance(ended["duration_ms"], int)
+    [file] = (bot.home / "audit").iterdir()
+    assert file.name == f"{str(ended['at'])[:10]}.jsonl"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+async def test_a_call_that_fails_says_why(start_bot: StartBot) -> None:
+    @tool()
+    async def broken() -> str:
+        """Fail."""
+        raise ToolFailed("there is no such thing", "look elsewhere")
+
+    bot = await start_bot(calls(("broken", {})), "No.", tools=(broken,))
+    await bot.hears("go")
+
+    ended = (await written(bot, 2))[1]
+    assert (ended["status"], ended["error"]) == ("error", "Error: there is no such thing. Next: look elsewhere")
+
+
+async def test_who_approved_a_call_and_who_denied_one_is_said(start_bot: StartBot) -> None:
+    run, _ = recorder()
+    bot = await start_bot(CHART, "Done.", CHART, "I leave it.", tools=(run,))
+    await bot.hears(f"/approve {await asked(bot)}")
+    await bot.hears(f"/deny {await asked(bot)}")
+
+    found = await written(bot, 6)
+    assert [line["status"] for line in found] == ["pending", "asked", "ok", "pending", "asked", "denied"]
+    assert [(line.get("decision"), line.get("decided_by")) for line in found if "decision" in line] == [
+        ("approved", "memory:ann"),
+        ("denied", "memory:ann"),
+    ]
+
+
+async def test_what_nobody_answers_in_time_was_decided_by_nobody(start_bot: StartBot) -> None:
+    clock = FakeClock()
+    run, _ = recorder()
+    bot = await start_bot(CHART, "Then not.", tools=(run,), clock=clock)
+    await bot.hears("draw it")
+
+    ended = (await written(bot, 3))[2]
+    assert (ended["status"], ended["decision"], ended["decided_by"]) == ("denied", "expired", "nobody")
+
+
+async def test_secrets_and_long_results_are_not_written_whole(start_bot: StartBot) -> None:
+    @tool()
+    async def tell() -> str:
+        """Tell."""
+        return f"{CANARY} " + "x" * 3 * LONGEST
+
+    secrets = Secrets([CANARY])
+    bot = await start_bot(calls(("tell", {}), text=CANARY), "Told.", tools=(tell,), secrets=secrets)
+    await bot.hears("tell")
+    await bot.stop()
+
+    [file] = (bot.home / "audit").iterdir()
+    assert CANARY not in file.read_text()
+    assert "[secret]" in file.read_text()
+    assert max(len(str(line.get("result", ""))) for line in lines(bot.home)) < LONGEST + 50
+
+
+async def test_each_day_has_its_file_and_what_is_older_than_thirty_days_goes(start_bot: StartBot) -> None:
+    clock = FakeClock()
+    clock.now = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
+    one, two = calls(("look", {"what": "one"})), calls(("look", {"what": "two"}))
+    bot = await start_bot(one, "One.", two, "Two.", tools=(look,), clock=clock)
+    folder = bot.home / "audit"
+    await bot.hears("one")
+    await bot.stop()
+    for name in ("2026-10-22.jsonl", "2026-10-25.jsonl", "notes.jsonl"):
+        (folder / name).touch()
+    await bot.restart()
+    (folder / "2026-10-24.jsonl").touch()  # old enough tomorrow
+    clock.now += 24 * 3600
+    await bot.hears("two")
+    await bot.stop()
+
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "2026-10-25.jsonl",
+        "2026-11-22.jsonl",
+        "2026-11-23.jsonl",
+        "notes.jsonl",
+    ]
+    assert [line.get("result") for line in lines(bot.home) if line["status"] == "ok"] == [
+        "one is there",
+        "two is there",
+    ]
+
+
+async def test_a_disk_that_takes_nothing_is_said_once_and_stops_no_call(start_bot: StartBot, tmp_path: Path) -> None:
+    (tmp_path / "audit").write_text("a file where the folder should be")
+    one, two = calls(("look", {"what": "one"})), calls(("look", {"what": "two"}))
+    bot = await start_bot(one, "One.", two, "Two.", tools=(look,))  # S2-05
+    await bot.hears("look")
+
+    assert bot.screen == ["One."]
+    (tmp_path / "audit").unlink()
+    await bot.hears("again")
+    assert [line.get("result") for line in await written(bot, 2)] == [None, "two is there"]
+
+
+async def test_where_it_is_not_wanted_there_is_none(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        audit = AuditLog(tmp_path / "audit", store, FakeClock(), Secrets(), enabled=False)
+        audit.begin()
+        audit.started(RUN, ToolExecutionStart(tool_call_id="c", tool_name="look", label="", args={}))
+        await audit.close()
+
+    assert not (tmp_path / "audit").exists()
