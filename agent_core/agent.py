@@ -8,7 +8,8 @@ from pathlib import Path
 
 from agent_core.cancel import CancelToken
 from agent_core.context import ContextManager
-from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, MessageUpdate
+from agent_core.engine import RunInputs
+from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, MessageUpdate, TurnStart
 from agent_core.execution import CallScope
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
@@ -30,10 +31,10 @@ from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
 from agent_core.skills.room import Room
 from agent_core.skills.skill import Skill
+from agent_core.spoken import joined
 from agent_core.state import QueryState, last_said
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool
-from agent_core.turn import RunInputs
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
 Prompt = str | AgentMessage | Sequence[AgentMessage]
@@ -142,6 +143,8 @@ class Agent:
                     speaker = event.message.id
                 elif isinstance(event, AgentEnd):
                     speaker = "the end"
+                elif isinstance(event, TurnStart) and event.reason is TransitionReason.MAX_OUTPUT_RECOVERY:
+                    said_by = ""  # the rest of what was said last
                 if piece := _piece(event):
                     yield f"\n\n{piece}" if said_by not in ("", speaker) else piece
                     said_by = speaker
@@ -151,8 +154,8 @@ class Agent:
         end = await self.prompt(prompt)
         said = [
             message.text
-            for message in end.messages
-            if isinstance(message, NotificationMessage)
+            for message in joined(end.messages)
+            if (isinstance(message, NotificationMessage) and not message.to_model)
             or (isinstance(message, AssistantMessage) and message.stop_reason is not StopReason.ERROR)
         ]
         return "\n\n".join(text for text in [*said, end.error] if text)
@@ -284,9 +287,9 @@ class Agent:
         self._cancel = CancelToken()
         self._idle.clear()
         self.context.skills.begin_run()
-        self._state = QueryState(
-            run_id=run_id or self.loop.new_id(), session_id=self.session_id, messages=self._state.messages
-        )
+        messages = self._state.messages
+        self._state = QueryState(run_id=run_id or self.loop.new_id(), session_id=self.session_id)
+        self._state.messages = messages  # to read a long history again would take longer than all the rest of a turn
         scope = self._scope(self._cancel, user_id)
         return RunInputs(scope=scope, budget=budget or TaskBudget())
 
@@ -338,7 +341,7 @@ def _piece(event: AgentEvent) -> str | None:
     match event:
         case MessageUpdate(delta=TextDelta() as delta):
             return delta.delta
-        case MessageEnd(message=NotificationMessage() as notice):
+        case MessageEnd(message=NotificationMessage(to_model=False) as notice):
             return notice.text
         case AgentEnd():
             return event.error

@@ -15,14 +15,19 @@ from agent_core.events import (
 )
 from agent_core.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
 from agent_core.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
+from agent_core.hooks import HookCalls, HookFailed, Hooks
 from agent_core.limits import LoopLimits, ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
 from agent_core.permissions import EverythingAllowed, Permissions, Proposal
-from agent_core.reasons import TerminalReason
+from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.results import ResultRoom
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, ToolRegistry, UnknownTool
 
 CUT_OFF = "Error: the answer reached its output token limit before this call was complete. Next: re-issue the call."
+NO_CHECK = ToolResult.failure(
+    "the call was not made, for what checks calls has failed", "tell the person", CallFailure.HOOK
+)
 
 
 class CallRunner:
@@ -37,6 +42,7 @@ class CallRunner:
         new_id: NewId,
         *,
         permissions: Permissions | None = None,
+        hooks: HookCalls | None = None,
         redact: Redact = str,
     ) -> None:
         self.tools = tools
@@ -44,7 +50,8 @@ class CallRunner:
         self.clock = clock
         self.new_id = new_id
         self.permissions = permissions or EverythingAllowed()
-        self.executor = Executor(limits, retry, clock, redact)
+        self.hooks = hooks or HookCalls(Hooks())
+        self.executor = Executor(limits, retry, clock, redact, self.hooks)
 
     def batch(
         self,
@@ -84,16 +91,20 @@ class CallBatch:
         self._cut_off = cut_off
         self._resumed = resumed
         self._too_many = {call.id for call in calls[runner.limits.max_calls_per_answer :]}
+        self._room = ResultRoom(runner.limits, len(calls))
         self._ends: dict[str, ToolExecutionEnd] = {}
         self.results: list[ToolResultMessage] = []
+        self.error = ""
+        """Set where the application's own check failed, which ends the run (S4-05)."""
 
     @property
     def ends_run(self) -> TerminalReason | None:
         """Set where every result asks for the end of the run (U-05), or too much was refused (C-21)."""
         if self._scope.denials.are_too_many:
             return TerminalReason.PERMISSION
-        if self._ends and all(end.result.terminate for end in self._ends.values()):
-            return TerminalReason.TOOL_TERMINATED
+        ends = list(self._ends.values())
+        if ends and all(end.result.terminate for end in ends):
+            return ends[-1].result.ends_as
         return None
 
     async def run(self) -> AsyncGenerator[AgentEvent, None]:
@@ -146,8 +157,8 @@ class CallBatch:
             return Job(call, tool, tool.validate(call.arguments))
         except ToolFailed as error:
             if isinstance(error, UnknownTool) and self._resumed:
-                return ToolResult.of(UNKNOWN_OUTCOME, is_error=True)
-            return ToolResult.failure(error.fact, error.advice)
+                return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
+            return ToolResult.failure(error.fact, error.advice, CallFailure.INPUT)
 
     async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
         """Put the job to those that run, or end its call. Those that may run do not wait for people: an approval is
@@ -162,15 +173,20 @@ class CallBatch:
             user_id=scope.user_id,
             messages=self._messages,
         )
-        gate = Gate(self._runner.permissions, scope, proposal, doubtful=self._may_have_begun(job.call))
-        async with aclosing(gate.events()) as events:
-            async for event in events:
-                if isinstance(event, PermissionRequest):
-                    async with aclosing(self._together(jobs)) as earlier:
-                        async for each in earlier:
-                            yield each
-                    jobs.clear()
-                yield event
+        runner = self._runner
+        gate = Gate(runner.permissions, runner.hooks, scope, proposal, doubtful=self._may_have_begun(job.call))
+        try:
+            async with aclosing(gate.events()) as events:
+                async for event in events:
+                    if isinstance(event, PermissionRequest):
+                        async with aclosing(self._together(jobs)) as earlier:
+                            async for each in earlier:
+                                yield each
+                        jobs.clear()
+                    yield event
+        except HookFailed as error:
+            self.error = str(error)
+            gate.refusal = NO_CHECK
         if gate.never_began:
             self._resumed = False  # such calls run one by one, so none behind this one has begun either
         if gate.refusal is None:
@@ -182,16 +198,25 @@ class CallBatch:
 
     def _refusal(self, call: ToolCall) -> ToolResult | None:
         if self._scope.cancel.cancelled:
-            return ToolResult.of(ABORTED, is_error=True)
+            return ToolResult.not_run(ABORTED, CallFailure.KILLED)
         if self._scope.queues.has_steering:
-            return ToolResult.of(UNKNOWN_OUTCOME if self._may_have_begun(call) else SKIPPED, is_error=True)
+            if self._may_have_begun(call):
+                return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
+            return ToolResult.not_run(SKIPPED, CallFailure.SKIPPED)
+        return self._ruled_out(call) or self._over_cap(call)
+
+    def _ruled_out(self, call: ToolCall) -> ToolResult | None:
+        if self.error:
+            return NO_CHECK
         if self._cut_off:
-            return ToolResult.of(CUT_OFF, is_error=True)
+            return ToolResult.not_run(CUT_OFF, CallFailure.INPUT)
         if self._scope.denials.are_too_many:
-            return ToolResult.failure("too many calls were refused one after another", "answer with what you have")
+            fact = "too many calls were refused one after another"
+            return ToolResult.failure(fact, "answer with what you have", CallFailure.PERMISSION)
         if call.arguments_error:
-            return ToolResult.failure(call.arguments_error, "send the whole call again as valid JSON")
-        return self._over_cap(call)
+            advice = "send the whole call again as valid JSON"
+            return ToolResult.failure(call.arguments_error, advice, CallFailure.INPUT)
+        return None
 
     def _may_have_begun(self, call: ToolCall) -> bool:
         """Before the program stopped, with an effect that is not to be had twice."""
@@ -201,11 +226,15 @@ class CallBatch:
         limits = self._runner.limits
         if call.id in self._too_many:
             return ToolResult.failure(
-                f"an answer may make {limits.max_calls_per_answer} calls", "make the rest in your next answer"
+                f"an answer may make {limits.max_calls_per_answer} calls",
+                "make the rest in your next answer",
+                CallFailure.LIMIT,
             )
         if self._left <= 0:
             return ToolResult.failure(
-                f"this run has made its {limits.max_tool_calls} tool calls", "answer with what you have"
+                f"this run has made its {limits.max_tool_calls} tool calls",
+                "answer with what you have",
+                CallFailure.LIMIT,
             )
         return None
 
@@ -213,7 +242,9 @@ class CallBatch:
         """Run the jobs as tasks that feed one queue, so that nothing is yielded inside a task group."""
         queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
         run = self._runner.executor.run
-        tasks = [asyncio.create_task(run(job, self._scope, self._messages, queue.put_nowait)) for job in jobs]
+        tasks = [
+            asyncio.create_task(run(job, self._scope, self._messages, self._room, queue.put_nowait)) for job in jobs
+        ]
         open_calls = len(jobs)
         try:
             while open_calls:

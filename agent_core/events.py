@@ -119,6 +119,8 @@ class RetryScheduled(_Event):
     max_attempts: int
     delay_s: float
     error: Text
+    model: str | None = None
+    """The model that failed."""
     next_model: str | None = None
     """The model that is asked instead, where the one before is given up for now."""
 

@@ -13,10 +13,13 @@ from pydantic import BaseModel
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
+from agent_core.hooks import HookCalls, HookFailed
 from agent_core.limits import LoopLimits, ToolRetryPolicy
 from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
 from agent_core.permissions import Denials
 from agent_core.queues import MessageQueues
+from agent_core.reasons import CallFailure
+from agent_core.results import ResultRoom, fitted
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
@@ -35,6 +38,10 @@ Redact = Callable[[str], str]
 Emit = Callable[[AgentEvent], None]
 
 
+def _unheard(_: object) -> None:
+    """Before a call is made, what it has to show is of no interest."""
+
+
 @dataclass(frozen=True)
 class CallScope:
     """On whose behalf tools run, and what may stop them."""
@@ -48,6 +55,27 @@ class CallScope:
     skills: SkillShelf | None = None
     denials: Denials = field(default_factory=Denials)
     """What was refused in this run."""
+
+    def context(
+        self,
+        call_id: str,
+        messages: Sequence[AgentMessage],
+        on_update: Callable[[ToolResult], None] = _unheard,
+        on_task: Callable[[TaskRecord], None] = _unheard,
+    ) -> ToolContext:
+        """What one call may know; `messages` is the conversation that it belongs to."""
+        return ToolContext(
+            call_id=call_id,
+            session_id=self.session_id,
+            chat_id=self.chat_id,
+            user_id=self.user_id,
+            workspace=self.workspace,
+            cancel=self.cancel,
+            on_update=on_update,
+            on_task=on_task,
+            messages=messages,
+            skills=self.skills,
+        )
 
 
 @dataclass(frozen=True)
@@ -81,10 +109,13 @@ class Executor:
     retry: ToolRetryPolicy
     clock: Clock
     redact: Redact
+    hooks: HookCalls
 
-    async def run(self, job: Job, scope: CallScope, messages: Sequence[AgentMessage], emit: Emit) -> None:
+    async def run(
+        self, job: Job, scope: CallScope, messages: Sequence[AgentMessage], room: ResultRoom, emit: Emit
+    ) -> None:
         """One call from start to end; always emits exactly one end, and nothing after it (S4-22). `messages` is the
-        conversation that it belongs to."""
+        conversation that it belongs to, `room` what the results of its answer share."""
         task = asyncio.current_task()
 
         forget = scope.cancel.on_cancel(lambda: task and task.cancel())
@@ -100,24 +131,13 @@ class Executor:
             if not settled:
                 emit(TaskEvent(task=task))
 
-        context = ToolContext(
-            call_id=job.call.id,
-            session_id=scope.session_id,
-            chat_id=scope.chat_id,
-            user_id=scope.user_id,
-            workspace=scope.workspace,
-            cancel=scope.cancel,
-            on_update=update,
-            on_task=tell,
-            messages=messages,
-            skills=scope.skills,
-        )
+        context = scope.context(job.call.id, messages, update, tell)
         try:
             result, attempts = await self._attempts(job, context, emit)
         except asyncio.CancelledError:
             attempts = 1
             if scope.cancel.cancelled:
-                result = ToolResult.of(ABORTED, is_error=True)
+                result = ToolResult.not_run(ABORTED, CallFailure.KILLED)
             elif _is_stopping():
                 raise
             else:
@@ -126,13 +146,15 @@ class Executor:
             forget()
             settled = True
         milliseconds = round((self.clock.monotonic() - started) * 1000)
-        emit(end_of(job.call, self._presentable(result), attempts=attempts, duration_ms=milliseconds))
+        result = await self._reviewed(job, result, attempts, scope.cancel)
+        shown = await fitted(self._presentable(result), room, scope.workspace)
+        emit(end_of(job.call, shown, attempts=attempts, duration_ms=milliseconds))
 
     async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
         most = self.retry.max_attempts
         attempt = 1
         if context.cancel.cancelled:
-            return ToolResult.of(ABORTED, is_error=True), 0
+            return ToolResult.not_run(ABORTED, CallFailure.KILLED), 0
         while True:
             try:
                 async with asyncio.timeout(job.tool.timeout_s) as limit:
@@ -147,21 +169,25 @@ class Executor:
                 await self.clock.sleep(delay)
                 attempt += 1
 
-    def _presentable(self, result: ToolResult) -> ToolResult:
-        """Never empty (S0-17), and no longer than the budget: head and tail, with what was cut said between (C-24)."""
-        result = self._redacted(result)
-        most = self.limits.result_chars
-        text = text_of(result.content)
-        if not text.strip() and all(isinstance(part, TextContent) for part in result.content):
-            silent = FAILED if result.is_error else DONE
-            return result.model_copy(update={"content": (TextContent(text=silent),)})
-        if len(text) <= most:
+    async def _reviewed(self, job: Job, result: ToolResult, attempts: int, cancel: CancelToken) -> ToolResult:
+        """By the application, where the call was made; its failure withholds the result but ends nothing (U-04)."""
+        if not attempts:
             return result
-        cut = len(text) - most
-        half = most // 2
-        short = f"{text[:half]}\n[... {cut} characters cut ...]\n{text[-half:]}"
-        others = tuple(part for part in result.content if not isinstance(part, TextContent))
-        return result.model_copy(update={"content": (TextContent(text=short), *others)})
+        try:
+            return await self.hooks.after_call(job.call, result, cancel)
+        except HookFailed:
+            log.exception("a hook failed", tool=job.tool.name)
+            fact = "the call was made, but its result was withheld by a failed check"
+            return ToolResult.failure(fact, "do not repeat it; tell the person", CallFailure.HOOK)
+
+    def _presentable(self, result: ToolResult) -> ToolResult:
+        """Without what nobody may see, and never empty (S0-17)."""
+        result = self._redacted(result.failed_as(CallFailure.TOOL) if result.is_error else result)
+        said = text_of(result.content).strip()
+        if said or not all(isinstance(part, TextContent) for part in result.content):
+            return result
+        silent = FAILED if result.is_error else DONE
+        return result.model_copy(update={"content": (TextContent(text=silent),)})
 
     def _redacted(self, result: ToolResult) -> ToolResult:
         """Before it is an event, so that nobody at all has seen more."""
@@ -191,6 +217,7 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
         return ToolResult.failure(
             f"{job.tool.name} gave no result within {job.tool.timeout_s:g} s; it may still have had an effect",
             "check before you try again, or tell the person",
+            CallFailure.TIMEOUT,
         )
     if isinstance(error, ToolFailed):
         return ToolResult.failure(error.fact, error.advice)

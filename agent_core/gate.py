@@ -5,7 +5,9 @@ from collections.abc import AsyncGenerator
 
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionUpdate
 from agent_core.execution import ABORTED, CallScope
+from agent_core.hooks import HookCalls
 from agent_core.permissions import Answer, PermissionDecision, Permissions, Proposal
+from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
 
 SKIPPED = "Skipped due to queued user message."
@@ -19,9 +21,12 @@ UNKNOWN_OUTCOME = (
 class Gate:
     """For one call; runs once. Afterwards `refusal` is why the call may not be made, or None where it may."""
 
-    def __init__(self, permissions: Permissions, scope: CallScope, proposal: Proposal, *, doubtful: bool) -> None:
+    def __init__(
+        self, permissions: Permissions, hooks: HookCalls, scope: CallScope, proposal: Proposal, *, doubtful: bool
+    ) -> None:
         """`doubtful`: the call may have been made before the program stopped, and must not be made twice."""
         self._permissions = permissions
+        self._hooks = hooks
         self._scope = scope
         self._proposal = proposal
         self._doubtful = doubtful
@@ -32,11 +37,20 @@ class Gate:
         """Known of a doubtful call: it had to be asked for first, and was not yet."""
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        """Says so where the run waits for an answer, and when it goes on (S0-21)."""
-        if self._proposal.fingerprint in self._scope.denials.refused:
+        """Says so where the run waits for an answer, and when it goes on (S0-21). Raises HookFailed."""
+        proposal, scope = self._proposal, self._scope
+        if proposal.fingerprint in scope.denials.refused:
             self._deny("the very same call was refused before", "do not repeat it; ask what they want instead")
             return
-        decision = await self._permissions.decide(self._proposal)
+        context = scope.context(proposal.call.id, proposal.messages)
+        decision = await self._hooks.before_call(proposal.call, context, scope.cancel)
+        if scope.cancel.cancelled:
+            self.refusal = ToolResult.not_run(ABORTED, CallFailure.KILLED)
+            return
+        if decision is not None and decision.behavior == "deny":
+            self._deny(decision.reason or "it is not allowed here", "do without it, and say so", CallFailure.HOOK)
+            return
+        decision = decision or await self._permissions.decide(proposal)
         match decision.behavior:
             case "allow":
                 self._doubt()
@@ -53,7 +67,7 @@ class Gate:
 
     def _doubt(self) -> None:
         if self._doubtful:
-            self.refusal = ToolResult.of(UNKNOWN_OUTCOME, is_error=True)
+            self.refusal = ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
 
     def _request(self, decision: PermissionDecision) -> PermissionRequest:
         call = self._proposal.call
@@ -96,9 +110,13 @@ class Gate:
                 self._deny("nobody approved this call in time", "do without it, and say so")
             case Answer.WITHDRAWN:
                 stopped = self._scope.cancel.cancelled
-                self.refusal = ToolResult.of(ABORTED if stopped else SKIPPED, is_error=True)
+                self.refusal = (
+                    ToolResult.not_run(ABORTED, CallFailure.KILLED)
+                    if stopped
+                    else ToolResult.not_run(SKIPPED, CallFailure.SKIPPED)
+                )
 
-    def _deny(self, fact: str, advice: str) -> None:
+    def _deny(self, fact: str, advice: str, kind: CallFailure = CallFailure.PERMISSION) -> None:
         self.denied = True
         self._scope.denials.add(self._proposal.fingerprint)
-        self.refusal = ToolResult.failure(fact, advice).model_copy(update={"details": {"failure": "permission_denied"}})
+        self.refusal = ToolResult.failure(fact, advice, kind)

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from agent_core.messages import AssistantMessage, Frozen, JsonObject, LlmMessage, Text
 
@@ -40,6 +40,8 @@ class LlmOptions(Frozen):
     thinking: ThinkingLevel = "off"
     thinking_budgets: dict[str, int] = Field(default_factory=dict)
     session_id: str | None = None
+    api_key: SecretStr | None = None
+    """Instead of the key that the client has (S4-06)."""
     max_retry_delay_s: float = 60.0
     timeout_s: float = 120.0
 

@@ -9,6 +9,7 @@ from contextlib import aclosing
 
 from agent_core.calls import CallRunner
 from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -16,21 +17,21 @@ from agent_core.events import (
     MessageEnd,
     MessageStart,
     ToolExecutionEnd,
-    TurnEnd,
-    TurnStart,
 )
 from agent_core.execution import CallScope, Redact
-from agent_core.hooks import Hooks
+from agent_core.hooks import HookCalls, Hooks
 from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, ToolCall
+from agent_core.messages import AgentMessage, JsonObject, NotificationMessage, ToolCall
 from agent_core.model_call import ModelCaller
+from agent_core.model_chain import Candidate, ModelChain
 from agent_core.permissions import Permissions
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.state import QueryState, last_said, reduce_event, unanswered_calls
+from agent_core.resumption import OpenCalls, first_step
+from agent_core.state import QueryState, last_said, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolRegistry
-from agent_core.turn import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs, Turn
+from agent_core.turn import Turn
 
 LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS, TerminalReason.BUDGET})
 
@@ -43,8 +44,8 @@ class AgentLoop:
     """One configuration of model, tools and limits; any number of runs, one after another or at once.
 
     What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41). Without `permissions` every call
-    is allowed; without a `compactor` the conversation only grows; `redact` takes out of tool results what nobody may
-    see.
+    is allowed; without a `compactor` the conversation only grows; `chain` names the models that stand in for `model`;
+    `redact` takes out of tool results what nobody may see.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class AgentLoop:
         permissions: Permissions | None = None,
         hooks: Hooks | None = None,
         compactor: Compactor | None = None,
+        chain: ModelChain | None = None,
         redact: Redact = str,
         clock: Clock | None = None,
         new_id: NewId = new_id,
@@ -76,8 +78,9 @@ class AgentLoop:
         self._llm_retry = llm_retry or LlmRetryPolicy()
         self._tool_retry = tool_retry or ToolRetryPolicy()
         self._permissions = permissions
-        self._hooks = hooks or Hooks()
+        self._hooks = HookCalls(hooks or Hooks())
         self._compactor = compactor
+        self._chain = chain or ModelChain()
         self._redact = redact
 
     async def run(
@@ -129,14 +132,23 @@ class AgentLoop:
         return event
 
     def _engine(self) -> Engine:
-        caller = ModelCaller(self.llm, self.model, self.options, self._llm_retry, self.clock, self.new_id)
+        caller = ModelCaller(
+            first=Candidate(self.model, self.llm),
+            chain=self._chain,
+            options=self.options,
+            retry=self._llm_retry,
+            hooks=self._hooks,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
         runner = CallRunner(
             self.tools,
-            self.limits,
+            self.limits.within(self.model.context_window),
             self._tool_retry,
             self.clock,
             self.new_id,
             permissions=self._permissions,
+            hooks=self._hooks,
             redact=self._redact,
         )
         return Engine(caller, runner, self.context, self._hooks, self._compactor)
@@ -144,11 +156,12 @@ class AgentLoop:
     async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
         engine = self._engine()
         yield AgentStart()
+        left = OpenCalls(engine, run)
         if reason is TransitionReason.RESUME:
-            async with aclosing(_finish_open_calls(engine, run)) as events:
+            async with aclosing(left.events()) as events:
                 async for event in events:
                     yield event
-        step: Next | End = _ended_before(run) or Next(reason)
+        step = left.end or first_step(engine, run, reason)
         while isinstance(step, Next):
             turn = Turn(engine, run, step.reason)
             async with aclosing(turn.events()) as events:
@@ -182,29 +195,6 @@ class AgentLoop:
         )
         yield MessageStart(message=notice)
         yield MessageEnd(message=notice)
-
-
-async def _finish_open_calls(engine: Engine, run: Run) -> AsyncGenerator[AgentEvent, None]:
-    found = unanswered_calls(run.state)
-    if found is None:
-        return
-    answer, calls = found
-    batch = engine.batch(run, answer, calls, resumed=True)
-    yield TurnStart(turn=run.state.turn_count, reason=TransitionReason.RESUME)
-    async with aclosing(batch.run()) as events:
-        async for event in events:
-            yield event
-    yield TurnEnd(turn=run.state.turn_count, message=answer, tool_results=tuple(batch.results))
-
-
-def _ended_before(run: Run) -> End | None:
-    """How the conversation has ended, where nothing is to be said and its last word is an answer that did not fail."""
-    last = last_said(run.state)
-    if run.pending or not isinstance(last, AssistantMessage):
-        return None
-    if last.stop_reason is StopReason.ABORTED:
-        return End(TerminalReason.ABORTED)
-    return None if last.tool_calls or last.stop_reason is StopReason.ERROR else End(TerminalReason.COMPLETED)
 
 
 def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:

@@ -63,3 +63,21 @@ _STATE_AFTER = {
     TerminalReason.BACKGROUNDED: LoopState.BACKGROUNDED,
     TerminalReason.HANDED_OVER: LoopState.BACKGROUNDED,
 }
+
+
+class CallFailure(StrEnum):
+    """Why a tool call has an error for its result: `failure` in the result's details (S3-33)."""
+
+    INPUT = "tool_input_error"
+    """No such tool, arguments that do not fit, or a call that was cut off."""
+    PERMISSION = "permission_denied"
+    HOOK = "hook_blocked"
+    TOOL = "tool_runtime_error"
+    TIMEOUT = "tool_timeout"
+    KILLED = "task_killed"
+    """The run was stopped."""
+    SKIPPED = "skipped"
+    """The person wrote something else before it began."""
+    LIMIT = "limit_reached"
+    UNKNOWN = "unknown_outcome"
+    """The program stopped while it ran."""

@@ -76,15 +76,16 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             state.state = LoopState.THINKING
             state.terminal_reason = state.error = None
         case TurnStart():
-            state.state = LoopState.THINKING
-            state.turn_count = event.turn
-            state.transition_reason = event.reason
+            _begin_turn(state, event)
         case MessageEnd():
             _append(state, event.message)
         case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
             _track_call(state, event)
-        case CompactionStart() | PermissionRequest():
-            state.state = _STATE_AT[event.type]
+        case CompactionStart():
+            state.state = LoopState.COMPACTING
+            state.has_attempted_reactive_compact |= event.reason == "overflow"
+        case PermissionRequest():
+            state.state = LoopState.WAITING_APPROVAL
         case CompactionEnd():
             state.state = LoopState.THINKING
             state.usage = state.usage + event.usage
@@ -97,12 +98,6 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             pass
         case _:
             assert_never(event)
-
-
-_STATE_AT = {
-    "compaction_start": LoopState.COMPACTING,
-    "permission_request": LoopState.WAITING_APPROVAL,
-}
 
 
 def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCall, ...]] | None:
@@ -128,6 +123,14 @@ def last_said(state: QueryState) -> AgentMessage | None:
         if not is_note and not isinstance(message, CustomMessage):
             return message
     return None
+
+
+def _begin_turn(state: QueryState, event: TurnStart) -> None:
+    state.state = LoopState.THINKING
+    state.turn_count = event.turn
+    state.transition_reason = event.reason
+    state.stop_hook_active |= event.reason is TransitionReason.STOP_HOOK
+    state.max_output_recovery_count += event.reason is TransitionReason.MAX_OUTPUT_RECOVERY
 
 
 def _append(state: QueryState, message: AgentMessage) -> None:

@@ -13,7 +13,7 @@ from agent_core.messages import AssistantMessage, ImageContent, TextContent, Use
 from agent_core.queues import MessageQueues
 from agent_core.scripted import Waits, calls
 from agent_core.state import QueryState
-from agent_core.turn import RunInputs
+from agent_core.engine import RunInputs
 from tests.agent_core.kit import WORKSPACE, answers, echo, look, record, start_agent
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")

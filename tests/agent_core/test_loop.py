@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from agent_core.events import AgentStart, MessageEnd, MessageStart, TurnStart
 from agent_core.llm import FailureKind
-from agent_core.messages import AssistantMessage, StopReason, user
+from agent_core.messages import AssistantMessage, user
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
+from agent_core.scripted import Call, Calls, Failure, Thinks, Turn, calls
 from tests.agent_core.kit import answers, broken, echo, end_of, kinds, look, people, results, start_agent
 
 
@@ -165,17 +165,6 @@ async def test_thinking_is_kept_apart_from_the_answer() -> None:  # S2-19, S2-20
     kept = talk.agent.state.messages[-1]
     assert isinstance(kept, AssistantMessage)
     assert [part.type for part in kept.content] == ["thinking"]
-
-
-async def test_an_answer_cut_off_by_its_length_still_completes() -> None:  # C-27, S0-18
-    talk = start_agent(CutOff("It goes on and"))
-
-    events = await talk.says("tell me all")
-
-    last = talk.agent.state.messages[-1]
-    assert isinstance(last, AssistantMessage)
-    assert last.stop_reason is StopReason.LENGTH
-    assert end_of(events).reason is TerminalReason.COMPLETED
 
 
 async def test_the_conversation_goes_on_with_all_it_had_before() -> None:  # S0-24, S0-25, C-28
