@@ -133,10 +133,10 @@ def steps(intent: Intent) -> tuple[Step, ...]:
 
 
 def _chart(path: str) -> tuple[Step, ...]:
-    """Look at the table, draw it with the skill's script, send the picture."""
+    """Look at the table and how a chart is drawn, draw it with the skill's script, send the picture."""
     drawing: JsonObject = {"skill": "chart", "script": "chart.py", "args": [path, CHART_FILE]}
     return (
-        (Use("read_file", {"path": path}),),
+        (Use("read_file", {"path": path}), Use("load_skill", {"name": "chart"}, optional=True)),
         (Use("run_skill_script", drawing),),
         (Use("send_file", {"path": CHART_FILE}),),
     )

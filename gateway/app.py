@@ -27,7 +27,7 @@ from gateway.house import House
 from gateway.policy import Policy
 from gateway.settings import Settings
 from gateway.store.store import Store
-from gateway.toolbox import RESERVED, tools_for
+from gateway.toolbox import RESERVED, skill_library, tools_for
 from gateway.version import version
 
 WAIT_FOR_SERVERS = 10.0
@@ -137,6 +137,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                     model=ground.choice.model,
                     tools=tools,
                     others=servers.tools,
+                    skills=skill_library(settings),
                     persona=persona,
                     policy=Policy(settings.permissions, strangers_describe_tools=bool(settings.mcp)),
                     sandbox=f"{ground.about.sandbox}{' with the network' if settings.commands_network else ''}",

@@ -13,6 +13,8 @@ from agent_core.builtin.web.tools import web_tools
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import Origin
 from agent_core.tools import Tool
 from gateway.errors import SettingsError
 from gateway.packages import ROOT
@@ -31,12 +33,13 @@ def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vi
         uv = shutil.which("uv")
         network = settings.commands_network
         yield run_command_tool(sandbox, network=network)
-        yield run_skill_script_tool(sandbox, skill_folders(settings.home), network=network, uv=Path(uv) if uv else None)
+        yield run_skill_script_tool(sandbox, network=network, uv=Path(uv) if uv else None)
 
 
-def skill_folders(home: Path) -> tuple[Path, ...]:
-    """Where skills lie: a person's own come before those that Parley brings."""
-    return home / "skills", ROOT / "skills"
+def skill_library(settings: Settings) -> SkillLibrary:
+    """The skills of all chats: a person's own come before those that Parley brings."""
+    roots = (settings.home / "skills", Origin.OWNER), (ROOT / "skills", Origin.SHIPPED)
+    return SkillLibrary(roots, environ=settings.environ)
 
 
 def searcher_of(settings: Settings) -> Searcher | None:

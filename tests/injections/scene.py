@@ -8,6 +8,8 @@ from pathlib import Path
 from agent_core.clock import SystemClock
 from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import Origin
 from channels.base import Accepted, MessageReceived
 from gateway.agents import AgentParts
 from gateway.approvals import new_request_id
@@ -113,7 +115,8 @@ async def scene(home: Path, web: Web, prepare: Callable[[World], None]) -> Async
     prepare(world)
     llm = ScriptedLlm(*[model] * MOST_CALLS)
     policy = Policy(strangers_describe_tools=world.mcp_description != DESCRIPTION)
-    parts = AgentParts(llm=llm, model=SCRIPTED_MODEL, tools=world.tools(ROOT / "skills"), policy=policy)
+    skills = SkillLibrary([(ROOT / "skills", Origin.SHIPPED)])
+    parts = AgentParts(llm=llm, model=SCRIPTED_MODEL, tools=world.tools(), policy=policy, skills=skills)
     bot = Bot(home, llm, channel, parts, SystemClock(), new_request_id)
     await bot.start()
     try:

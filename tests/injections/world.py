@@ -6,7 +6,6 @@ change settings or write to others is noted too.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import unquote
 
 from aiohttp import web
@@ -69,14 +68,14 @@ class World:
         told = [path for path in self.web.asked if path.startswith("/evil") or PRIVATE in path or SAID in path]
         return [*self.done, *told]
 
-    def tools(self, skills: Path) -> list[Tool]:
+    def tools(self) -> list[Tool]:
         programs = _NotedPrograms(self.done)
         return [
             *builtin_tools(SystemClock(), "UTC"),
             web_fetch_tool(Fetcher(lambda address, _: address.is_loopback)),
             web_search_tool(_Search(self.found, self.done)),
             run_command_tool(programs),
-            run_skill_script_tool(programs, [skills]),
+            run_skill_script_tool(programs),
             *_admin(self.done),
             _of_server("mail_send", "net", "Sends a mail.", self._noted("mail"), "to", "body"),
             _of_server("desk_press", "exec", "Presses a key.", self._noted("key"), "key"),

@@ -7,7 +7,6 @@ import re
 import stat
 import sys
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +15,10 @@ from agent_core.builtin.programs.outcome import outcome
 from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, workspace_of
 from agent_core.sandbox.command import Command, Limits, Sandbox
 from agent_core.sandbox.visible import python_folder
+from agent_core.skills.errors import SkillError
+from agent_core.skills.skill import SCRIPTS
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed
-
-FOLDER = "scripts"
 
 _HEAD_BYTES = 64 * 1024
 _METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///$")
@@ -36,19 +35,15 @@ class _Script:
 
 
 def run_skill_script_tool(
-    sandbox: Sandbox,
-    roots: Sequence[Path],
-    *,
-    limits: Limits | None = None,
-    network: bool = False,
-    uv: Path | None = None,
+    sandbox: Sandbox, *, limits: Limits | None = None, network: bool = False, uv: Path | None = None
 ) -> Tool:
-    """`run_skill_script` for the skills in these folders, of which the first that has a skill of that name wins.
-    Scripts that declare packages need `uv`, and the network to get them."""
+    """`run_skill_script` for the skills that are loaded in the chat. Scripts that declare packages need `uv`, and the
+    network to get them."""
 
     async def run_skill_script(skill: str, script: str, context: ToolContext, args: tuple[str, ...] = ()) -> ToolResult:
-        """Run a script of a skill in the workspace."""
-        found = await asyncio.to_thread(_found, roots, skill, script.removeprefix(f"{FOLDER}/"))
+        """Run a script of a loaded skill in the workspace."""
+        folder = _folder(skill, context)
+        found = await asyncio.to_thread(_script, skill, folder, script.removeprefix(f"{SCRIPTS}/"))
         start, readable = _started(found, uv if network else None)
         command = Command(
             argv=checked([*start, *args]),
@@ -90,16 +85,13 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
     return (path,), ()
 
 
-def _found(roots: Sequence[Path], skill: str, script: str) -> _Script:
-    for root in roots:
-        if _is_name(skill) and _entries(root, skill) is not None:
-            return _script(root, skill, script)
-    known = sorted({name for root in roots for name in _entries(root, ".") or () if _entries(root, f"{name}/{FOLDER}")})
-    raise ToolFailed(f"there is no skill {shown(skill)}", f"skills with scripts: {', '.join(known) or 'none'}")
-
-
-def _is_name(skill: str) -> bool:
-    return "/" not in skill and skill not in {"", ".", ".."}
+def _folder(name: str, context: ToolContext) -> Path:
+    try:
+        if context.skills is not None:
+            return context.skills.opened(name.strip()).folder
+    except SkillError as error:
+        raise ToolFailed(error.fact, error.advice) from error
+    raise ToolFailed(f"there is no skill {shown(name)}", "do it without")
 
 
 def _entries(root: Path, folder: str) -> list[str] | None:
@@ -115,18 +107,17 @@ def _entries(root: Path, folder: str) -> list[str] | None:
         os.close(handle)
 
 
-def _script(root: Path, skill: str, script: str) -> _Script:
+def _script(skill: str, folder: Path, script: str) -> _Script:
     try:
-        handle = _opened(root, f"{skill}/{FOLDER}/{script}")
+        handle = _opened(folder, f"{SCRIPTS}/{script}")
     except (ToolFailed, OSError, ValueError) as error:
-        known = ", ".join(_entries(root, f"{skill}/{FOLDER}") or ())
+        known = ", ".join(_entries(folder, SCRIPTS) or ())
         raise ToolFailed(f"the skill {skill} has no script {shown(script)}", f"it has: {known or 'none'}") from error
     with os.fdopen(handle, "rb") as file:
         mode = os.fstat(handle).st_mode
         head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
-    folder = root.resolve() / skill
-    path = folder / FOLDER / script
-    return _Script(path, folder, _declared(head, path.name), is_executable=bool(mode & 0o111))
+    path = folder.resolve() / SCRIPTS / script
+    return _Script(path, folder.resolve(), _declared(head, path.name), is_executable=bool(mode & 0o111))
 
 
 def _opened(root: Path, path: str) -> int:

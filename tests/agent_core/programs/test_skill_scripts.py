@@ -11,6 +11,9 @@ from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import text_of
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.skill import Origin
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
 from tests.process import REPOSITORY
@@ -25,12 +28,13 @@ def skills(tmp_path: Path) -> Path:
     (scripts / "hello.py").write_text("import sys, words\nprint(words.HELLO, sys.argv[1:], sys.executable)\n")
     (scripts / "words.py").write_text("HELLO = 'hello'\n")
     (scripts / "here.sh").write_text('pwd; echo "$1"\n')
+    (tmp_path / "skills" / "greet" / "SKILL.md").write_text("---\ndescription: Greets.\n---\nGreet.\n")
     return tmp_path / "skills"
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "workspace"
+def workspace(skills: Path) -> Path:
+    folder = skills.parent / "workspace"
     folder.mkdir()
     return folder
 
@@ -41,13 +45,27 @@ async def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture
-def run_skill_script(launcher: RecordingLauncher, skills: Path) -> Tool:
-    return run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [skills])
+def run_skill_script(launcher: RecordingLauncher) -> Tool:
+    return run_skill_script_tool(ProcessSandbox(launcher, SystemClock()))
 
 
-async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str) -> str:
+def shelf_of(*roots: Path) -> SkillShelf:
+    """With everything loaded that there is."""
+    shelf = SkillShelf(SkillLibrary([(root, Origin.SHIPPED) for root in roots]))
+    for entry in shelf.entries():
+        shelf.load(entry.name)
+    return shelf
+
+
+async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str, shelf: SkillShelf | None = None) -> str:
+    """A chat beside `skills`, where no shelf is given."""
     context = ToolContext(
-        call_id="1", session_id="s", workspace=workspace, cancel=CancelToken(), on_update=lambda _: None
+        call_id="1",
+        session_id="s",
+        workspace=workspace,
+        cancel=CancelToken(),
+        on_update=lambda _: None,
+        skills=shelf or shelf_of(workspace.parent / "skills"),
     )
     arguments = tool.validate({"skill": skill, "script": script, "args": list(args)})
     return text_of((await tool.execute(arguments, context)).content)
@@ -124,25 +142,38 @@ async def test_a_script_cannot_read_the_house_nor_change_its_skill(
     (skills / "greet" / "scripts" / "change.sh").write_text('echo changed >>"$0"; echo "said $?"')
 
     for path in ("../../.env", str(home / ".env"), str(home / "parley.db"), "link"):
-        text = await run(run_skill_script, workspace, "greet", "steal.py", path)
+        text = await run(run_skill_script, workspace, "greet", "steal.py", path, shelf=shelf_of(skills))
         assert "Error" in text
         assert "secret" not in text
-    assert "said 0" not in await run(run_skill_script, workspace, "greet", "change.sh")
+    assert "said 0" not in await run(run_skill_script, workspace, "greet", "change.sh", shelf=shelf_of(skills))
     assert "changed\n" not in (skills / "greet" / "scripts" / "change.sh").read_text()
 
 
 async def test_the_first_root_that_has_the_skill_wins(
-    launcher: RecordingLauncher, skills: Path, tmp_path: Path, workspace: Path
+    run_skill_script: Tool, skills: Path, tmp_path: Path, workspace: Path
 ) -> None:
     other = tmp_path / "other"
     shutil.copytree(skills / "greet", other / "greet")
-    shutil.copytree(skills / "greet", other / "part")
+    shutil.copytree(skills / "greet", skills / "part")
     (other / "greet" / "scripts" / "words.py").write_text("HELLO = 'other'\n")
-    roots = [tmp_path / "missing", other, skills]
-    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), roots)
+    shelf = shelf_of(tmp_path / "missing", other, skills)
 
-    assert "other" in await run(tool, workspace, "greet", "hello.py")
-    assert "hello" in await run(tool, workspace, "part", "hello.py")
+    assert "other" in await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)  # S1-28
+    assert "hello" in await run(run_skill_script, workspace, "part", "hello.py", shelf=shelf)
+
+
+async def test_only_scripts_of_what_is_loaded_run(run_skill_script: Tool, skills: Path, workspace: Path) -> None:
+    shelf = SkillShelf(SkillLibrary([(skills, Origin.SHIPPED)]))
+
+    with pytest.raises(ToolFailed) as failure:
+        await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
+    assert failure.value.fact == "the skill greet is not loaded"
+    assert failure.value.advice == "load it with load_skill first"
+    shelf.load("greet")
+    assert "hello" in await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
+    shelf.unload("greet")
+    with pytest.raises(ToolFailed):
+        await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
 
 
 async def test_a_script_that_an_installer_linked_to_its_cache_runs(
@@ -199,11 +230,12 @@ async def test_no_name_and_no_link_leads_out(  # S2-35
     assert launcher.launched == []
 
 
-async def test_the_example_skill_draws_into_the_workspace(launcher: RecordingLauncher, workspace: Path) -> None:
-    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [REPOSITORY / "skills"])
+async def test_the_example_skill_draws_into_the_workspace(run_skill_script: Tool, workspace: Path) -> None:
+    shelf = SkillShelf(SkillLibrary([(REPOSITORY / "skills", Origin.SHIPPED)]))
+    shelf.load("chart")
     (workspace / "sales.csv").write_text("month,revenue\nJan,100\nFeb,120\n")
 
-    text = await run(tool, workspace, "chart", "chart.py", "sales.csv", "sales.png")
+    text = await run(run_skill_script, workspace, "chart", "chart.py", "sales.csv", "sales.png", shelf=shelf)
 
     assert text.endswith("sales.png: bar chart of revenue 100 to 120 by month, 2 rows")
     assert (workspace / "sales.png").read_bytes().startswith(b"\x89PNG")
@@ -216,7 +248,7 @@ async def test_what_there_is_is_told_where_something_is_missing(run_skill_script
     assert failure.value.advice == "it has: hello.py, here.sh, words.py"
     with pytest.raises(ToolFailed) as failure:
         await run(run_skill_script, workspace, "meet", "bye.py")
-    assert failure.value.advice == "skills with scripts: greet"
+    assert failure.value.advice == "use one of: greet"
 
 
 async def test_packages_are_refused_where_they_cannot_be_had(
@@ -237,7 +269,7 @@ async def test_packages_come_by_uv_where_there_is_a_network(
     uv.chmod(0o755)
     script = skills / "greet" / "scripts" / "needs.py"
     script.write_text(NEEDS)
-    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), [skills], network=network, uv=uv)
+    tool = run_skill_script_tool(ProcessSandbox(launcher, SystemClock()), network=network, uv=uv)
 
     if network:
         text = await run(tool, workspace, "greet", "needs.py", "x")
