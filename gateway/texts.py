@@ -1,5 +1,6 @@
 """Everything Parley itself says to people, in one place, in English and Chinese."""
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -115,6 +116,72 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "ask_which": {"en": "Say which one:", "zh": "请说明是哪一个："},
     "status_questions": {"en": "**Questions:** {count} open", "zh": "**待批准：** {count} 个"},
     "waiting_approval": {"en": "Waiting for approval: {label}", "zh": "等待批准：{label}"},
+    "skills": {"en": "**Skills** (✓ is loaded):", "zh": "**技能**（✓ 表示已加载）："},
+    "skills_none": {"en": "There are no skills here.", "zh": "这里没有技能。"},
+    "skills_not_found": {"en": "No skill is about {text}.", "zh": "没有与 {text} 有关的技能。"},
+    "skills_more": {
+        "en": "- and {count} more: `{slash}skills WORDS` looks for some",
+        "zh": "- 另有 {count} 个：可用 `{slash}skills 关键词` 查找",
+    },
+    "skills_problems": {
+        "en": "**To be put right** ({count}, only owners see this):",
+        "zh": "**需要修正**（{count} 处，仅所有者可见）：",
+    },
+    "skill_is_held": {"en": "kept loaded", "zh": "保持加载"},
+    "skill_is_always": {"en": "always loaded", "zh": "始终加载"},
+    "skill_is_own": {"en": "of this chat", "zh": "本聊天的"},
+    "skill_by_command": {"en": "by command only", "zh": "仅限命令加载"},
+    "skill_unavailable": {"en": "Not available: {reason}.", "zh": "不可用：{reason}。"},
+    "load_button": {"en": "Load {name}", "zh": "加载 {name}"},
+    "unload_button": {"en": "Unload {name}", "zh": "卸载 {name}"},
+    "skill_how": {
+        "en": "Say `{slash}skill load NAME`, `{slash}skill unload NAME` or `{slash}skill reload NAME`; "
+        "{slash}skills lists them.",
+        "zh": "请用 `{slash}skill load 名称`、`{slash}skill unload 名称` 或 `{slash}skill reload 名称`；"
+        "{slash}skills 列出全部技能。",
+    },
+    "skill_not_yours": {
+        "en": "Only an owner can load and unload skills.",
+        "zh": "只有所有者可以加载或卸载技能。",
+    },
+    "skill_loaded": {
+        "en": "**{name}** is loaded {where}, and stays so until it is unloaded by command.",
+        "zh": "**{name}** 已{where}加载，并会一直保留，直到用命令卸载。",
+    },
+    "skill_unloaded": {"en": "**{name}** is unloaded {where}.", "zh": "**{name}** 已{where}卸载。"},
+    "skill_reloaded": {
+        "en": "**{name}** is loaded {where} as its files are now.",
+        "zh": "**{name}** 已{where}按文件的当前内容重新加载。",
+    },
+    "in_this_chat": {"en": "in this chat", "zh": "在本聊天中"},
+    "in_this_thread": {"en": "in this thread", "zh": "在本话题中"},
+    "skill_from_now": {
+        "en": "What is running takes it in with its next step.",
+        "zh": "正在运行的任务会从下一步起生效。",
+    },
+    "skill_as_it_is": {
+        "en": "It was written in this chat: if its files change, it has to be loaded again.",
+        "zh": "它是在本聊天中编写的：文件改动后需要重新加载。",
+    },
+    "skill_unknown": {
+        "en": "There is no skill {name} here. {slash}skills lists them.",
+        "zh": "这里没有名为 {name} 的技能。{slash}skills 列出全部技能。",
+    },
+    "skill_too_large": {
+        "en": "**{name}** is too large to be loaded. Its author should move details into references.",
+        "zh": "**{name}** 过大，无法加载。请作者把细节移到参考文件中。",
+    },
+    "skill_no_room": {
+        "en": "There is no room for **{name}** in this conversation. Unload another skill, or start with {slash}new.",
+        "zh": "本次对话放不下 **{name}**。请先卸载其他技能，或用 {slash}new 重新开始。",
+    },
+    "skill_not_loaded": {"en": "**{name}** is not loaded.", "zh": "**{name}** 没有加载。"},
+    "skill_always": {
+        "en": "**{name}** is always loaded: its own file says so.",
+        "zh": "**{name}** 始终加载：由其文件设定。",
+    },
+    "skill_missing": {"en": "**{name}** cannot be loaded: {reason}.", "zh": "**{name}** 无法加载：{reason}。"},
+    "skill_failed": {"en": "That did not work: {fact}.", "zh": "操作失败：{fact}。"},
     "error_overflow": {
         "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
         "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",
@@ -143,18 +210,19 @@ _TEXTS: dict[str, dict[Language, str]] = {
 
 
 _TOOLS_IN_CHINESE = {
-    "add_note": "记下：{text}",
     "calculator": "计算 {expression}",
     "clock": "查看时间",
-    "delete_note": "删除第 {number} 条笔记",
     "edit_file": "修改 {path}",
+    "forget": "忘掉第 {number} 条",
     "grep": "搜索 {pattern}",
     "list_dir": "查看文件",
-    "list_notes": "查看笔记",
     "read_file": "读取 {path}",
+    "recall": "查看记忆",
+    "remember": "记住：{fact}",
     "run_command": "运行 {call}",
     "run_skill_script": "运行 {call}",
     "send_file": "发送 {path}",
+    "unload_skill": "卸载技能 {name}",
     "wait": "等待 {seconds} 秒",
     "web_fetch": "阅读 {url}",
     "web_search": "搜索：{query}",
@@ -171,6 +239,24 @@ def tool_label(tool: str, label: str, facts: Mapping[str, object], language: Lan
         return text.format(**shown) if text else label
     except KeyError:  # the model left an argument out
         return label
+
+
+_REASONS_IN_CHINESE = (
+    (re.compile(r"needs one of (.+), of which none is installed"), r"需要安装其中之一：\1"),
+    (re.compile(r"needs (.+), which is not installed"), r"需要安装 \1"),
+    (re.compile(r"needs (.+), which is not set"), r"需要设置 \1"),
+    (re.compile(r"needs (.+)"), r"需要 \1"),
+    (re.compile(r"is disabled in its file"), "已在文件中停用"),
+)
+
+
+def skill_reason(reason: str, language: Language) -> str:
+    """Why a skill is not available, which skills say in English."""
+    if language == "zh":
+        for words, chinese in _REASONS_IN_CHINESE:
+            if found := words.fullmatch(reason):
+                return found.expand(chinese).replace(" or ", " 或 ")
+    return reason
 
 
 def say(key: str, language: Language, **facts: str | int) -> str:

@@ -15,7 +15,12 @@ from tests.process import REPOSITORY
 
 
 def test_menus_are_made_from_the_one_table() -> None:  # S2-40
-    assert [spec.name for spec in SPECS] == ["start", "help", "status", "new", "stop", "language", "approve", "deny"]
+    assert [spec.name for spec in SPECS] == [
+        *("start", "help", "status"),
+        *("new", "stop", "language"),
+        *("skills", "skill"),
+        *("approve", "deny"),
+    ]
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for spec in SPECS:
         assert set(spec.description) == set(LANGUAGES)

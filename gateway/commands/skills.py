@@ -1,0 +1,183 @@
+"""Commands about skills: /skills lists them, /skill loads, unloads and reloads one."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from agent_core.skills.entry import SkillEntry
+from agent_core.skills.errors import SkillError, SkillTrouble
+from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.skill import Origin
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.progress import literal
+from gateway.texts import Language, say, skill_reason
+
+MOST_LISTED = 20
+MOST_ABOUT = 100
+"""Characters of a description in the list."""
+MOST_PROBLEMS = 8
+MOST_PROBLEM = 200
+MOST_BUTTONS, BUTTONS_IN_A_ROW = 10, 2
+"""Five rows are the most that every platform shows."""
+LONGEST_ACTION = 64
+"""Bytes of a button's action."""
+LONGEST_NAME = 64
+MARKS = {False: "○", True: "✓"}
+
+_TROUBLES = {
+    SkillTrouble.NOT_FOUND: "skill_unknown",
+    SkillTrouble.OVER_BUDGET: "skill_too_large",
+    SkillTrouble.NO_ROOM: "skill_no_room",
+    SkillTrouble.NOT_LOADED: "skill_not_loaded",
+    SkillTrouble.HELD: "skill_always",
+    SkillTrouble.DISABLED: "skill_missing",
+    SkillTrouble.MISSING_REQUIREMENT: "skill_missing",
+}
+
+
+async def skills(given: Invocation) -> OutboundMessage:
+    """All of them, or those that have these words; what is wrong with files, for owners only."""
+    shelf = await given.session.skills()
+    wanted = " ".join(given.arguments.split())
+    entries = sorted(shelf.entries(wanted), key=lambda entry: not entry.loaded)
+    if not entries:
+        return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
+    owner = given.desk.access.is_owner(given.session.key, given.sender)
+    lines = [say("skills", given.language), "", *(_line(entry, given.language) for entry in entries[:MOST_LISTED])]
+    if len(entries) > MOST_LISTED:
+        lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
+    if owner and not wanted:
+        lines += _problems(shelf, given.language)
+    return OutboundMessage(markdown="\n".join(lines), buttons=_rows(entries, given.language) if owner else ())
+
+
+async def skill(given: Invocation) -> OutboundMessage:
+    verb, _, rest = given.arguments.strip().partition(" ")
+    name = rest.strip().lower()
+    act = _ACTS.get(verb.lower())
+    if act is None or not name:
+        return reply(say("skill_how", given.language, slash=given.slash))
+    if not given.desk.access.is_owner(given.session.key, given.sender):
+        return reply(say("skill_not_yours", given.language))
+    shelf = await given.session.skills()
+    try:
+        done = act(shelf, name)
+    except SkillError as error:
+        return reply(_trouble(error, shelf, name, given))
+    lines = [say(done, given.language, name=literal(name), where=_where(given))]
+    if given.session.running_for is not None:
+        lines.append(say("skill_from_now", given.language))
+    entry = _entry(shelf, name)
+    if entry is not None and entry.loaded and entry.origin is Origin.CHAT:
+        lines.append(say("skill_as_it_is", given.language))
+    return OutboundMessage(markdown=" ".join(lines), buttons=_rows([entry] if entry else [], given.language))
+
+
+def _load(shelf: SkillShelf, name: str) -> str:
+    shelf.load(name, held=True)
+    return "skill_loaded"
+
+
+def _unload(shelf: SkillShelf, name: str) -> str:
+    shelf.unload(name, by_person=True)
+    return "skill_unloaded"
+
+
+def _reload(shelf: SkillShelf, name: str) -> str:
+    shelf.reload(name)
+    return "skill_reloaded"
+
+
+_ACTS: dict[str, Callable[[SkillShelf, str], str]] = {"load": _load, "unload": _unload, "reload": _reload}
+"""Each does it, and names the words that say so; raises SkillError."""
+
+
+def _line(entry: SkillEntry, language: Language) -> str:
+    about = _short(entry.description, MOST_ABOUT)
+    notes = [
+        say(key, language)
+        for key, is_so in (
+            ("skill_is_always", entry.always),
+            ("skill_is_held", entry.held),
+            ("skill_is_own", entry.origin is Origin.CHAT),
+            ("skill_by_command", entry.only_people and not entry.loaded),
+        )
+        if is_so
+    ]
+    note = f" ({', '.join(notes)})" if notes else ""
+    line = f"- [{MARKS[entry.loaded]}] **{literal(entry.name)}**{note} – {literal(about)}"
+    if not entry.reason:
+        return line
+    why = say("skill_unavailable", language, reason=literal(skill_reason(entry.reason, language)))
+    return f"{line} *{why}*"
+
+
+def _problems(shelf: SkillShelf, language: Language) -> list[str]:
+    problems = shelf.problems
+    if not problems:
+        return []
+    shown = [f"- {literal(_short(problem, MOST_PROBLEM))}" for problem in problems[:MOST_PROBLEMS]]
+    more = len(problems) - len(shown)
+    return ["", say("skills_problems", language, count=len(problems)), "", *shown, *(["- …"] if more else [])]
+
+
+def _rows(entries: Sequence[SkillEntry], language: Language) -> tuple[tuple[Button, ...], ...]:
+    """What can be loaded or unloaded by pressing."""
+    found = (button for entry in entries if (button := _button(entry, language)))
+    buttons = list(islice(found, MOST_BUTTONS))
+    return tuple(tuple(buttons[start : start + BUTTONS_IN_A_ROW]) for start in range(0, len(buttons), BUTTONS_IN_A_ROW))
+
+
+def _button(entry: SkillEntry, language: Language) -> Button | None:
+    verb, label = ("unload", "unload_button") if entry.loaded else ("load", "load_button")
+    action = f"/skill {verb} {entry.name}"
+    usable = not entry.always and (entry.loaded or not entry.reason)
+    if not usable or len(action.encode()) > LONGEST_ACTION:
+        return None
+    return Button(label=say(label, language, name=entry.name), action=action)
+
+
+def _entry(shelf: SkillShelf, name: str) -> SkillEntry | None:
+    return next((entry for entry in shelf.entries() if entry.name == name), None)
+
+
+def _trouble(error: SkillError, shelf: SkillShelf, name: str, given: Invocation) -> str:
+    """In the person's language as far as we know the trouble."""
+    entry = _entry(shelf, name)
+    reason = skill_reason(entry.reason, given.language) if entry else ""
+    key = _TROUBLES.get(error.code, "skill_failed")
+    if key == "skill_missing" and not reason:
+        key = "skill_failed"
+    return say(
+        key,
+        given.language,
+        name=_named(name),
+        slash=given.slash,
+        reason=literal(reason),
+        fact=literal(_short(f"{error.fact}; {error.advice}", MOST_PROBLEM)),
+    )
+
+
+def _where(given: Invocation) -> str:
+    """Which level of the settings the command has changed (D-13)."""
+    return say("in_this_chat" if given.session.key.thread is None else "in_this_thread", given.language)
+
+
+def _named(name: str) -> str:
+    return literal(_short(name, LONGEST_NAME))
+
+
+def _short(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+COMMANDS = (
+    Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]"),
+    Command(
+        "skill",
+        {"en": "Load or unload a skill", "zh": "加载或卸载技能"},
+        skill,
+        arguments="load|unload|reload NAME",
+    ),
+)
