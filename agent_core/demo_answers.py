@@ -30,11 +30,11 @@ class Wording:
     not_possible: str
     no_tool: str
     time: str
-    no_notes: str
-    notes: str
-    noted: str
-    noted_before: str
-    deleted: str
+    nothing_known: str
+    known: str
+    remembered: str
+    known_before: str
+    forgotten: str
     file: str
     files: str
     failing: str
@@ -58,7 +58,7 @@ ENGLISH = Wording(
         "I am Parley's **demo model**: a few plain rules, no AI. My tools are real, though. Try:\n\n"
         "- `what time is it in Tokyo?`\n"
         "- `what is 17 * 23?`\n"
-        "- `note: buy milk`, then `show my notes`\n"
+        "- `remember: buy milk`, then `what do you remember?`\n"
         "- `read welcome.txt`\n"
         "- `plan my day` (two tools, with progress)\n"
         "- `chart sales.csv` (runs a script; asks first)\n"
@@ -69,11 +69,11 @@ ENGLISH = Wording(
     not_possible="That did not work: {fact}.",
     no_tool="For that I would need the tool `{tool}`, which is not switched on here.",
     time="It is {fact}.",
-    no_notes="There are no notes yet. Write `note: buy milk` to make one.",
-    notes="Your notes:\n\n{fact}",
-    noted="Noted: {subject}",
-    noted_before="I have that note already: {subject}",
-    deleted="{fact}",
+    nothing_known="I remember nothing yet. Write `remember: buy milk` to change that.",
+    known="What I remember:\n\n{fact}",
+    remembered="I will remember: {subject}",
+    known_before="I remember that already: {subject}",
+    forgotten="{fact}",
     file="This is `{subject}`:\n\n{fact}",
     files="The files of this chat:\n\n{fact}",
     failing=(
@@ -83,11 +83,11 @@ ENGLISH = Wording(
     failing_by_chance="I wanted to show a tool that fails, but this one worked.",
     waited="{fact}",
     chart="I drew `{subject}` with a script that ran shut in, and sent you the picture.",
-    plan_look="I look at your notes and at the clock.",
+    plan_look="I look at what I remember and at the clock.",
     plan_wait="And now a moment of pretended thinking, so that you can see the progress.",
     plan="**Your day** (sorted by plain rules, no AI)\n\n- Now: {now}",
     plan_then="- Then: {note}",
-    plan_empty="- There are no notes to plan with. Write `note: buy milk` first.",
+    plan_empty="- I remember nothing to plan with. Write `remember: buy milk` first.",
     picture="I received {count} picture(s), but the demo model is no AI and cannot look at pictures.",
     attached="I received this: {attached}",
     long_intro="# A long answer\n\nThis text shows how Parley splits what is too long for one message.",
@@ -100,7 +100,7 @@ CHINESE = Wording(
         "我是 Parley 的**演示模型**：只有几条简单的规则，不是人工智能。不过我用的工具是真的。可以试试：\n\n"
         "- `东京几点？`\n"
         "- `计算 17 * 23`\n"
-        "- `记一下：买牛奶`，然后 `我的笔记`\n"
+        "- `记住：买牛奶`，然后 `你记得什么？`\n"
         "- `读 welcome.txt`\n"
         "- `计划我的一天`（两个工具，可以看到进度）\n"
         "- `画图 sales.csv`（要运行脚本，会先问你）\n"
@@ -110,11 +110,11 @@ CHINESE = Wording(
     not_possible="没有成功：{fact}。",
     no_tool="这需要工具 `{tool}`，但这里没有启用它。",
     time="现在是 {fact}。",
-    no_notes="还没有笔记。写 `记一下：买牛奶` 就会有一条。",
-    notes="你的笔记：\n\n{fact}",
-    noted="已记下：{subject}",
-    noted_before="这条笔记已经有了：{subject}",
-    deleted="已删除第 {subject} 条笔记。",
+    nothing_known="我还没有记住什么。试试写 `记住：买牛奶`。",
+    known="我记得：\n\n{fact}",
+    remembered="我会记住：{subject}",
+    known_before="这个我已经记住了：{subject}",
+    forgotten="已忘掉第 {subject} 条。",
     file="这是 `{subject}`：\n\n{fact}",
     files="这个聊天的文件：\n\n{fact}",
     failing=(
@@ -123,11 +123,11 @@ CHINESE = Wording(
     failing_by_chance="我本想演示一个出错的工具，但它居然成功了。",
     waited="等好了。",
     chart="我用一个在沙箱中运行的脚本画出了 `{subject}`，图片已经发给你了。",
-    plan_look="我先看看你的笔记和时间。",
+    plan_look="我先看看我记得什么，再看看时间。",
     plan_wait="再假装思考一下，让你看到进度。",
     plan="**你的一天**（按简单规则排列，不是人工智能）\n\n- 现在：{now}",
     plan_then="- 然后：{note}",
-    plan_empty="- 没有可以安排的笔记。先写 `记一下：买牛奶`。",
+    plan_empty="- 没有可以安排的事。先写 `记住：买牛奶`。",
     picture="我收到了 {count} 张图片，但演示模型不是人工智能，看不懂图片。",
     attached="我收到了：{attached}",
     long_intro="# 一个很长的回答\n\n这段文字展示 Parley 怎样拆分一条消息放不下的内容。",
@@ -138,7 +138,8 @@ CHINESE = Wording(
 _WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _CLOCK = re.compile(r"(?P<day>\w+), (?P<date>[0-9-]+ [0-9:]+), (?P<zone>.+)")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_NUMBERED = re.compile(r"^[0-9]+\. (.+)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^[0-9]+\. (.+?)(?: \([^()]+\))?$", re.MULTILINE)
+"""A fact as the memory tells it, without who said it when."""
 _FENCES = re.compile("`{3,}")
 
 _CODE = """```python
@@ -181,14 +182,14 @@ def _found(intent: Intent, outcome: Outcome, wording: Wording) -> str:
             sentence, fact = "{subject} {fact}", fact.replace("about ", "≈ ") if "about" in fact else f"= {fact}"
         case Topic.CHART:
             sentence = wording.chart
-        case Topic.ADD_NOTE:
-            sentence = wording.noted if fact.startswith("Noted") else wording.noted_before
-        case Topic.NOTES:
-            sentence = wording.notes if _NUMBERED.search(fact) else wording.no_notes
+        case Topic.REMEMBER:
+            sentence = wording.remembered if fact.startswith("Remembered") else wording.known_before
+        case Topic.RECALL:
+            sentence = wording.known if _NUMBERED.search(fact) else wording.nothing_known
         case Topic.READ | Topic.FILES:
             sentence, fact = wording.file if intent.topic is Topic.READ else wording.files, fenced(fact)
         case _:
-            sentence = wording.deleted if intent.topic is Topic.DELETE_NOTE else wording.waited
+            sentence = wording.forgotten if intent.topic is Topic.FORGET else wording.waited
     return sentence.format(subject=intent.subject, fact=fact)
 
 
@@ -205,7 +206,7 @@ def _failing(outcome: Outcome, wording: Wording) -> str:
 
 def _plan(outcomes: Sequence[Outcome], wording: Wording) -> str:
     by_tool = {outcome.use.tool: outcome for outcome in outcomes}
-    notes = _NUMBERED.findall(by_tool["list_notes"].fact)
+    notes = _NUMBERED.findall(by_tool["recall"].fact)
     lines = [wording.plan.format(now=_moment(by_tool["clock"].fact, wording))]
     lines += [wording.plan_then.format(note=note) for note in notes] or [wording.plan_empty]
     return "\n".join(lines)

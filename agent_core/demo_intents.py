@@ -20,9 +20,9 @@ MOST_SUM_CHARS = 300
 class Topic(StrEnum):
     TIME = "time"
     MATHS = "maths"
-    ADD_NOTE = "add_note"
-    NOTES = "notes"
-    DELETE_NOTE = "delete_note"
+    REMEMBER = "remember"
+    RECALL = "recall"
+    FORGET = "forget"
     READ = "read"
     CHART = "chart"
     FILES = "files"
@@ -35,7 +35,7 @@ class Topic(StrEnum):
 
 @dataclass(frozen=True)
 class Intent:
-    """What a message asks for; `subject` is the city, the sum, the note, the path or the number in it."""
+    """What a message asks for; `subject` is the city, the sum, the fact, the path or the number in it."""
 
     topic: Topic
     subject: str = ""
@@ -56,18 +56,19 @@ Step = tuple[Use, ...]
 
 _PATH = r"[`'\"]?([^\s`'\"，。？]+\.[a-z0-9]{1,8}|/[^\s`'\"，。？?]+|\.\.[^\s`'\"，。？?]*)"
 _PATTERNS = (
-    (Topic.ADD_NOTE, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
-    (Topic.ADD_NOTE, r"^(?:please )?remember (?:that |to )?(\S.*)"),
-    (Topic.ADD_NOTE, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
-    (Topic.DELETE_NOTE, r"\b(?:delete|remove) (?:the |my )?note (?:number |#)?([0-9]{1,6})\b"),
-    (Topic.DELETE_NOTE, r"删除?\s*(?:第|笔记)\s*([0-9]{1,6})"),
+    (Topic.REMEMBER, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
+    (Topic.REMEMBER, r"^(?:please )?remember\b\s*[:：,]?\s*(?:that |to )?(\S.*)"),
+    (Topic.REMEMBER, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
+    (Topic.FORGET, r"\b(?:delete|remove|forget) (?:the |my )?(?:note |fact )?(?:number |#)?([0-9]{1,6})\b"),
+    (Topic.FORGET, r"(?:删除?|忘掉|忘记)\s*(?:第|笔记)?\s*([0-9]{1,6})"),
     (Topic.PLAN, r"\bplan\b.*\bday\b|(?:计划|规划|安排).*(?:今天|一天|日程)|(?:今天|一天).*(?:计划|规划|安排)"),
     (Topic.FAIL, r"\bfail\w*.*\btool|\btool\b.*\bfail|\bshow me an? (?:error|failure)\b"),
     (Topic.FAIL, r"(?:工具|演示|看看|展示).*(?:出错|失败|报错)|(?:出错|失败|报错).*工具"),
     (Topic.LONG, r"\blong (?:answer|text|reply|message)\b(?:[^0-9]*([0-9]{1,5}))?"),
     (Topic.LONG, r"长(?:的)?(?:回答|文|答案|消息|回复)(?:[^0-9]*([0-9]{1,5}))?"),
-    (Topic.NOTES, r"\b(?:show|list|read|see|what|which|my)\b.*\bnotes\b(?!\.)|^notes\W*$"),
-    (Topic.NOTES, r"我的笔记|(?:查看|显示|看看|列出|有).*笔记"),
+    (Topic.RECALL, r"\b(?:show|list|read|see|what|which|my)\b.*\bnotes\b(?!\.)|^notes\W*$"),
+    (Topic.RECALL, r"\bwhat do you (?:remember|know about me)\b"),
+    (Topic.RECALL, r"我的笔记|(?:查看|显示|看看|列出|有).*笔记|你(?:还|都)?记得(?:什么|哪些|些什么)"),
     (Topic.FILES, r"\b(?:what|which|list|show)\b.*\bfiles\b|(?:哪些|什么|列出|查看|显示).*文件|文件列表"),
     (Topic.CHART, r"\b(?:chart|plot|graph|draw)\b.*?" + _PATH),
     (Topic.CHART, r"(?:图表|画图|画出?|绘制).*?" + _PATH),
@@ -125,7 +126,7 @@ def steps(intent: Intent) -> tuple[Step, ...]:
     """The tool calls it needs, one step after another."""
     if intent.topic is Topic.PLAN:
         pause = Use("wait", {"seconds": PLAN_WAIT_S}, optional=True)
-        return (Use("list_notes", {}), Use("clock", {})), (pause,)
+        return (Use("recall", {}), Use("clock", {})), (pause,)
     if intent.topic is Topic.CHART:
         return _chart(intent.subject)
     use = _only_use(intent.topic, intent.subject)
@@ -146,9 +147,9 @@ def _only_use(topic: Topic, subject: str) -> Use | None:
     uses: dict[Topic, tuple[str, JsonObject]] = {
         Topic.TIME: ("clock", {"zone": subject} if subject else {}),
         Topic.MATHS: ("calculator", {"expression": subject}),
-        Topic.ADD_NOTE: ("add_note", {"text": subject}),
-        Topic.DELETE_NOTE: ("delete_note", {"number": _number(subject, 0)}),
-        Topic.NOTES: ("list_notes", {}),
+        Topic.REMEMBER: ("remember", {"fact": subject}),
+        Topic.FORGET: ("forget", {"number": _number(subject, 0)}),
+        Topic.RECALL: ("recall", {}),
         Topic.FILES: ("list_dir", {}),
         Topic.READ: ("read_file", {"path": subject}),
         Topic.FAIL: ("read_file", {"path": MISSING_FILE}),

@@ -21,7 +21,8 @@ Read before you change; change little. Answer in the person's language, briefly,
 
 MEMORY = """\
 # Memory
-Write down what the person asks you to keep, and look there when they refer to it. Keep no secrets."""
+Remember what the person asks you to keep and what will still hold in later talks; recall when they refer to what you \
+do not see here. Never keep secrets."""
 
 SAFETY = """\
 # Safety

@@ -150,6 +150,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 language=settings.language,
                 secrets=settings.secrets,
                 clock=ground.clock,
+                shared_memory=settings.shared_memory,
             )
         )
         if isinstance(ground.llm, WarmsUp):

@@ -1,8 +1,6 @@
 """What the rooms of the gateway share; made once by the composition root."""
 
-import re
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,12 +12,11 @@ from gateway.agents import Agents
 from gateway.approvals import Approvals
 from gateway.audit import AuditLog
 from gateway.delivery import Delivery
+from gateway.folders import folder_name
+from gateway.memories import Memories
 from gateway.secrets import Secrets
 from gateway.store.store import Store
 from gateway.texts import Language
-
-LONGEST_NAME = 100
-"""Characters of a chat's key in the name of its folder."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +36,8 @@ class Desk:
     language: Language
     about: About
     secrets: Secrets
+    memories: Memories
 
     def workspace(self, chat: ChatKey) -> Path:
-        """The chat's own folder."""
-        return self.home / "workspaces" / workspace_name(chat)
-
-
-def workspace_name(chat: ChatKey) -> str:
-    """No two keys share it, and a person can read it: `telegram_42_-1001_7` stands for its key alone, and what had to
-    be altered or cut, or has capitals (some disks see none), ends with a digest."""
-    key = str(chat)
-    name = re.sub("[^A-Za-z0-9-]", "_", key)
-    if len(key) > LONGEST_NAME or not re.fullmatch("[a-z0-9:-]*", key):
-        return f"{name[:LONGEST_NAME]}.{sha256(key.encode(errors='surrogatepass')).hexdigest()[:16]}"
-    return name
+        """The chat's own folder; a thread has one of its own."""
+        return self.home / "workspaces" / folder_name(chat)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from agent_core.builtin.memory_tools import memory_tools
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from channels.base import CatchesUp, Channel, ChannelError
 from gateway.about import About
@@ -22,6 +23,7 @@ from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.handler import ChannelMessageHandler
+from gateway.memories import Memories
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
 from gateway.secrets import Secrets
@@ -87,9 +89,11 @@ class House:
         new_id: NewId = new_id,
         new_request_id: Callable[[], str] = new_request_id,
         console: Callable[[str], None] = _to_standard_error,
+        shared_memory: bool = False,
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
 
+        `shared_memory`: the owners' direct chats have one memory.
         `audit`: each tool call is a line in a file as well.
         `console` shows a line to whoever started Parley. `secrets` are told to nobody: no model, no chat, no console;
         None: what the store keeps out.
@@ -102,10 +106,25 @@ class House:
         audit_log = AuditLog(home / FOLDER, store, clock, secrets, enabled=audit)
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
         permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
-        tools = (*parts.tools, send_file_tool(store, delivery, home / "outgoing"))
+        memories = Memories(home, clock, zone, delivery, access, shared=shared_memory)
+        own = (send_file_tool(store, delivery, home / "outgoing"), *memory_tools(memories.of_call))
+        tools = (*parts.tools, *own)
         agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
         desk = Desk(
-            store, audit_log, delivery, access, approvals, clock, new_id, agents, home, zone, language, about, secrets
+            store,
+            audit_log,
+            delivery,
+            access,
+            approvals,
+            clock,
+            new_id,
+            agents,
+            home,
+            zone,
+            language,
+            about,
+            secrets,
+            memories,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
         audit_log.begin()

@@ -46,8 +46,9 @@ class PromptMaker:
     secrets: Secrets
     """What somebody pasted, or an earlier life took in, and no model is to be told."""
 
-    async def make(self, item: InboxItem) -> UserMessage:
-        """The same item gives a message with the same id, so that it is found again after a restart."""
+    async def make(self, item: InboxItem, known: str = "") -> UserMessage:
+        """The same item gives a message with the same id, so that it is found again after a restart. `known` is what
+        the chat's memory tells unasked."""
         # As a whole and first of all: what is cut later must not be the half of a secret.
         event = masked(item.event, self.secrets.mask)
         if not isinstance(event, MessageReceived):
@@ -66,7 +67,7 @@ class PromptMaker:
         in_group = self.channel.is_group(event.chat)
         by_others = [*await self._by_others(item, event), *notes]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
-        circumstances = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})", *by_others]
+        circumstances = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})", *filter(None, [known]), *by_others]
         message = user(text, *images, source=event.sender.name if in_group else None, context="\n".join(circumstances))
         return message.model_copy(update={"id": message_id(item), "created_at": event.at, "untrusted": bool(by_others)})
 

@@ -313,8 +313,10 @@ class ChatSession:
             if items is None:
                 await self._chat_run.resume()
             else:
+                known = await self._desk.memories.known(self.key, run.person, agent.state.messages)
                 maker = self._prompt_maker()
-                await self._chat_run.start([await maker.make(item) for item in items])
+                made = [await maker.make(item, "" if number else known) for number, item in enumerate(items)]
+                await self._chat_run.start([*made])
         finally:
             unsubscribe()
             agent.queues.clear_steering()

@@ -98,6 +98,8 @@ class Settings(BaseSettings):
     """What Parley itself speaks in new chats: en or zh. The model answers in yours."""
     timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"
     """An IANA name such as Europe/Paris. Empty: that of this machine."""
+    shared_memory: bool = False
+    """Whether what it remembers in one owner's direct chat is known in those of all owners: on or off."""
     search: str | None = None
     """Where it searches the web: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need
     BRAVE_API_KEY or TAVILY_API_KEY beside it. Empty: it cannot search."""

@@ -29,7 +29,7 @@ QUESTION = (
 )
 TOTAL = ToolUse("calculator", {"expression": "12 * 23.50 * 1.08"})
 SHARE = ToolUse("calculator", {"expression": "304.56 / 5"})
-NOTE = ToolUse("add_note", {"text": "Tickets: 304.56 in all, 60.91 each"})
+NOTE = ToolUse("remember", {"fact": "Tickets: 304.56 in all, 60.91 each"})
 ANSWER = """\
 That is **304.56** in all:
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from agent_core.agent import Agent
 from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.memory import Memory
+from agent_core.builtin.memory_tools import memory_tools
 from agent_core.context import ContextManager
 from agent_core.demo import DemoLlm, decide
 from agent_core.demo_answers import CHINESE, ENGLISH, fenced
@@ -59,8 +62,10 @@ class Chat:
     def __init__(self, workspace: Path, *without: str, more: Iterable[Tool] = ()) -> None:
         self.clock = QuickClock()
         self.workspace = workspace
-        builtin = [item for item in builtin_tools(self.clock, "Europe/Berlin") if item.name not in without]
-        tools = ToolRegistry([*builtin, *more])
+        self.memory = workspace / ".." / f"memory of {workspace.name}"
+        memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
+        own = [*builtin_tools(self.clock, "Europe/Berlin"), *memory_tools(lambda _: memory), *more]
+        tools = ToolRegistry(item for item in own if item.name not in without)
         context = ContextManager(tools)
         loop = AgentLoop(llm=DemoLlm(self.clock), model=DEMO_MODEL, context=context, tools=tools, clock=self.clock)
         self.agent = Agent(loop=loop, context=context, session_id="s", workspace=workspace)
@@ -97,14 +102,16 @@ async def test_it_calculates(chat: Chat) -> None:
     assert chat.used == ["Calculating sqrt(2)"]
 
 
-async def test_it_keeps_notes(chat: Chat) -> None:
-    assert await chat.says("show my notes") == ENGLISH.no_notes
-    assert await chat.says("note: buy milk") == "Noted: buy milk"
-    assert await chat.says("note: buy milk") == "I have that note already: buy milk"
-    assert await chat.says("remember to call Ann") == "Noted: call Ann"
-    assert await chat.says("show my notes") == "Your notes:\n\n1. buy milk\n2. call Ann"
-    assert await chat.says("delete note 1") == "Deleted: buy milk"
-    assert (chat.workspace / "notes.md").read_text() == "- call Ann\n"
+async def test_it_remembers_and_forgets(chat: Chat) -> None:
+    assert await chat.says("what do you remember?") == ENGLISH.nothing_known
+    assert await chat.says("remember: buy milk") == "I will remember: buy milk"
+    assert await chat.says("note: buy milk") == "I remember that already: buy milk"
+    assert await chat.says("remember to call Ann") == "I will remember: call Ann"
+    assert await chat.says("show my notes") == (
+        "What I remember:\n\n1. buy milk (person, 2025-03-04)\n2. call Ann (person, 2025-03-04)"
+    )
+    assert await chat.says("forget 1") == "Forgotten: buy milk"
+    assert (chat.memory / "MEMORY.md").read_text() == "2025-03-04|person|call Ann\n"
 
 
 async def test_it_reads_the_files_of_the_chat_and_no_others(chat: Chat) -> None:
@@ -120,7 +127,7 @@ async def test_it_plans_the_day_with_two_tools_and_a_pause(chat: Chat) -> None:
 
     answer = await chat.says("plan my day")
 
-    assert chat.used == ["Reading the notes", "Looking at the clock", "Waiting 2 s"]
+    assert chat.used == ["Looking into the memory", "Looking at the clock", "Waiting 2 s"]
     assert "13:00:00" in answer
     assert "- Then: buy milk" in answer
     assert "no AI" in answer
@@ -209,10 +216,10 @@ async def test_everything_it_proposes_is_understood(line: str) -> None:
     [
         ("东京几点？", "2025-03-04 21:00:00，星期二，Asia/Tokyo"),
         ("17乘以23等于多少？", "17*23 = 391"),
-        ("记一下：买牛奶", "已记下：买牛奶"),
-        ("我的笔记", "还没有笔记"),
+        ("记一下：买牛奶", "我会记住：买牛奶"),
+        ("你记得什么？", "还没有记住"),
         ("读 nothing.txt", "没有成功"),
-        ("计划我的一天", "没有可以安排的笔记"),
+        ("计划我的一天", "没有可以安排的事"),
         ("演示工具出错", "工具出错就是这样"),
         ("写一个长回答", "一个很长的回答"),
         ("等 2 秒", "等好了"),
@@ -239,7 +246,7 @@ async def test_what_is_said_meanwhile_is_answered_too(chat: Chat) -> None:
 
 async def test_a_call_skipped_for_a_message_is_made_again(chat: Chat) -> None:
     def steer(event: AgentEvent) -> None:
-        if isinstance(event, ToolExecutionEnd) and event.tool_name == "add_note" and not event.is_error:
+        if isinstance(event, ToolExecutionEnd) and event.tool_name == "remember" and not event.is_error:
             chat.agent.steer("what is 2 + 2?")
 
     chat.agent.subscribe(steer)
@@ -247,8 +254,9 @@ async def test_a_call_skipped_for_a_message_is_made_again(chat: Chat) -> None:
 
     answer = await chat.says("note: first")
 
-    assert answer == "Noted: first\n\nNoted: second\n\n2 + 2 = 4"
-    assert (chat.workspace / "notes.md").read_text() == "- first\n- second\n"
+    assert answer == "I will remember: first\n\nI will remember: second\n\n2 + 2 = 4"
+    kept = (chat.memory / "MEMORY.md").read_text()
+    assert [line.rpartition("|")[2] for line in kept.splitlines()] == ["first", "second"]
 
 
 async def test_after_a_stop_the_old_question_is_not_taken_up_again(chat: Chat) -> None:
@@ -344,7 +352,9 @@ def test_a_fence_is_longer_than_any_it_holds(text: str, fence: str) -> None:
 
 def test_the_tools_are_described_in_few_bytes() -> None:
     """They are sent with every request; the whole first one is to stay below 4 kB."""
-    specs = ToolRegistry(builtin_tools(QuickClock(), "UTC")).specs()
+    clock = QuickClock()
+    memory = Memory(Path(), clock, ZoneInfo("UTC"))
+    specs = ToolRegistry([*builtin_tools(clock, "UTC"), *memory_tools(lambda _: memory)]).specs()
     sent = [
         {"type": "function", "function": spec.model_dump(include={"name", "description", "parameters"})}
         for spec in specs

@@ -195,8 +195,8 @@ async def test_however_a_stream_breaks_it_is_tried_again(
 async def test_a_cut_in_the_middle_of_a_call_runs_no_tool(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(
-        calls(ToolUse("add_note", {"text": "half a note that is long"}), breaks=Break("cut", after=3)),
-        calls(ToolUse("list_notes")),
+        calls(ToolUse("remember", {"fact": "half a note that is long"}), breaks=Break("cut", after=3)),
+        calls(ToolUse("recall")),
         says("No notes."),
     )
 

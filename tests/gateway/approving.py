@@ -16,7 +16,7 @@ from channels.memory import MemoryChannel
 from gateway.access import Access
 from gateway.approvals import Approvals
 from gateway.delivery import Delivery
-from gateway.desk import workspace_name
+from gateway.folders import folder_name
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
 from gateway.store.rows import Run
@@ -87,7 +87,7 @@ def proposal(home: Path, acts: Acts = "exec", chat: ChatKey | None = ANN, user_i
     return Proposal(
         call=CALL,
         tool=acting(acts),
-        workspace=home / "workspaces" / workspace_name(ANN),
+        workspace=home / "workspaces" / folder_name(ANN),
         session_id=RUN.session,
         chat_id=None if chat is None else str(chat),
         user_id=user_id,

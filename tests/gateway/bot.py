@@ -40,6 +40,7 @@ class Bot:
         new_request_id: Callable[[], str] = new_request_id,
         *,
         secrets: Secrets | None = None,
+        shared_memory: bool = False,
     ) -> None:
         self.home = home
         self.llm = llm
@@ -49,6 +50,7 @@ class Bot:
         self._parts = parts
         self._new_request_id = new_request_id
         self._secrets = secrets
+        self._shared_memory = shared_memory
         self._life = AsyncExitStack()
 
     @property
@@ -84,6 +86,7 @@ class Bot:
                 zone=ZoneInfo("Europe/Paris"),
                 clock=self.clock,
                 new_request_id=self._new_request_id,
+                shared_memory=self._shared_memory,
             )
         )
         await self._life.enter_async_context(_running(self.house))
@@ -117,6 +120,7 @@ def make_bot(
     limits: LoopLimits | None = None,
     new_request_id: Callable[[], str] = new_request_id,
     secrets: Secrets | None = None,
+    shared_memory: bool = False,
     skills: SkillLibrary | None = None,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
@@ -130,4 +134,13 @@ def make_bot(
         limits=limits,
         skills=skills or SkillLibrary(),
     )
-    return Bot(home, llm, channel or MemoryChannel(), parts, clock, new_request_id, secrets=secrets)
+    return Bot(
+        home,
+        llm,
+        channel or MemoryChannel(),
+        parts,
+        clock,
+        new_request_id,
+        secrets=secrets,
+        shared_memory=shared_memory,
+    )

@@ -49,6 +49,12 @@ class Obedient:
         self._obeyed: set[str] = set()
         self._to_do: list[Step] = []
 
+    def forgets(self) -> None:
+        """A new conversation: it knows nothing of the last one."""
+        self.tried.clear()
+        self._obeyed.clear()
+        self._to_do.clear()
+
     def understands(self, steps: Iterable[Step]) -> None:
         """What the person wants, who does not say it in canonical form."""
         self._to_do += steps

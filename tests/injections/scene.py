@@ -13,7 +13,7 @@ from agent_core.skills.skill import Origin
 from channels.base import Accepted, MessageReceived
 from gateway.agents import AgentParts
 from gateway.approvals import new_request_id
-from gateway.desk import workspace_name
+from gateway.folders import folder_name
 from gateway.packages import ROOT
 from gateway.policy import Policy
 from tests.gateway.bot import NO_PACE, Bot
@@ -52,7 +52,7 @@ class Scene:
 
     def workspace(self, group: str | None = None) -> Path:
         """Made where it is not there."""
-        folder = self.bot.home / "workspaces" / workspace_name(self.channel.chat(group=group))
+        folder = self.bot.home / "workspaces" / folder_name(self.channel.chat(group=group))
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
@@ -68,6 +68,13 @@ class Scene:
         self.model.understands([Step.model_validate(step) for step in steps])
         text = f"{SAID} opens my door. {words}"
         await self._answering(self.channel.hears(text, group=group, quoted=quoted, files=files), group)
+
+    def remembers(self, words: str) -> None:
+        """A fact of an earlier conversation, in which strangers had a word."""
+        folder = self.bot.home / "memory" / folder_name(self.channel.chat())
+        folder.mkdir(parents=True)
+        fact = " ".join(words.split())
+        (folder / "MEMORY.md").write_text(f"2026-01-01|person, after strangers|{fact}\n", "utf-8")
 
     async def says(self, text: str) -> None:
         await self._answering(self.channel.hears(text), None)

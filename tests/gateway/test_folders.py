@@ -3,7 +3,7 @@
 import pytest
 
 from channels.base import ChatKey
-from gateway.desk import workspace_name
+from gateway.folders import folder_name
 
 PAIRS = [
     ("a.b", "a_b"),
@@ -18,7 +18,7 @@ PAIRS = [
 
 
 def name(chat: str, thread: str | None = None) -> str:
-    return workspace_name(ChatKey(platform="memory", account="here", chat=chat, thread=thread))
+    return folder_name(ChatKey(platform="memory", account="here", chat=chat, thread=thread))
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
