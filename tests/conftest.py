@@ -1,9 +1,12 @@
 """What holds for every test."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests.end_to_end.forks import NURSERY
 
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
 # looks further. How long an example takes says more about the machine than about the code.
@@ -18,3 +21,9 @@ def pytest_xdist_auto_num_workers() -> int:
     many workers as it has cores; a large one has enough of them."""
     cores = os.cpu_count() or 1
     return max(cores, min(2 * cores, 8))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_forked_outlives_its_test() -> Iterator[None]:
+    yield
+    assert NURSERY.close() == 0, "a test left its program running"

@@ -24,6 +24,7 @@ Kind = Callable[[], Platform]
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
+    config.addinivalue_line("markers", "command_line: Parley is started as a person starts it, and not forked")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -55,9 +56,12 @@ async def shared_stage(platform_kind: Kind, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def stage(shared_stage: Stage) -> AsyncIterator[Stage]:
+async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     """Parley runs already, in a process that the tests of a module share, unless one of them left it dead; each test
     brings people of its own."""
+    shared_stage.program.forked = request.node.get_closest_marker("command_line") is None
+    if not shared_stage.program.forked:
+        await shared_stage.program.kill()
     if not shared_stage.program.is_running:
         await shared_stage.start()
     await shared_stage.clear()

@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from tests.end_to_end.forks import NURSERY, Forked
+from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
 START_SECONDS = 40
 """Far more than a start takes: tests share their processor with others."""
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere a system's own libraries may not be forked, and every program is started from the command line."""
 
 
 class Program:
@@ -29,11 +33,16 @@ class Program:
             "PARLEY_TIMEZONE": "Europe/Paris",
             **environ,
         }
+        self.forked = False
+        """Whether a zygote makes it, which saves the second of its imports, rather than the command line. See `zygote`
+        for what differs; a program that a test is about from its first line on is started as a person starts it."""
+        self.imports: tuple[str, ...] = ()
+        """What it is known to import when it is forked."""
         self.module = "gateway.cli"
         """What is run; the program without arguments is `parley run`."""
         self.arguments: tuple[str, ...] = ()
         self._folder = folder
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process | Forked | None = None
 
     def set(self, name: str, value: str) -> None:
         """Another environment for its next life."""
@@ -46,20 +55,34 @@ class Program:
 
     def twin(self) -> "Program":
         """Another one with the same home and settings, which writes elsewhere."""
-        return Program(self._folder, self._environ, console="twin.txt")
+        twin = Program(self._folder, self._environ, console="twin.txt")
+        twin.forked = self.forked
+        return twin
 
     async def launch(self, terminal: int | None = None) -> None:
         """Start it, and do not wait for anything. On a terminal only its log goes to the console's file."""
         with self._console.open("ab") as console:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", self.module, *self.arguments),
-                cwd=self._folder,
-                env=self._environ,
-                stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
-                stdout=console if terminal is None else terminal,
-                stderr=console,
-                start_new_session=terminal is not None,
-            )
+            stdout = console.fileno() if terminal is None else terminal
+            if self.forked and CAN_FORK:
+                birth = Birth(
+                    modules=self.imports,
+                    module=self.module,
+                    arguments=self.arguments,
+                    environ=self._environ,
+                    cwd=str(self._folder),
+                    new_session=terminal is not None,
+                )
+                self._process = await NURSERY.fork(birth, stdin=terminal, stdout=stdout, stderr=console.fileno())
+            else:
+                self._process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-P", "-m", self.module, *self.arguments),
+                    cwd=self._folder,
+                    env=self._environ,
+                    stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
+                    stdout=stdout,
+                    stderr=console,
+                    start_new_session=terminal is not None,
+                )
 
     @property
     def is_running(self) -> bool:

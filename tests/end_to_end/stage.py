@@ -30,6 +30,7 @@ class Stage:
         """Once both servers stand."""
         environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
         self.program = Program(self._folder, environ)
+        self.program.forked = True
         self.platform.settle(self.program)
 
     def twin(self) -> "Stage":

@@ -16,6 +16,7 @@ CODE = "\n".join(f"print({number:04})  # a line of code" for number in range(120
 LONG = "\n\n".join(f"## Part {part}\n\nSome words before it.\n\n```python\n{CODE}\n```" for part in range(1, 4))
 
 
+@pytest.mark.command_line
 async def test_progress_with_two_tools_then_the_answer_in_the_same_message(stage: Stage) -> None:  # U-17, S2-38
     ann, chat = stage.private("Ann")
     writing = asyncio.Event()

@@ -28,6 +28,7 @@ def echo(asked: ModelRequest) -> Answer:
     return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
 
 
+@pytest.mark.command_line
 async def test_killed_with_four_chats_waiting_for_the_model_all_four_are_answered_once(stage: Stage) -> None:
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
     people = [stage.private(name) for name in ("Ann", "Bob", "Eve", "Joe")]

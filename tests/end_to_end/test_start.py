@@ -12,6 +12,7 @@ pytestmark = where(lambda facts: facts.emulated)
 
 async def fails_with_one_sentence(stage: Stage) -> str:
     """Start it and watch it fail: exit code 2, one line, no traceback. Returns the line."""
+    stage.program.forked = False
     await stage.program.launch()
     assert await stage.program.ended() == 2
     lines = [line for line in stage.program.console.splitlines() if line.startswith("parley: ")]

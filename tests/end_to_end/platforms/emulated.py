@@ -62,6 +62,7 @@ class Emulated:
 
     def settle(self, program: Program) -> None:
         self._program = program
+        program.imports = (f"channels.{self.facts.name}.adapter",)
         program.set("PARLEY_WEB", "off")
         self._strangers = [self.emulator.person("Mallory", language="en") for _ in range(STRANGERS)]
         known = range(STRANGERS + 1, STRANGERS + KNOWN)

@@ -1,0 +1,101 @@
+"""Programs that a zygote forks, as the test sees them: like a process that it started itself."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.end_to_end.zygote import Birth
+from tests.process import REPOSITORY
+
+NOTHING = Path(os.devnull)
+
+
+class Forked:
+    """One of them, to be used in the event loop in which it was made; with what `asyncio.subprocess.Process` has."""
+
+    def __init__(self, pid: int, line: socket.socket) -> None:
+        self.pid = pid
+        self._line = line
+        self._loop = asyncio.get_running_loop()
+        self._code: asyncio.Future[int] = self._loop.create_future()
+        line.settimeout(0)
+        self._loop.add_reader(line, self._ends)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._code.result() if self._code.done() else None
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._code)
+
+    def send_signal(self, which: int) -> None:
+        """Raise ProcessLookupError when it has ended."""
+        if self._code.done():
+            raise ProcessLookupError(self.pid)
+        try:
+            self._line.send(str(int(which)).encode())
+        except BrokenPipeError:
+            raise ProcessLookupError(self.pid) from None
+
+    def _ends(self) -> None:
+        told = self._line.recv(16)
+        self._loop.remove_reader(self._line)
+        self._line.close()
+        if told:
+            self._code.set_result(int(told))
+        else:
+            self._code.set_exception(RuntimeError(f"the zygote of {self.pid} is gone; see what it wrote"))
+
+
+class Nursery:
+    """The zygote of this process: started when it is needed first, ended when no test will follow."""
+
+    def __init__(self) -> None:
+        self._zygote: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+
+    async def fork(self, birth: Birth, *, stdin: int | None, stdout: int, stderr: int) -> Forked:
+        """Start a program that reads and writes there; where it is not to read anything, there is nothing to read."""
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        line.settimeout(0)
+        with theirs:
+            self._ask(birth, [stdin, stdout, stderr, theirs.fileno()])
+        try:
+            pid = await asyncio.get_running_loop().sock_recv(line, 16)
+        except ConnectionError:
+            pid = b""
+        if not pid:
+            line.close()
+            raise RuntimeError(f"the zygote ended with {self.close()}; see what it wrote")
+        return Forked(int(pid), line)
+
+    def close(self) -> int:
+        """End it, and with it all that it forked. Returns how many of these still ran."""
+        if self._requests is not None:
+            self._requests.close()
+            self._requests = None
+        return 0 if self._zygote is None else self._zygote.wait()
+
+    def _ask(self, birth: Birth, files: Sequence[int | None]) -> None:
+        requests = self._open()
+        with NOTHING.open("rb") as nothing:
+            socket.send_fds(requests, [birth.dump()], [nothing.fileno() if file is None else file for file in files])
+
+    def _open(self) -> socket.socket:
+        if self._requests is None:
+            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                self._zygote = subprocess.Popen(  # noqa: S603 - ours
+                    [sys.executable, "-P", "-m", "tests.end_to_end.zygote", str(theirs.fileno())],
+                    env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(REPOSITORY)},
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                )
+        return self._requests
+
+
+NURSERY = Nursery()
