@@ -1,0 +1,56 @@
+"""The first design's conversation: a flight to Tokyo, the missing details, the search, then a city nobody flies to."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from tests.emulators.model_script import Answer, ToolUse, calls, says
+from tests.end_to_end.platforms.platform import Chat, Person
+
+SECONDS = 30
+"""A script is started in a sandbox, on a machine that has other things to do."""
+SKILL = "book-flight"
+WANTS = "我想订一张去东京的机票"
+DETAILS = "从北京出发，明天的航班，经济舱，1个人"
+ELSEWHERE = "再看看去旧金山的航班"
+ASKED_BACK = "好的。从哪个城市出发？哪一天？"
+OPTIONS = "我找到了以下航班：ZZ101，08:20 起飞。"
+NOT_SERVED = "旧金山不在时刻表里，可以改飞洛杉矶吗？"
+TOMORROW = (datetime.now(UTC) + timedelta(days=1)).date()
+TIME = "book-flight/get_current_time.py"
+SEARCH = "book-flight/search_flights.py"
+
+_OPEN = re.compile(r"approve ([0-9a-z]{6})\b")
+
+
+def _searches(city: str) -> Answer:
+    args = ["--from", "北京", "--to", city, "--date", str(TOMORROW), "--class", "economy", "--passengers", "1"]
+    return calls(ToolUse("run_skill_script", {"skill": SKILL, "script": "search_flights.py", "args": [*args]}))
+
+
+FIRST: tuple[Answer, ...] = (calls(ToolUse("load_skill", {"name": SKILL})), says(ASKED_BACK))
+SECOND: tuple[Answer, ...] = (
+    calls(ToolUse("run_skill_script", {"skill": SKILL, "script": "get_current_time.py", "args": ["--zone", "UTC"]})),
+    _searches("东京"),
+    says(OPTIONS),
+)
+THIRD: tuple[Answer, ...] = (
+    _searches("旧金山"),
+    calls(ToolUse("load_skill_reference", {"skill": SKILL, "reference": "reference.md"})),
+    says(NOT_SERVED),
+)
+"""What the model answers to each of the three."""
+
+
+async def allow(chat: Chat, person: Person, line: str) -> None:
+    """Approve the call that reads like this, once it is asked for."""
+
+    def open_question(chat: Chat) -> str | None:
+        found = (_OPEN.search(text) for text in chat.screen if line in text)
+        return next((match[1] for match in found if match), None)
+
+    await chat.until(lambda c: open_question(c) is not None, SECONDS)
+    await chat.says(person, f"/approve {open_question(chat)}")
+
+
+async def is_told(chat: Chat, words: str) -> None:
+    await chat.until(lambda c: any(text.endswith(words) for text in c.screen), SECONDS)
