@@ -1,0 +1,60 @@
+"""Skills by command, on every platform: an owner loads and unloads, others look."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.emulators.model_script import says
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.platforms.emulated import STRANGERS, Emulated
+from tests.end_to_end.platforms.platform import Chat
+from tests.end_to_end.stage import Stage
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+
+SECONDS = 20
+INSTRUCTIONS = "It finds the delimiter"
+"""Words of the skill `chart`."""
+
+
+def tells(*words: str) -> Callable[[Chat], bool]:
+    return lambda chat: all(word in chat.screen[-1] for word in words)
+
+
+@pytest.mark.asyncio
+async def test_an_owner_loads_a_skill_by_button_and_unloads_it_by_command(own_stage: Stage) -> None:
+    platform = own_stage.platform
+    if isinstance(platform, Emulated):
+        own_stage.program.set("PARLEY_OWNERS", f"{platform.facts.name}:{platform.id_of(STRANGERS + 1)}")
+    await own_stage.start()
+    ann, chat = own_stage.private("Ann")
+
+    await chat.says(ann, "/skills")
+    await chat.until(tells("[○] chart", "[○] book-flight", "Draws a bar or line chart"), SECONDS)
+    await chat.presses(ann, "Load chart")
+    await chat.until(tells("chart is loaded in this chat, and stays so"), SECONDS)
+    own_stage.script.then(says("Hi."))
+    await chat.says(ann, "hello")
+    await chat.until(tells("Hi."), SECONDS)
+    assert "- [✓] **chart**: " in own_stage.model.requests[-1].system  # S1-03
+    assert INSTRUCTIONS in own_stage.model.requests[-1].system
+
+    await chat.says(ann, "/skill unload chart")
+    await chat.until(tells("chart is unloaded in this chat."), SECONDS)
+    own_stage.script.then(says("Bye."))
+    await chat.says(ann, "bye")
+    await chat.until(tells("Bye."), SECONDS)
+    assert "- [○] **chart**: " in own_stage.model.requests[-1].system  # S1-23
+    assert INSTRUCTIONS not in own_stage.model.requests[-1].system
+
+
+@where(lambda facts: facts.emulated)
+async def test_who_is_no_owner_looks_and_does_not_load(stage: Stage) -> None:
+    bob, chat = stage.private("Bob")
+
+    await chat.says(bob, "/skills")
+    await chat.until(tells("[○] chart", "[○] summarise-thread"), SECONDS)
+    assert [row for message in chat.bot_messages for row in message.buttons] == []
+    await chat.says(bob, "/skill load chart")
+
+    await chat.until(tells("Only an owner can load and unload skills."), SECONDS)
