@@ -9,7 +9,7 @@ from pathlib import Path
 from agent_core.cancel import CancelToken
 from agent_core.context import ContextManager
 from agent_core.engine import RunInputs
-from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, MessageUpdate, TurnStart
+from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageEnd, MessageStart, MessageUpdate, TurnStart
 from agent_core.execution import CallScope
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
@@ -210,6 +210,19 @@ class Agent:
         return self.context.skills.unload(name, by_person=True)
 
     # Reaching it while it runs
+
+    async def compact(self, instructions: str = "") -> CompactionEnd | None:
+        """Tell old turns in a summary now (D-09); `instructions` say what to keep above all. None where there is
+        nothing to do it with. Raises AgentBusy."""
+        inputs = self._begin(None, None, None)
+        state = self.state  # a copy: what it goes through meanwhile is no run
+        end: CompactionEnd | None = None
+        async with aclosing(self._watch(self.loop.compact(state, inputs, instructions))) as events:
+            async for event in events:
+                if isinstance(event, CompactionEnd):
+                    end = event
+        self._state.messages = state.messages
+        return end
 
     def steer(self, message: str | AgentMessage) -> None:
         """Reaches the running agent before its next model call; calls not yet started are skipped (C-01)."""

@@ -30,10 +30,10 @@ class Compactor(Protocol):
         """Whether the next request would be too large (C-08)."""
 
     def events(
-        self, state: QueryState, reason: CompactionReason, cancel: CancelToken
+        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
     ) -> AsyncGenerator[AgentEvent, None]:
         """Make it shorter: a `CompactionStart`, the boundary as a message where there is one, a `CompactionEnd`. Never
-        raises, and never cuts between a call and its result (U-13)."""
+        raises, and never cuts between a call and its result (U-13). `instructions`: what is to be kept above all."""
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,7 @@ from agent_core.failures import classify, redact, retry_after_s
 from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
 from agent_core.openai_chunks import Chunk
 from agent_core.openai_wire import WireObject, messages_to_wire, tools_to_wire
-
-ANSWER_ROOM = 1024
-"""Tokens that stay for the answer beside a budget for thinking (S4-28)."""
+from agent_core.thinking import Thinking, thinking_for
 
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Without these, the import fetches a file from the network and reads the `.env` of the working directory."""
@@ -77,7 +75,7 @@ class LitellmClient:
             if _was_cut(chunks):
                 failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
         except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
-            failure = self._failure(litellm, error)
+            failure = self._failure(litellm, error, options)
         yield answer.done(failure)
 
     async def close(self) -> None:
@@ -107,12 +105,12 @@ class LitellmClient:
             "messages": messages,
             "stream": True,
             "stream_options": {"include_usage": True},
-            "max_tokens": min(options.max_tokens, model.max_output),
+            "max_tokens": model.answer_tokens(options.max_tokens),
             "timeout": options.timeout_s,
             "num_retries": 0,
             "max_retries": 0,
             "drop_params": True,
-            "api_key": self._api_key,
+            "api_key": _key(options) or self._api_key,
             "api_base": self._api_base,
             "temperature": options.temperature,
         }
@@ -121,15 +119,15 @@ class LitellmClient:
             arguments |= {"tools": tools_to_wire(request.tools), "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
-        if options.thinking != "off" and model.reasoning:
-            arguments |= _thinking(model, options)
+        if thinking := thinking_for(model, options):
+            arguments |= _thinking(model, thinking)
         if model.provider == "openai":
             arguments |= _for_openai(litellm, model, request, options)
         return arguments
 
-    def _failure(self, litellm: ModuleType, error: Exception) -> LlmFailure:
+    def _failure(self, litellm: ModuleType, error: Exception, options: LlmOptions) -> LlmFailure:
         """By litellm's class first, by status and words second (C-25)."""
-        secrets = (self._api_key or "",)
+        secrets = (self._api_key or "", _key(options))
         text = str(error) or type(error).__name__
         headers = _headers(error)
         if isinstance(error, TimeoutError):
@@ -145,6 +143,10 @@ class LitellmClient:
             message=redact(text.removeprefix("litellm."), secrets),
             retry_after_s=retry_after_s(headers, text, now=self._now()),
         )
+
+
+def _key(options: LlmOptions) -> str:
+    return options.api_key.get_secret_value() if options.api_key else ""
 
 
 def _import_litellm() -> ModuleType:
@@ -200,14 +202,12 @@ def _was_cut(chunks: Any) -> bool:
     return all(getattr(chunks, name, "unknown") is None for name in names)
 
 
-def _thinking(model: ModelInfo, options: LlmOptions) -> dict[str, Any]:
-    """Anthropic takes a budget in tokens, and no temperature beside it; the others take a level."""
-    budget = options.thinking_budgets.get(options.thinking)
-    if model.provider != "anthropic" or budget is None:
-        return {"reasoning_effort": options.thinking, "temperature": None}
-    room = min(max(options.max_tokens, budget + ANSWER_ROOM), model.max_output)
-    thinking = {"type": "enabled", "budget_tokens": max(ANSWER_ROOM, min(budget, room - ANSWER_ROOM))}
-    return {"thinking": thinking, "max_tokens": room, "temperature": None}
+def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
+    """No temperature beside it. Anthropic's older models take a budget in tokens; all others take a level."""
+    words: dict[str, Any] = {"max_tokens": thinking.max_tokens, "temperature": None}
+    if model.provider == "anthropic" and not model.adaptive:
+        return words | {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
+    return words | {"reasoning_effort": thinking.level}
 
 
 def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:

@@ -24,11 +24,19 @@ class ModelInfo(Frozen):
     vision: bool = False
     tools: bool = True
     reasoning: bool = False
+    thinking_levels: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
+    """Those that a model which thinks can tell apart."""
+    adaptive: bool = False
+    """Whether it finds out itself how long to think, and takes no budget."""
     input_price: float | None = None
     output_price: float | None = None
     cache_read_price: float | None = None
     """None: as `input_price`."""
     cache_write_price: float | None = None
+
+    def answer_tokens(self, wanted: int) -> int:
+        """How long an answer may be: no more than the model can say, and of a small window no more than a quarter."""
+        return max(1, min(wanted, self.max_output, self.context_window // 4))
 
 
 class LlmOptions(Frozen):

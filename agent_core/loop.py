@@ -83,6 +83,19 @@ class AgentLoop:
         self._chain = chain or ModelChain()
         self._redact = redact
 
+    @property
+    def caller(self) -> ModelCaller:
+        """Asks the model as things stand now."""
+        return ModelCaller(
+            first=Candidate(self.model, self.llm),
+            chain=self._chain,
+            options=self.options,
+            retry=self._llm_retry,
+            hooks=self._hooks,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+
     async def run(
         self,
         state: QueryState,
@@ -113,6 +126,17 @@ class AgentLoop:
             async for event in events:
                 yield self._stamp(run, event)
 
+    async def compact(
+        self, state: QueryState, inputs: RunInputs, instructions: str = ""
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Make the conversation shorter because a person wants it so (D-09); nothing where there is no compactor."""
+        if self._compactor is None:
+            return
+        run = Run(state, inputs, started=self.clock.monotonic())
+        async with aclosing(self._compactor.events(state, "manual", inputs.scope.cancel, instructions)) as events:
+            async for event in events:
+                yield self._stamp(run, event)
+
     async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
         """Run one tool call by itself (S2-08); `messages` are the conversation that it belongs to."""
         runner = self._engine().runner
@@ -132,15 +156,6 @@ class AgentLoop:
         return event
 
     def _engine(self) -> Engine:
-        caller = ModelCaller(
-            first=Candidate(self.model, self.llm),
-            chain=self._chain,
-            options=self.options,
-            retry=self._llm_retry,
-            hooks=self._hooks,
-            clock=self.clock,
-            new_id=self.new_id,
-        )
         runner = CallRunner(
             self.tools,
             self.limits.within(self.model.context_window),
@@ -151,7 +166,7 @@ class AgentLoop:
             hooks=self._hooks,
             redact=self._redact,
         )
-        return Engine(caller, runner, self.context, self._hooks, self._compactor)
+        return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
 
     async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
         engine = self._engine()

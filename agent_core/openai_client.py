@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable
 from http import HTTPStatus
 
 import aiohttp
-from pydantic import JsonValue
+from pydantic import JsonValue, SecretStr
 
 from agent_core.answer import Answer
 from agent_core.clock import NewId, new_id
@@ -21,6 +21,7 @@ from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, Mode
 from agent_core.openai_chunks import Chunk, ErrorDetail
 from agent_core.openai_wire import WireText, tools_to_wire
 from agent_core.sse import NotAnEventStream, SseReader
+from agent_core.thinking import thinking_for
 
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024
@@ -59,10 +60,10 @@ class OpenAiClient:
     ) -> None:
         key = (api_key or "").strip()
         self._url = base_url.rstrip("/") + "/chat/completions"
-        self._secrets = (key,)
+        self._secrets: set[str] = set()
+        """Every key that was ever sent, for servers repeat them in their errors."""
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+        self._headers |= self._authorization(SecretStr(key))
         self._session = session
         self._owns_session = session is None
         self._make_id = make_id
@@ -80,7 +81,7 @@ class OpenAiClient:
             async with self._open_session().post(
                 self._url,
                 data=self._body(model, request, options),
-                headers=self._headers,
+                headers=self._headers | self._authorization(options.api_key),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
                 allow_redirects=False,
             ) as response:
@@ -105,6 +106,13 @@ class OpenAiClient:
             await self._session.close()
             self._session = None
 
+    def _authorization(self, api_key: SecretStr | None) -> dict[str, str]:
+        key = api_key.get_secret_value() if api_key else ""
+        if not key:
+            return {}
+        self._secrets.add(key)
+        return {"Authorization": f"Bearer {key}"}
+
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             # uvicorn drops idle connections after 5 s; a call that meets a dropped one would fail for nothing.
@@ -117,7 +125,7 @@ class OpenAiClient:
             "model": model.id,
             "stream": True,
             "stream_options": {"include_usage": True},
-            "max_tokens": min(options.max_tokens, model.max_output),
+            "max_tokens": model.answer_tokens(options.max_tokens),
         }
         if options.temperature is not None:
             body["temperature"] = options.temperature
@@ -125,8 +133,8 @@ class OpenAiClient:
             body["tools"] = tools_to_wire(request.tools)
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
-        if options.thinking != "off" and model.reasoning:
-            body["reasoning_effort"] = options.thinking
+        if thinking := thinking_for(model, options):
+            body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
         rest = json.dumps(body, ensure_ascii=False).removeprefix("{")
         return f'{{"messages": {self._wire.of(request, vision=model.vision)}, {rest}'.encode("utf-8", "replace")
 
