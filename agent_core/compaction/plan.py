@@ -1,0 +1,79 @@
+"""What is done to a conversation so that it fits: as little as needed, the cheapest first (S0-27, D-07)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent_core.boundary import shortened
+from agent_core.compaction.cut import Cut, find_cut, last_round
+from agent_core.messages import AgentMessage, SummaryMessage
+
+Size = Callable[[Sequence[AgentMessage]], int]
+
+WORTHWHILE = 200
+"""Tokens of old turns for which a model is asked for a summary."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """In estimated tokens."""
+
+    keep: int
+    """Of what was said last, that stays as it was said."""
+    target: int
+    """What the next request is to hold at most."""
+    limit: int
+    """What it can hold at most."""
+    prefix: int
+    """Prompt and tools, which are in every request."""
+    summary: int
+    """A summary, at most."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`short_until`: the id of the last message whose results are shown short, or nothing."""
+
+    cut: Cut
+    summarises: bool
+    short_until: str = ""
+
+
+def make_plan(messages: Sequence[AgentMessage], size: Size, room: Room, *, anyway: bool) -> Plan | None:
+    """None where nothing can be done. `anyway`: somebody wants a summary, however little there is to be told."""
+    most = max(room.keep, room.target - room.prefix - room.summary)
+    cut = find_cut(messages, lambda message: size([message]), room.keep, most)
+    old, kept = messages[cut.start : cut.place], messages[cut.place :]
+    after = room.prefix + size(messages[: cut.start]) + size([shortened(message) for message in old]) + size(kept)
+    saves = after < room.prefix + size(messages)
+    if saves and after <= room.target and not anyway:
+        return Plan(cut, summarises=False, short_until=old[-1].id)
+    summarises = bool(old) and (anyway or size(old) >= WORTHWHILE)
+    if summarises:
+        after = room.prefix + room.summary + size(kept)
+    short_until = _short_until(kept, size, room, after) or (old[-1].id if saves and not summarises else "")
+    return Plan(cut, summarises, short_until) if summarises or short_until else None
+
+
+def carried(messages: Sequence[AgentMessage], plan: Plan) -> str:
+    """Until where results are to be short: what was shortened before stays so, after a restart, too."""
+    if plan.short_until:
+        return plan.short_until
+    first = messages[0] if messages else None
+    before = first.short_until if isinstance(first, SummaryMessage) else ""
+    return before if any(message.id == before for message in messages[plan.cut.place :]) else ""
+
+
+def _short_until(kept: Sequence[AgentMessage], size: Size, room: Room, after: int) -> str:
+    """Results that stay are shown short only where it is still too much with them whole; those that the model has not
+    seen yet, only where it could not be asked otherwise."""
+    if after <= room.target:
+        return ""
+    seen = last_round(kept)
+    saved = _saved(kept[:seen], size)
+    if after - saved > room.limit and _saved(kept[seen:], size):
+        return kept[-1].id
+    return kept[seen - 1].id if saved else ""
+
+
+def _saved(messages: Sequence[AgentMessage], size: Size) -> int:
+    return size(messages) - size([shortened(message) for message in messages])
