@@ -116,9 +116,7 @@ class Executor:
     ) -> None:
         """One call from start to end; always emits exactly one end, and nothing after it (S4-22). `messages` is the
         conversation that it belongs to, `room` what the results of its answer share."""
-        task = asyncio.current_task()
-
-        forget = scope.cancel.on_cancel(lambda: task and task.cancel())
+        forget = scope.cancel.on_cancel(_canceller())
         started = self.clock.monotonic()
         settled = False
 
@@ -146,8 +144,8 @@ class Executor:
             forget()
             settled = True
         milliseconds = round((self.clock.monotonic() - started) * 1000)
-        result = await self._reviewed(job, result, attempts, scope.cancel)
-        shown = await fitted(self._presentable(result), room, scope.workspace)
+        reviewed = await self._reviewed(job, result, attempts, scope.cancel)
+        shown = await fitted(self._presentable(reviewed), room, scope.workspace)
         emit(end_of(job.call, shown, attempts=attempts, duration_ms=milliseconds))
 
     async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
@@ -222,6 +220,12 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
     if isinstance(error, ToolFailed):
         return ToolResult.failure(error.fact, error.advice)
     return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
+
+
+def _canceller() -> Callable[[], object]:
+    """Cancels the task that asked for it."""
+    task = asyncio.current_task()
+    return lambda: task and task.cancel()
 
 
 def _is_stopping() -> bool:

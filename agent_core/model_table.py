@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from agent_core.llm import ModelInfo
+from agent_core.llm import ModelInfo, ThinkingLevel
 
 TABLE = "model_prices_and_context_window_backup.json"
 MILLION = 1_000_000
@@ -29,6 +29,10 @@ class _Row:
     supports_vision: bool = False
     supports_function_calling: bool = False
     supports_reasoning: bool = False
+    supports_minimal_reasoning_effort: bool = False
+    supports_xhigh_reasoning_effort: bool = False
+    supports_max_reasoning_effort: bool = False
+    supports_adaptive_thinking: bool = False
 
 
 _file: TypeAdapter[dict[str, dict[str, object]]] = TypeAdapter(dict[str, dict[str, object]])
@@ -86,11 +90,23 @@ def _info(model_id: str, provider: str, row: _Row) -> ModelInfo:
         vision=row.supports_vision,
         tools=row.supports_function_calling,
         reasoning=row.supports_reasoning,
+        thinking_levels=tuple(_levels(row)),
+        adaptive=row.supports_adaptive_thinking,
         input_price=_per_million(row.input_cost_per_token),
         output_price=_per_million(row.output_cost_per_token),
         cache_read_price=_per_million(row.cache_read_input_token_cost),
         cache_write_price=_per_million(row.cache_creation_input_token_cost),
     )
+
+
+def _levels(row: _Row) -> Iterator[ThinkingLevel]:
+    if row.supports_minimal_reasoning_effort:
+        yield "minimal"
+    yield from ("low", "medium", "high")
+    if row.supports_xhigh_reasoning_effort:
+        yield "xhigh"
+    if row.supports_max_reasoning_effort:
+        yield "max"
 
 
 def _per_million(price: float | None) -> float | None:

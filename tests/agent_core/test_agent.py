@@ -6,6 +6,7 @@ import pytest
 
 from agent_core.agent import AgentBusy
 from agent_core.cancel import CancelToken
+from agent_core.engine import RunInputs
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
 from agent_core.execution import CallScope
 from agent_core.llm import ModelInfo
@@ -13,7 +14,6 @@ from agent_core.messages import AssistantMessage, ImageContent, TextContent, Use
 from agent_core.queues import MessageQueues
 from agent_core.scripted import Waits, calls
 from agent_core.state import QueryState
-from agent_core.engine import RunInputs
 from tests.agent_core.kit import WORKSPACE, answers, echo, look, record, start_agent
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
