@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import yaml
 
+from agent_core.tokens import estimate
 from agent_core.untrusted import harmless
 
+LONG_TOKENS = 5_000
+"""Of instructions: from here on their author is told to keep details in references (S1-27)."""
 NAME_CHARS = 64
 DESCRIPTION_CHARS = 1_024
 
@@ -80,7 +83,8 @@ def split(content: bytes) -> tuple[str, str]:
 
 def read_header(content: bytes, folder: str) -> Header:
     """`folder`: the name where none is given. Raises BadSkill."""
-    fields = _keyed(_loaded(split(content)[0]))
+    head, body = split(content)
+    fields = _keyed(_loaded(head))
     warnings: list[str] = []
     name = _text(fields, "name") or folder
     if len(name) > NAME_CHARS or not _NAME.fullmatch(name):
@@ -95,6 +99,8 @@ def read_header(content: bytes, folder: str) -> Header:
         raise BadSkill("it has no description", "say in one what it does and when to use it")
     if len(description) > DESCRIPTION_CHARS:
         warnings.append(f"its description has {len(description)} characters; make it {DESCRIPTION_CHARS} at most")
+    if (tokens := estimate(body)) > LONG_TOKENS:
+        warnings.append(f"its instructions have {tokens} tokens; move details into references")
     return Header(
         name=name,
         description=_cut(description),

@@ -11,8 +11,6 @@ from agent_core.tokens import estimate
 
 SKILL_TOKENS = 8_000
 """Of the instructions of one skill at most (S1-12, D-07)."""
-LONG_TOKENS = 5_000
-"""From here on its author is told to keep details in references (S1-27)."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,8 @@ class SkillShelf:
         self.measure: Measure = everything_fits
         """Whoever knows the conversation says here how much room there is."""
         self.wants_room = 0
-        """Tokens of a reference that found no room: the conversation is to be shortened before the next request."""
+        """Tokens of a reference that found no room: the conversation is to be shortened before the next request, and
+        whoever does it sets this to 0."""
         self._own = OwnSkills(own)
         self._in = LoadedSkills(self.library, self._own, on_change)
         self._fresh: set[str] = set()
@@ -170,17 +171,16 @@ class SkillShelf:
         return f"Skill '{name}' unloaded, with its references. Loaded: {', '.join(self.names) or 'none'}."
 
     def reload(self, name: str) -> Added:
-        """For a person: read a loaded skill and its references again, and approve what it says now. Raises SkillError,
-        and leaves what was loaded."""
+        """For a person: read a skill and its references again; one of the chat's own that has changed is approved anew.
+        Raises SkillError, and leaves what was loaded."""
         self.refresh(now=True)
         item = self._in.loaded.get(name)
         if item is None:
             return self.load(name, held=True)
-        skill, digest = self._choose(name, by_person=True)
-        self._in.read_again(item, skill)
-        item.digest = digest
-        self._in.notes.pop(name, None)
-        self._in.changed()
+        if item.digest is None:
+            self._in.read_again(item, self.library.get(name))
+            self._in.notes.pop(name, None)
+            self._in.changed()
         return Added(f"Skill '{name}' reloaded.", changed=True)
 
     def load_reference(self, name: str, path: str, *, room: Room | None = None) -> Added:
@@ -205,10 +205,6 @@ class SkillShelf:
         self._in.changed()
         read = f"Reference '{path}' of skill '{name}' loaded ({tokens} tokens): read it in the system prompt."
         return Added(read, changed=True)
-
-    def room_made(self) -> None:
-        """The conversation was shortened, or could not be."""
-        self.wants_room = 0
 
     def unload_unused(self, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
         """Take out what the conversation does not speak of any more (C-14); the names."""

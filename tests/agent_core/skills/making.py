@@ -1,0 +1,78 @@
+"""Skills for tests, and time that stands still until it is moved."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_core.skills.layout import block
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.shelved import Shelved
+from agent_core.skills.skill import Origin
+from agent_core.tokens import estimate
+
+
+class Ticks:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def write_skill(
+    root: Path, name: str, body: str = "Do it.", *, head: str = "", files: Mapping[str, str] | None = None
+) -> Path:
+    """`head`: further lines of YAML; a description is always there."""
+    folder = root / name
+    for path, text in {
+        "SKILL.md": f"---\nname: {folder.name}\ndescription: Does {folder.name}.\n{head}\n---\n{body}\n"
+    }.items():
+        _write(folder / path, text)
+    for path, text in (files or {}).items():
+        _write(folder / path, text)
+    return folder
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def library_of(*roots: Path, ticks: Ticks | None = None, environ: Mapping[str, str] | None = None) -> SkillLibrary:
+    """With `sh` and nothing else installed."""
+    return SkillLibrary(
+        [(root, Origin.SHIPPED) for root in roots],
+        clock=ticks or Ticks(),
+        which=lambda name: "/bin/sh" if name == "sh" else None,
+        environ=environ or {},
+    )
+
+
+class Shelf:
+    """A shelf over one folder, which keeps what was to be written down."""
+
+    def __init__(self, root: Path, own: Path | None = None, shelved: Shelved | None = None) -> None:
+        self.ticks = Ticks()
+        self.kept: list[Shelved] = []
+        self.on = SkillShelf(library_of(root, ticks=self.ticks), own, shelved, self.kept.append)
+
+    def later(self) -> None:
+        """Files are looked at again."""
+        self.ticks.now += 3
+        self.on.refresh()
+
+
+def body_of(tokens: int, root: Path, name: str) -> str:
+    """Instructions with which the skill of that name has exactly so many tokens."""
+    write_skill(root, name, "x")
+    library = library_of(root)
+    skill = library.get(name)
+    empty = estimate(block(skill, "", {}))
+    body = "x" * (4 * (tokens - empty))
+    while estimate(block(skill, body, {})) > tokens:
+        body = body[:-1]
+    while estimate(block(skill, body + "x", {})) <= tokens:
+        body += "x"
+    return body
