@@ -127,6 +127,8 @@ class Gateway:
     withhold_acks: bool = False
     heartbeat_seconds: float = 41.25
     identifies_left: int = IDENTIFIES_A_DAY
+    max_concurrency: int = 1
+    """Sessions that may be begun in five seconds: 1 for most bots, more for those that Discord knows to be large."""
     identified: Intent = Intent.NONE
     """The intents of the last IDENTIFY."""
     intents_used: Intent = Intent.NONE
@@ -155,7 +157,7 @@ class Gateway:
             "total": IDENTIFIES_A_DAY,
             "remaining": self.identifies_left,
             "reset_after": int(max(0.0, began + DAY - self.clock()) * 1000),
-            "max_concurrency": 1,
+            "max_concurrency": self.max_concurrency,
         }
 
     def dispatch(self, event: Event) -> None:

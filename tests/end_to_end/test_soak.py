@@ -38,7 +38,7 @@ async def test_killed_at_random_nothing_is_lost_or_doubled_and_every_chat_keeps_
     await stage.start()
 
     async def talk() -> None:
-        async for _ in crowd.talks(MESSAGES, longest_pause=0.4):
+        async for _ in crowd.talks(MESSAGES, longest_pause=0.2):
             pass
 
     await crowd.greets()

@@ -60,6 +60,7 @@ async def test_a_refused_resume_loses_nothing_and_doubles_nothing(discord: Disco
     ann = discord.person("Ann")
     chat = discord.private(ann)
     llm = ScriptedLlm(*["ok"] * 60)
+    discord.gateway.max_concurrency = 20  # its next session need not wait five seconds
     async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
         await discord.wait_for(lambda: discord.connected, SOON)
         await chat.says(ann, "0")

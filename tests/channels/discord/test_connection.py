@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,7 @@ from pydantic import JsonValue
 from channels.base import ChannelError, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config
-from channels.discord.connection import RESERVE, Starts
+from channels.discord.connection import IDENTIFY_EVERY, RESERVE, Starts
 from channels.discord.errors import Revoked
 from channels.discord.rights import INTENTS
 from channels.discord.wire import SessionLimit
@@ -112,6 +113,12 @@ def lose_the_session(discord: DiscordEmulator) -> None:
     discord.kill_connections()
 
 
+@pytest.fixture
+def hurried(discord: DiscordEmulator) -> None:
+    """A bot that need not wait five seconds for its next session."""
+    discord.gateway.max_concurrency = 20
+
+
 ENDS: list[Callable[[DiscordEmulator], object]] = [
     lambda discord: discord.invalidate(resumable=False),
     lambda discord: discord.close(4009),
@@ -119,6 +126,7 @@ ENDS: list[Callable[[DiscordEmulator], object]] = [
 ]
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("end", ENDS, ids=["op 9", "4009", "refused resume"])
 async def test_a_session_that_ended_is_begun_anew_and_tells_of_the_gap(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, end: Callable[[DiscordEmulator], object]
@@ -164,14 +172,16 @@ async def test_a_session_whose_own_gateway_is_gone_is_taken_up_at_the_general_on
     assert (discord.gateway.resumes, discord.identifies_left) == (1, 999)
 
 
-async def test_a_session_that_discord_never_takes_up_is_given_up(
+async def test_a_session_that_discord_never_takes_up_is_given_up_and_the_next_begun_when_discord_allows(
     discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
 ) -> None:
+    began = time.monotonic()
     await asyncio.wait_for(channel.gap(), SOON)
     for session in discord.gateway.sessions.values():
         session.seq = -1  # what the bot has heard is now too far ahead: closed with 4007, each time
     discord.kill_connections()
     await asyncio.wait_for(channel.gap(), SOON)
+    assert time.monotonic() - began > IDENTIFY_EVERY - 1
     ann = discord.person("Ann")
     await discord.private(ann).says(ann, "hello")
 

@@ -18,19 +18,18 @@ def memory() -> str:
 @probe
 def temporary_memory() -> str:
     """Files in memory have a limit, or are none."""
-    written = []
     for folder in ("/dev/shm", "/tmp", "/dev", "/"):  # noqa: S108 - whoever has them
+        big = Path(folder, "big")
         try:
-            with Path(folder, "big").open("wb") as file:
+            with big.open("wb") as file:
                 for _ in range(4):
                     file.write(bytes(90 * MIB))
                     file.flush()
-            written.append(folder)
+            big.unlink()
         except OSError:
             continue
-    for folder in written:
-        Path(folder, "big").unlink()
-    return f"wrote 360 MiB to {written}" if written else ""
+        return f"wrote 360 MiB to {folder}"
+    return ""
 
 
 @probe
