@@ -1,4 +1,4 @@
-"""Skills are found in several folders, seen anew when they change, and left out with a reason where they are useless."""
+"""Skills are found in several folders, seen anew when they change, and left out where they are useless here."""
 
 import os
 import sys

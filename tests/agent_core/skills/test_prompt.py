@@ -1,0 +1,171 @@
+"""What the prompt says of skills: the index with its marks, instructions, references, each in its place."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.context import ContextManager
+from agent_core.skills.shelf import SkillShelf
+from agent_core.state import QueryState
+from agent_core.tools import ToolRegistry
+from tests.agent_core.skills.making import Shelf, library_of, write_skill
+
+GUIDE = "# Flight Booking Guide\n\nAsk for the date."
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {
+        "reference.md": "# Cities\n\nBeijing PEK",
+        "references/api.md": "GET /flights",
+        "scripts/search_flights.py": "print()",
+    }
+    head = "when_to_use: When somebody wants to fly\nversion: '1.0'\nlicense: MIT\nrequired_packages: [requests]"
+    write_skill(tmp_path / "skills", "book-flight", GUIDE, head=head, files=files)
+    write_skill(tmp_path / "skills", "codebase-tools")
+    return tmp_path / "skills"
+
+
+def system(shelf: SkillShelf) -> str:
+    context = ContextManager(ToolRegistry(), skills=shelf)
+    return context.build_request(QueryState(run_id="r", session_id="s")).system
+
+
+def test_only_what_describes_a_skill_is_told_before_it_is_loaded(root: Path) -> None:  # S1-01 S1-02
+    shelf = Shelf(root).on
+
+    assert shelf.index == (
+        "## Available Skills (use when needed)\n"
+        "- [○] **book-flight**: Does book-flight.\n"
+        "- [○] **codebase-tools**: Does codebase-tools."
+    )
+    assert (shelf.loaded, shelf.references, shelf.always) == ("", "", "")
+    assert "Ask for the date" not in system(shelf)
+
+
+def test_without_skills_nothing_is_said_of_them(tmp_path: Path) -> None:  # S1-02
+    shelf = Shelf(tmp_path / "none").on
+
+    assert shelf.is_empty
+    assert "kill" not in system(shelf).replace("load a skill only then, and silently", "").replace(
+        "skill or a tool", ""
+    )
+    assert [shelf.index, shelf.protocol, shelf.loaded, shelf.references, shelf.always] == [""] * 5
+
+
+def test_the_mark_says_whether_it_is_loaded(root: Path) -> None:  # S1-03
+    shelf = Shelf(root).on
+
+    shelf.load("book-flight")
+    assert "- [✓] **book-flight**" in shelf.index
+    assert "- [○] **codebase-tools**" in shelf.index
+    shelf.unload("book-flight")
+    assert "- [○] **book-flight**" in shelf.index
+
+
+def test_instructions_are_laid_out_with_all_that_is_needed(root: Path) -> None:  # S1-04 S1-07 S1-08 S1-09 S1-10
+    shelf = Shelf(root).on
+    shelf.load("book-flight")
+    folder = root.absolute() / "book-flight"
+
+    assert shelf.loaded == (
+        "## Loaded Skill Instructions\n\n"
+        "### Skill: book-flight\n"
+        "# Skill: book-flight\n\n"
+        "Does book-flight.\n\n"
+        "**When to use**: When somebody wants to fly\n\n"
+        "## Skill Context\n"
+        f"- **Skill Directory**: `{folder}`\n"
+        "- **Version**: 1.0\n"
+        "- **License**: MIT\n"
+        "- **Required Packages**: requests\n"
+        "- **Available Scripts**:\n"
+        f"  - `{folder}/scripts/search_flights.py` "
+        '(run with: `run_skill_script("book-flight", "search_flights.py")`)\n'
+        "- **Available References** (load on errors, for examples or details of scripts, or when the person wants "
+        "alternatives):\n"
+        '  - `reference.md` (load with: `load_skill_reference("book-flight", "reference.md")`)\n'
+        '  - `references/api.md` (load with: `load_skill_reference("book-flight", "references/api.md")`)\n\n'
+        f"## Instructions\n{GUIDE}"
+    )
+
+
+def test_references_stand_behind_the_instructions(root: Path) -> None:  # S1-20 C-11
+    shelf = Shelf(root).on
+    shelf.load("book-flight")
+    shelf.load_reference("book-flight", "reference.md")
+
+    said = system(shelf)
+
+    assert shelf.references == "## Loaded Skill References\n\n### book-flight - reference.md\n# Cities\n\nBeijing PEK"
+    assert said.endswith(f"{shelf.protocol}\n\n{shelf.index}\n\n{shelf.loaded}\n\n{shelf.references}")  # S0-02
+
+
+def test_how_to_load_and_unload_is_told_and_that_it_is_done_silently(root: Path) -> None:  # S0-03 S0-04
+    protocol = Shelf(root).on.protocol
+
+    for word in ("load_skill ", "load_skill_reference", "unload_skill", "error", "topic", "done", "room", "silently"):
+        assert word in protocol
+
+
+def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # S1-03
+    shelf = Shelf(root).on
+    shelf.load("book-flight")
+
+    assert system(shelf) == system(shelf)
+    assert shelf.loaded is shelf.loaded
+
+
+def test_a_skill_that_is_always_there_needs_no_load(root: Path) -> None:  # S2-12
+    write_skill(root, "manners", "Say please.", head="always: true", files={"reference.md": "more"})
+    write_skill(root, "tools", "Use gh.", head="always: true\nrequires:\n  bins: [gh]")
+    write_skill(root, "off", "No.", head="always: true\nenabled: false")
+    shelf = Shelf(root).on
+
+    assert "## Instructions\nSay please." in shelf.always
+    assert "Use gh." not in shelf.always
+    assert "No." not in shelf.always
+    assert "manners" not in shelf.index
+    assert shelf.load("manners").text == "Skill 'manners' is always loaded."
+    assert shelf.load_reference("manners", "reference.md").changed
+    assert shelf.unload_unused(()) == ()
+    assert shelf.names == ()
+
+
+def test_a_skill_that_cannot_be_used_is_not_told_of(root: Path) -> None:  # S2-13 S1-29
+    write_skill(root, "github", head="requires:\n  bins: [gh]")
+    write_skill(root, "only-people", head="disable-model-invocation: true")
+    write_skill(root, "off", head="enabled: false")
+
+    index = Shelf(root).on.index
+
+    assert "github" not in index
+    assert "only-people" not in index
+    assert "off" not in index
+
+
+def test_the_index_is_short_however_many_there_are(tmp_path: Path) -> None:
+    for number in range(105):
+        write_skill(tmp_path, f"skill-{number:03}")
+    write_skill(tmp_path, "long", head=f"when_to_use: x\ndescription: {'d' * 900}")
+
+    lines = Shelf(tmp_path).on.index.splitlines()
+
+    assert lines[-1] == "- 6 more: search with list_skills"
+    assert len(lines) == 102
+    assert len(lines[1]) < 330
+    assert lines[1].endswith("d…")
+
+
+def test_documents_belong_to_the_instructions_where_they_fit(tmp_path: Path) -> None:  # S1-24
+    write_skill(tmp_path, "small", "Do it.", files={"style.md": "Be brief."})
+    write_skill(tmp_path, "large", "Do it.", files={"style.md": "x" * 40_000})
+    shelf = SkillShelf(library_of(tmp_path))
+
+    shelf.load("small")
+    shelf.load("large")
+
+    assert "## style.md\nBe brief." in shelf.loaded
+    assert 'load_skill_reference("large", "style.md")' in shelf.loaded
+    assert "xxx" not in shelf.loaded
+    assert shelf.load_reference("large", "style.md").changed

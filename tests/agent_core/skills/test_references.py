@@ -1,0 +1,153 @@
+"""References: only those that a loaded skill lists, once each, and never past the window."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import user
+from agent_core.skills.errors import SkillError, SkillTrouble
+from agent_core.skills.layout import reference
+from agent_core.skills.room import Room
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tokens import estimate
+from tests.agent_core.skills.making import Shelf, write_skill
+
+TEXT = "All cities.\n" * 100
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {"reference.md": TEXT, "references/api.md": "GET", "secret.txt": "secret", "scripts/x.py": "secret"}
+    write_skill(tmp_path / "skills", "alpha", files=files)
+    write_skill(tmp_path / "skills", "beta")
+    (tmp_path / "outside.md").write_text("secret")
+    return tmp_path / "skills"
+
+
+@pytest.fixture
+def shelf(root: Path) -> SkillShelf:
+    shelf = Shelf(root).on
+    shelf.load("alpha")
+    return shelf
+
+
+def refused(shelf: SkillShelf, name: str, path: str, room: Room | None = None) -> SkillError:
+    with pytest.raises(SkillError) as error:
+        shelf.load_reference(name, path, room=room)
+    return error.value
+
+
+def test_a_reference_is_read_in_the_prompt_and_told_in_a_few_words(shelf: SkillShelf) -> None:  # S1-16 C-12
+    added = shelf.load_reference("alpha", "reference.md")
+
+    tokens = estimate(reference("alpha", "reference.md", TEXT.strip()))
+    assert added.text == (
+        f"Reference 'reference.md' of skill 'alpha' loaded ({tokens} tokens): read it in the system prompt."
+    )
+    assert shelf.references.count("All cities.") == 100
+
+
+def test_its_skill_has_to_be_loaded(shelf: SkillShelf) -> None:  # S1-17
+    error = refused(shelf, "beta", "reference.md")
+
+    assert error.code is SkillTrouble.NOT_LOADED
+    assert str(error) == "the skill beta is not loaded; load it with load_skill first"
+    assert refused(shelf, "delta", "reference.md").code is SkillTrouble.NOT_FOUND
+
+
+def test_a_second_load_changes_nothing(shelf: SkillShelf) -> None:  # S1-18
+    shelf.load_reference("alpha", "reference.md")
+    before = shelf.references
+
+    added = shelf.load_reference("alpha", "reference.md")
+
+    assert added.text == "Reference 'reference.md' of skill 'alpha' is already loaded."
+    assert shelf.references is before
+
+
+def test_a_name_alone_is_enough_where_it_is_the_only_one(shelf: SkillShelf) -> None:
+    assert shelf.load_reference("alpha", "api.md").changed
+    assert "### alpha - references/api.md\nGET" in shelf.references
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../outside.md",
+        "references/../../../outside.md",
+        "/etc/hostname",
+        "secret.txt",
+        "scripts/x.py",
+        "SKILL.md",
+        "",
+        ".",
+        "references",
+        "../beta/SKILL.md",
+        "linked.md",
+        "reference.md\0",
+    ],
+)
+def test_only_what_is_listed_can_be_loaded(shelf: SkillShelf, root: Path, path: str) -> None:  # S1-21
+    (root / "alpha" / "references" / "linked.md").symlink_to(root.parent / "outside.md")
+    shelf.refresh(now=True)
+
+    error = refused(shelf, "alpha", path)
+
+    assert error.code is SkillTrouble.BAD_REFERENCE
+    assert error.advice == "it has: reference.md, references/api.md"
+    assert "secret" not in shelf.references
+
+
+def test_what_has_become_a_link_is_not_followed(shelf: SkillShelf, root: Path) -> None:  # S1-21
+    (root / "alpha" / "reference.md").unlink()
+    (root / "alpha" / "reference.md").symlink_to(root.parent / "outside.md")
+
+    assert refused(shelf, "alpha", "reference.md").code is SkillTrouble.BAD_REFERENCE
+    assert "secret" not in shelf.references
+
+
+@pytest.mark.parametrize(("content", "why"), [(b"\xff", "not UTF-8"), (b"x" * 300_000, "larger than 256 KB")])
+def test_what_no_model_could_read_is_refused(shelf: SkillShelf, root: Path, content: bytes, why: str) -> None:
+    (root / "alpha" / "reference.md").write_bytes(content)
+
+    assert why in str(refused(shelf, "alpha", "reference.md"))
+
+
+def test_where_there_is_no_room_older_messages_are_shortened_first(shelf: SkillShelf) -> None:  # S1-19 C-13
+    full = Room(used=8_900, window=10_000, messages=[user("alpha")])
+
+    added = shelf.load_reference("alpha", "reference.md", room=full)
+
+    assert (added.changed, added.again) == (False, True)
+    assert "Older messages are shortened now: call load_skill_reference once more." in added.text
+    assert shelf.wants_room == estimate(reference("alpha", "reference.md", TEXT.strip()))
+    assert shelf.references == ""
+    assert shelf.load_reference("alpha", "reference.md", room=Room(used=4_000, window=10_000)).changed
+
+
+def test_it_is_refused_where_that_was_in_vain(shelf: SkillShelf) -> None:  # S1-19
+    full = Room(used=8_900, window=10_000, messages=[user("alpha")])
+    shelf.load_reference("alpha", "reference.md", room=full)
+
+    error = refused(shelf, "alpha", "reference.md", full)
+
+    assert error.code is SkillTrouble.NO_ROOM
+    assert "unload a skill that is not needed any more" in error.advice
+    assert shelf.references == ""
+
+
+def test_what_could_never_fit_is_refused_at_once(shelf: SkillShelf) -> None:  # S1-19
+    small = Room(used=100, window=300, messages=[user("alpha")])
+
+    assert refused(shelf, "alpha", "reference.md", small).code is SkillTrouble.NO_ROOM
+    assert shelf.wants_room == 0
+
+
+def test_a_new_run_may_ask_for_room_again(shelf: SkillShelf) -> None:
+    full = Room(used=8_900, window=10_000, messages=[user("alpha")])
+    shelf.load_reference("alpha", "reference.md", room=full)
+
+    shelf.begin_run()
+
+    assert shelf.wants_room == 0
+    assert shelf.load_reference("alpha", "reference.md", room=full).again
