@@ -1,4 +1,4 @@
-"""The command line: `parley [run | chat | doctor]`.
+"""The command line: `parley [run | chat | doctor | replay]`.
 
 What a person can put right is one sentence on standard error and exit code 2; a traceback is a fault of ours.
 """
@@ -17,13 +17,23 @@ from gateway.errors import ParleyError
 
 Run = Callable[[Mapping[str, str], Path], int]
 """Takes the environment and the current folder, returns the exit code."""
+RunGiven = Callable[[Mapping[str, str], Path, argparse.Namespace], int]
+"""The same with what was given behind the command."""
 
 
 @dataclass(frozen=True)
 class Command:
     about: str
     function: str
-    """Where its `Run` is."""
+    """Where its `Run` is, or its `RunGiven` where it takes arguments."""
+    takes: Callable[[argparse.ArgumentParser], None] | None = None
+    """Declares them."""
+
+
+def _replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", nargs="?", metavar="RUN", help="its id, or how that begins; without it: a list")
+    parser.add_argument("--full", action="store_true", help="show texts and results whole")
+    parser.add_argument("--last", type=int, metavar="N", help="only the last N steps")
 
 
 # Functions stand here by name, `module:function`, because importing the gateway takes ten times as long as printing the
@@ -32,6 +42,7 @@ COMMANDS = {
     "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.start:run"),
     "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.talk:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
+    "replay": Command("show what a run did, also while Parley runs", "gateway.replay.command:run", _replay),
 }
 VERSION = "gateway.version:version"
 REFUSED = 2
@@ -40,10 +51,13 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit code: 0, 1 where the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
-    chosen = _parser().parse_args(arguments).command or "run"
+    given = _parser().parse_args(arguments)
+    command = COMMANDS[given.command or "run"]
     gc.disable()  # importing makes much and throws little away; what serves for long switches it on again
     try:
-        return cast(Run, _named(COMMANDS[chosen].function))(os.environ, Path.cwd())
+        if command.takes is not None:
+            return cast(RunGiven, _named(command.function))(os.environ, Path.cwd(), given)
+        return cast(Run, _named(command.function))(os.environ, Path.cwd())
     except ParleyError as error:
         sys.stderr.write(f"parley: {error.sentence}\n")
         return REFUSED
@@ -65,7 +79,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name, command in COMMANDS.items():
-        commands.add_parser(name, help=command.about, description=f"{command.about[0].upper()}{command.about[1:]}.")
+        about = f"{command.about[0].upper()}{command.about[1:]}."
+        its_parser = commands.add_parser(name, help=command.about, description=about)
+        if command.takes is not None:
+            command.takes(its_parser)
     return parser
 
 

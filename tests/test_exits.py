@@ -104,6 +104,7 @@ def test_only_these_write_on_the_terminal() -> None:
         "gateway/env_example.py",
         "gateway/house.py",
         "gateway/logs.py",
+        "gateway/printing.py",
     }
 
 

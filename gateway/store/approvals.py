@@ -76,6 +76,12 @@ def pending(connection: sqlite3.Connection) -> list[Question]:
     return list(readable(connection.execute(query), _question, "approvals"))
 
 
+def of_run(connection: sqlite3.Connection, run: str) -> list[Question]:
+    """All that were put in one run, whatever became of them."""
+    query = f"SELECT {COLUMNS} FROM approvals WHERE run = ? ORDER BY asked_at"  # noqa: S608
+    return list(readable(connection.execute(query, (run,)), _question, "approvals"))
+
+
 def _give_up(question: Question) -> Question:
     """Its call is to be made with other arguments, or elsewhere."""
     is_open = question.state in (QuestionState.PENDING, QuestionState.APPROVED)

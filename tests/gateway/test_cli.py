@@ -22,7 +22,9 @@ async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
     )
     helped = await python("-c", code)
 
-    assert all(re.search(rf"^ +{command} ", helped.out, re.MULTILINE) for command in ("run", "chat", "doctor"))
+    assert all(
+        re.search(rf"^ +{command} ", helped.out, re.MULTILINE) for command in ("run", "chat", "doctor", "replay")
+    )
     assert helped.out.splitlines()[-1] == "0 []"
 
 

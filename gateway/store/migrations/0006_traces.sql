@@ -12,4 +12,4 @@ CREATE INDEX steps_run ON steps (run, seq);
 CREATE INDEX transcript_chat ON transcript (chat, seq);
 CREATE INDEX runs_chat ON runs (chat, started);
 CREATE INDEX runs_started ON runs (started);
-CREATE INDEX tool_calls_run ON tool_calls (run, seq);
+CREATE INDEX approvals_run ON approvals (run, asked_at);

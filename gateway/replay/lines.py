@@ -1,0 +1,228 @@
+"""A run for people, line by line: what happened when, who said what, what it took, and why it went on or ended."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    CompactionEnd,
+    CompactionStart,
+    MessageEnd,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    TurnStart,
+)
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    CustomMessage,
+    JsonObject,
+    NotificationMessage,
+    SummaryMessage,
+    ThinkingContent,
+    ToolResultMessage,
+    UserMessage,
+    text_of,
+)
+from gateway.replay.rebuild import Rebuilt, Row
+from gateway.store.archive import RunRow, SaidRow, StepRow
+from gateway.store.question import Question
+
+SHORT = 300
+"""Characters of one text, where it is not wanted whole."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How much is shown, and in which zone."""
+
+    zone: ZoneInfo
+    full: bool = False
+
+    def clipped(self, text: str) -> str:
+        text = text.strip()
+        if self.full or len(text) <= SHORT:
+            return text
+        return f"{text[:SHORT]}… ({len(text)} characters)"
+
+    def moment(self, at: float) -> str:
+        return f"{datetime.fromtimestamp(at, self.zone):%Y-%m-%d %H:%M:%S}"
+
+
+def headline(run: RunRow, manner: Manner) -> Iterator[str]:
+    yield f"Run {run.run}"
+    yield f"  chat     {run.chat}, person {run.person}, session {run.session}"
+    yield f"  started  {manner.moment(run.started)} ({manner.zone.key})"
+    yield f"  model    {run.model or 'not known yet'}"
+    if run.resumed:
+        yield f"  resumed  {_count(run.resumed, 'time')}, for the program had stopped"
+    yield f"  ended    {_ending(run)}"
+    if run.error:
+        yield f"  error    {manner.clipped(run.error)}"
+    yield ""
+
+
+class Story:
+    """Tells a run while it is rebuilt."""
+
+    def __init__(self, run: RunRow, questions: Mapping[str, Question], rebuilt: Rebuilt, manner: Manner) -> None:
+        self._run = run
+        self._questions = questions
+        self._rebuilt = rebuilt
+        self._manner = manner
+        self._arguments: dict[str, JsonObject] = {}
+        """Of the calls of the last answer."""
+        self._turn_began = run.started
+        self._at = run.started
+        """How far the story has come."""
+
+    def lines(self, rows: Iterable[Row]) -> Iterator[str]:
+        """Each row becomes a few lines; what cannot be read is said in its place."""
+        waiting: AssistantMessage | None = None
+        for row in rows:
+            if isinstance(row, StepRow):
+                self._at = row.at
+            if waiting is not None:  # what comes next tells how long it took
+                yield from self._answer(waiting)
+                waiting = None
+            known = len(self._rebuilt.troubles)
+            event = self._rebuilt.feed(row)
+            for trouble in self._rebuilt.troubles[known:]:
+                yield f"  !! {trouble}"
+            if isinstance(event, MessageEnd) and isinstance(row, SaidRow):
+                if isinstance(row.message, AssistantMessage):
+                    waiting = row.message
+                else:
+                    yield from self._said(row.message)
+            elif event is not None:
+                yield from self._happened(event)
+        if waiting is not None:
+            yield from self._answer(waiting)
+
+    def sums(self) -> Iterator[str]:
+        state = self._rebuilt.state
+        usage = state.usage
+        yield ""
+        yield (
+            f"In all: {_count(state.turn_count, 'model call')}, {_count(state.tool_call_count, 'tool call')},"
+            f" {usage.input + usage.cache_read + usage.cache_write} tokens in ({usage.cache_read} from a cache),"
+            f" {usage.output} out, ${usage.cost_usd:.4f}"
+        )
+        yield self._rebuilt.verdict()
+
+    def _said(self, message: AgentMessage) -> Iterator[str]:
+        match message:
+            case UserMessage():
+                yield self._line(f"{message.source or 'person'}: {self._shown(text_of(message.content))}")
+                if message.context:
+                    yield self._under(message.context)
+            case ToolResultMessage():
+                sign = "✗" if message.is_error else "✓"
+                yield self._under(f"{sign} {message.tool_name}: {self._manner.clipped(text_of(message.content))}")
+            case SummaryMessage():
+                yield self._line(f"summary of what was said before: {self._shown(message.summary)}")
+            case NotificationMessage():
+                yield self._line(f"notice ({message.kind}): {self._shown(message.text)}")
+            case CustomMessage():
+                yield self._line(f"entry ({message.kind})")
+            case AssistantMessage():
+                yield from self._answer(message)
+
+    def _answer(self, message: AssistantMessage) -> Iterator[str]:
+        usage = message.usage
+        took = max(0.0, self._at - self._turn_began)
+        facts = f"{message.model or 'model'}, {usage.total} tokens, ${usage.cost_usd:.4f}, {took:.2f} s"
+        self._arguments = {call.id: call.arguments for call in message.tool_calls}
+        for part in message.content:
+            if isinstance(part, ThinkingContent) and part.thinking:
+                yield self._under(f"(thinks) {self._manner.clipped(part.thinking)}")
+        yield self._line(f"Parley: {self._shown(message.text)} [{message.stop_reason.value}; {facts}]")
+        if message.error_message:
+            yield self._under(f"! {self._manner.clipped(message.error_message)}")
+
+    def _happened(self, event: AgentEvent) -> Iterator[str]:
+        match event:
+            case TurnStart():
+                self._turn_began = event.ts
+                yield self._line(f"— turn {event.turn}: {event.reason.value} —")
+            case ToolExecutionStart():
+                arguments = json.dumps(self._arguments.get(event.tool_call_id, {}), ensure_ascii=False)
+                yield self._line(f"→ {event.tool_name} {self._manner.clipped(arguments)}")
+            case ToolExecutionEnd():
+                yield self._line(f"← {event.tool_name}: {_outcome(event)}")
+            case RetryScheduled():
+                instead = f", with {event.next_model}" if event.next_model else ""
+                yield self._line(
+                    f"↻ {event.scope} attempt {event.attempt} of {event.max_attempts} failed, again in"
+                    f" {event.delay_s:g} s{instead}: {self._manner.clipped(event.error)}"
+                )
+            case PermissionRequest():
+                yield self._line(f"? may {event.tool_name} be called ({event.request_id}): {event.reason}")
+                yield self._under(_answered(self._questions.get(event.request_id)))
+            case CompactionStart():
+                yield self._line(f"compaction: {event.reason}")
+            case CompactionEnd():
+                why = f", failed: {event.error}" if event.error else ""
+                yield self._line(f"compacted: {event.tokens_before} tokens to {event.tokens_after}{why}")
+            case TaskEvent():
+                yield self._line(f"task {event.task.task_id} {event.task.status.value}: {event.task.description}")
+            case AgentEnd():
+                why = f": {self._manner.clipped(event.error)}" if event.error else ""
+                yield self._line(f"ended: {event.reason.value}{why}")
+            case _:
+                pass
+
+    def _line(self, text: str) -> str:
+        head, *others = text.split("\n")
+        return "\n".join([f"{self._at - self._run.started:9.3f}  {head}", *(f"           {other}" for other in others)])
+
+    def _under(self, text: str) -> str:
+        return "\n".join(f"             {line}" for line in text.split("\n"))
+
+    def _shown(self, text: str) -> str:
+        return self._manner.clipped(text) or "(no words)"
+
+
+def table(runs: Iterable[RunRow], manner: Manner) -> Iterator[str]:
+    """One line a run."""
+    yield f"{'run':12}  {'started':19}  {'s':>7}  {'tokens':>8}  {'cost':>9}  {'ended':16}  chat"
+    for run in runs:
+        took = "" if run.ended is None else f"{run.ended - run.started:.1f}"
+        yield (
+            f"{run.run[:12]:12}  {manner.moment(run.started)}  {took:>7}  {run.tokens:>8}  {run.cost_usd:>9.4f}"
+            f"  {run.reason or run.state:16}  {run.chat}"
+        )
+
+
+def _ending(run: RunRow) -> str:
+    if run.ended is None:
+        return "not yet"
+    return f"{run.reason} after {run.ended - run.started:.1f} s, {run.tokens} tokens, ${run.cost_usd:.4f}"
+
+
+def _outcome(event: ToolExecutionEnd) -> str:
+    if event.denied:
+        return "denied"
+    if not event.attempts:
+        return "not run"
+    outcome = "failed" if event.is_error else "done"
+    times = "" if event.attempts == 1 else f" at attempt {event.attempts}"
+    return f"{outcome}{times} after {event.duration_ms or 0} ms"
+
+
+def _answered(question: Question | None) -> str:
+    if question is None:
+        return "the question is not kept"
+    by = f" by {question.answered_by}" if question.answered_by else ""
+    return f"{question.state.value}{by}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

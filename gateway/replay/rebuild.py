@@ -1,0 +1,127 @@
+"""A run out of what was stored of it: its events in their order, each reduced as the loop did, and held against what
+else is stored. Nothing of it is kept in memory but ids, however long the run was."""
+
+from collections.abc import Iterable, Iterator
+
+from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, TurnEnd
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    JsonObject,
+    SummaryMessage,
+    ToolResultMessage,
+    UserMessage,
+)
+from agent_core.state import QueryState, reduce_event
+from gateway.store.archive import SaidRow, StepRow, Unreadable
+from gateway.store.steps import joined
+
+Row = SaidRow | StepRow | Unreadable
+
+
+def in_order(said: Iterable[SaidRow | Unreadable], steps: Iterable[StepRow | Unreadable]) -> Iterator[Row]:
+    """Both tables of one run as one story: a step stands behind the row of the transcript that it names."""
+    messages = iter(said)
+    message = next(messages, None)
+    for step in steps:
+        while message is not None and isinstance(step, StepRow) and message.seq <= step.after:
+            yield message
+            message = next(messages, None)
+        yield step
+    if message is not None:
+        yield message
+        yield from messages
+
+
+class Rebuilt:
+    """A run as its events make it; feed it each row of the run in order."""
+
+    def __init__(self, run: str, session: str) -> None:
+        self._run = run
+        self._session = session
+        self.state = QueryState(run_id=run, session_id=session)
+        self.troubles: list[str] = []
+        """What does not fit, or cannot be read."""
+        self.messages = 0
+        self.steps = 0
+        self.has_ended = False
+        self._known: dict[str, AgentMessage] = {}
+        self._lately: list[str] = []
+        """Ids of what was said since the program last took the run up."""
+
+    def feed(self, row: Row) -> AgentEvent | None:
+        """The event that it stands for; None where there is none to be had, which is one of the troubles then."""
+        try:
+            event = self._event(row)
+        except ValueError as error:
+            self.troubles.append(str(error).partition("\n")[0])
+            return None
+        if isinstance(event, AgentStart):
+            # Whoever takes up a run again begins it anew with the same conversation.
+            messages = self.state.messages
+            self.state = QueryState(run_id=self._run, session_id=self._session, messages=messages)
+            self._lately.clear()
+        reduce_event(self.state, event)
+        if isinstance(event, MessageEnd):
+            self.state.messages = [_bare(message) for message in self.state.messages[-1:]]
+        if isinstance(event, TurnEnd) and isinstance(row, StepRow) and row.state is not None:
+            self._compare(event.turn, row.state)
+        if isinstance(event, AgentEnd):
+            self._compare_messages(event)
+        return event
+
+    def verdict(self) -> str:
+        """In one line."""
+        if not self.steps:
+            return f"Only what was said was kept of this run: {self.messages} messages, and none of its steps."
+        count = f"{self.messages} messages and {self.steps} steps"
+        if self.troubles:
+            return f"NOT the same when replayed ({count}): {'; '.join(self.troubles[:5])}"
+        so_far = "" if self.has_ended else ", as far as it has come"
+        return f"Replayed, the steps rebuild the same conversation{so_far}: {count}."
+
+    def _event(self, row: Row) -> AgentEvent:
+        match row:
+            case Unreadable():
+                raise ValueError(f"row {row.seq} of {row.table} cannot be read ({row.reason})")
+            case SaidRow():
+                self.messages += 1
+                self._known[row.message.id] = _bare(row.message)
+                self._lately.append(row.message.id)
+                return MessageEnd(run_id=self._run, message=row.message)
+            case StepRow():
+                self.steps += 1
+                try:
+                    return joined(self._run, row.at, row.event, self._message)
+                except ValueError as error:
+                    raise ValueError(f"step {row.seq}: {error}") from error
+
+    def _message(self, message_id: str) -> AgentMessage:
+        if message_id not in self._known:
+            raise ValueError(f"message {message_id} is missing in the transcript")
+        return self._known[message_id]
+
+    def _compare(self, turn: int, stored: JsonObject) -> None:
+        rebuilt = self.state.model_dump(mode="json", exclude={"messages", "steering", "follow_up"})
+        for name, value in rebuilt.items():
+            if name in stored and stored[name] != value:
+                self.troubles.append(f"after turn {turn} {name} was {stored[name]}, and is {value} when replayed")
+
+    def _compare_messages(self, end: AgentEnd) -> None:
+        self.has_ended = True
+        ended_with = [message.id for message in end.messages]
+        if ended_with != self._lately:
+            self.troubles.append(f"the run has added {len(ended_with)} messages, and kept are {len(self._lately)}")
+
+
+def _bare(message: AgentMessage) -> AgentMessage:
+    """Only what tells it from others."""
+    match message:
+        case ToolResultMessage():
+            return message.model_copy(update={"content": (), "details": None})
+        case UserMessage() | AssistantMessage():
+            return message.model_copy(update={"content": ()})
+        case SummaryMessage():
+            return message.model_copy(update={"summary": ""})
+        case _:
+            return message

@@ -1,0 +1,203 @@
+"""Looking at what Parley remembers without being Parley: read-only, without the store's lock, also while it runs.
+
+Rows are streamed, however many there are. A row that cannot be understood is handed out as `Unreadable`, for whoever
+looks here wants to know.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from agent_core.messages import AgentMessage, JsonObject, message_adapter
+from channels.base import InboundEvent
+from gateway.errors import ParleyError
+from gateway.store.approvals import of_run
+from gateway.store.inbox import event_adapter
+from gateway.store.question import Question
+from gateway.store.store import DAMAGED, FILE, StoreDamaged, StoreTooNew, migrations
+
+T = TypeVar("T")
+R = TypeVar("R")
+_SaidRow = tuple[int, str, str, int, str]
+_StepRow = tuple[int, int, float, str, str | None]
+_RUN = "run, chat, session, person, state, reason, error, started, ended, resumed, model, tokens, cost_usd"
+_MOST_MATCHES = 20
+
+
+class NothingKept(ParleyError):
+    """There is no store that can be looked into."""
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run as the table has it."""
+
+    run: str
+    chat: str
+    session: str
+    person: str
+    state: str
+    reason: str | None
+    error: str | None
+    started: float
+    ended: float | None
+    resumed: int
+    model: str | None
+    tokens: int
+    cost_usd: float
+
+
+@dataclass(frozen=True)
+class SaidRow:
+    """One row of the transcript."""
+
+    seq: int
+    session: str
+    run: str
+    turn: int
+    message: AgentMessage
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One step; `after` is the row of the transcript behind which it happened."""
+
+    seq: int
+    after: int
+    at: float
+    event: JsonObject
+    state: JsonObject | None
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A row that cannot be understood, in whose place it stands."""
+
+    table: str
+    seq: int
+    reason: str
+
+
+class Archive:
+    """Open it with `Archive.open`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def open(cls, home: Path) -> Iterator["Archive"]:
+        """Raises NothingKept, StoreTooNew and StoreDamaged, each a sentence for whoever asks."""
+        path = home / FILE
+        if not path.is_file():
+            raise NothingKept(
+                f"Nothing is kept in {home} yet. Start Parley first, or name another home in PARLEY_HOME."
+            )
+        try:
+            with closing(
+                sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
+            ) as connection:
+                connection.execute("BEGIN")  # all that is read is of one moment
+                _check(connection, path)
+                yield cls(connection)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:
+                raise StoreDamaged(path, str(error)) from error
+            raise NothingKept(f"{path} cannot be read ({error}). See that you own it.") from error
+
+    # Runs
+
+    def newest_runs(self, most: int) -> list[RunRow]:
+        """Newest first."""
+        return self._runs("ORDER BY started DESC LIMIT ?", (most,))
+
+    def find_runs(self, start: str) -> list[RunRow]:
+        """Those whose id begins so, newest first; the one that is called exactly so alone."""
+        exact = self._runs("WHERE run = ?", (start,))
+        pattern = "".join(f"\\{char}" if char in "%_\\" else char for char in start) + "%"
+        where = "WHERE run LIKE ? ESCAPE '\\' ORDER BY started DESC LIMIT ?"
+        return exact or self._runs(where, (pattern, _MOST_MATCHES))
+
+    def steps(self, run: str) -> Iterator[StepRow | Unreadable]:
+        rows = self._rows("SELECT seq, after, at, event, state FROM steps WHERE run = ? ORDER BY seq", (run,))
+        return self._readable(rows, _step, "steps")
+
+    def said_in(self, run: str) -> Iterator[SaidRow | Unreadable]:
+        """What one run has added to the transcript."""
+        return self._said("run = ?", (run,))
+
+    def questions(self, run: str) -> dict[str, Question]:
+        """By their ids."""
+        return {question.id: question for question in of_run(self._connection, run)}
+
+    # Chats
+
+    def chats(self) -> list[str]:
+        """The printed keys of all in which something was said to the model."""
+        # One step down the index for each, rather than a look at every row.
+        query = (
+            "WITH RECURSIVE each(chat) AS (SELECT min(chat) FROM transcript UNION ALL"
+            " SELECT (SELECT min(chat) FROM transcript WHERE chat > each.chat) FROM each WHERE each.chat IS NOT NULL)"
+            " SELECT chat FROM each WHERE chat IS NOT NULL"
+        )
+        return [row[0] for row in self._rows(query, ())]
+
+    def said_at(self, chat: str) -> Iterator[SaidRow | Unreadable]:
+        """The transcript of a chat, all its sessions."""
+        return self._said("chat = ?", (chat,))
+
+    def tail(self, session: str, most: int) -> list[SaidRow | Unreadable]:
+        """The newest messages of one conversation, oldest first; those of its sub-agents are conversations of their
+        own (S3-26)."""
+        newest = "seq IN (SELECT seq FROM transcript WHERE session = ? ORDER BY seq DESC LIMIT ?)"
+        return list(self._said(newest, (session, most)))
+
+    def heard(self, seq: int) -> InboundEvent | None:
+        """What was taken in under this number, where it can be read."""
+        row = self._connection.execute("SELECT payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
+        try:
+            return event_adapter.validate_json(row[0]) if row else None
+        except ValueError:
+            return None
+
+    # How it works
+
+    def _runs(self, which: str, values: Sequence[str | int]) -> list[RunRow]:
+        query = f"SELECT {_RUN} FROM runs {which}"  # noqa: S608
+        return [RunRow(*row) for row in self._rows(query, values)]
+
+    def _said(self, which: str, values: Sequence[str | int]) -> Iterator[SaidRow | Unreadable]:
+        query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
+        return self._readable(self._rows(query, values), _said, "transcript")
+
+    def _rows(self, query: str, values: Sequence[str | int]) -> sqlite3.Cursor:
+        """Handed out one at a time, as they are asked for."""
+        return self._connection.execute(query, values)
+
+    def _readable(self, rows: sqlite3.Cursor, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
+        for row in rows:
+            try:
+                yield read(row)
+            except ValueError as error:
+                yield Unreadable(table, row[0], str(error).partition("\n")[0])
+
+
+def _step(row: _StepRow) -> StepRow:
+    return StepRow(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]) if row[4] else None)
+
+
+def _said(row: _SaidRow) -> SaidRow:
+    return SaidRow(row[0], row[1], row[2], row[3], message_adapter.validate_json(row[4]))
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    found, known = int(connection.execute("PRAGMA user_version").fetchone()[0]), len(migrations())
+    if found > known:
+        raise StoreTooNew(path, found, known)
+    if found < known:
+        raise NothingKept(f"{path} was written by an older Parley. Start this one once, and it is brought up to date.")

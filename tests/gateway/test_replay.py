@@ -1,0 +1,238 @@
+"""A run is told step by step from what is stored of it, and its steps rebuild the conversation."""
+
+import asyncio
+import re
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from agent_core.llm import FailureKind
+from agent_core.scripted import Failure, Waits, calls
+from agent_core.tools import RetryableToolError, tool
+from channels.memory import MemoryChannel
+from gateway.replay.command import replayed
+from gateway.replay.lines import Manner
+from gateway.secrets import Secrets
+from gateway.store.archive import Archive
+from tests.gateway.approving import CHART, asked, recorder
+from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.test_archive import count_of_runs, execute, kept
+from tests.process import Finished, python
+
+SAME = "rebuild the same conversation"
+CANARY = "sk-0123456789-abcdef"
+
+
+@pytest.fixture
+def start_bot(start_bot: StartBot) -> StartBot:
+    """On a platform without a pace."""
+
+    async def start(*turns: object, **how: object) -> Bot:
+        return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
+
+    return start
+
+
+def told(home: Path, *, full: bool = False, last: int | None = None, which: int = 0) -> str:
+    """The newest run, or the one so many before it."""
+    with Archive.open(home) as archive:
+        row = archive.newest_runs(10)[which]
+        return "\n".join(replayed(archive, row, Manner(ZoneInfo("Europe/Paris"), full=full), last=last))
+
+
+def in_order(text: str, *parts: str) -> bool:
+    return re.search(".*".join(map(re.escape, parts)), text, re.DOTALL) is not None
+
+
+async def parley(home: Path, *arguments: str) -> Finished:
+    environ = {"HOME": str(home), "PARLEY_HOME": str(home), "PARLEY_TIMEZONE": "Europe/Paris"}
+    return await python("-P", "-m", "gateway.cli", *arguments, cwd=home, environ=environ)
+
+
+@tool()
+async def look(what: str) -> str:
+    """Look at something."""
+    return f"{what} is there"
+
+
+async def test_a_run_is_told_from_its_first_word_to_why_it_ended(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("look", {"what": "东京"}), text="I look."), "It is there.", tools=(look,))
+    await bot.hears("where is it?")  # S3-05
+
+    text = told(bot.home)
+    assert in_order(
+        text,
+        "chat     memory:here:ann, person ann",
+        "model    scripted",
+        "ended    completed after",
+        "— turn 1: start —",
+        "person: where is it?",
+        "Parley: I look. [tool_use; scripted, ",
+        '→ look {"what": "东京"}',
+        "← look: done after",
+        "✓ look: 东京 is there",
+        "— turn 2: tool_round —",
+        "Parley: It is there. [stop; scripted, ",
+        "ended: completed",
+        "In all: 2 model calls, 1 tool call, ",
+    )
+    assert SAME in text  # S3-20
+    assert "4 messages and 8 steps" in text
+
+
+async def test_failures_and_what_was_done_about_them_are_told(start_bot: StartBot) -> None:
+    tried: list[int] = []
+
+    @tool(retry="always", idempotent=True)
+    async def shaky() -> str:
+        """Fail once."""
+        tried.append(1)
+        if len(tried) == 1:
+            raise RetryableToolError("not yet")
+        return "now"
+
+    failure = Failure(FailureKind.TRANSIENT, "the server is busy")
+    bot = await start_bot(failure, calls(("shaky", {})), "Done.", tools=(shaky,))
+    await bot.hears("do it")
+
+    text = told(bot.home)
+    assert in_order(text, "↻ llm attempt 1 of", "the server is busy", "→ shaky", "↻ tool attempt 1 of", "not yet")
+    assert in_order(text, "← shaky: done at attempt 2 after", SAME)
+
+
+async def test_who_was_asked_and_what_they_said_is_told(start_bot: StartBot) -> None:
+    run, _ = recorder()
+    bot = await start_bot(CHART, "I leave it.", tools=(run,))
+    request = await asked(bot)
+    await bot.hears(f"/deny {request}")
+
+    text = told(bot.home)
+    assert in_order(text, f"? may run be called ({request}): It runs a program.", "denied by ann", "← run: denied")
+    assert in_order(text, "✗ run: Error: the person refused this call", SAME)
+
+
+async def test_words_in_mid_run_stand_where_they_came_in(start_bot: StartBot) -> None:  # S4-47
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, calls(("look", {"what": "it"}))), "Left then.", tools=(look,))
+    await bot.channel.hears("dig")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("no, to the left")
+    said.set()
+    await bot.house.handler.settled()
+
+    text = told(bot.home)
+    assert in_order(text, "→ look", "← look: not run", "Skipped due to queued user message")
+    assert in_order(text, "Skipped", "— turn 2: steering —", "person: no, to the left", "Left then.", SAME)
+
+
+async def test_a_run_that_was_cut_off_is_told_with_what_came_after(start_bot: StartBot) -> None:
+    begun = asyncio.Event()
+
+    @tool()
+    async def hang() -> str:
+        """Never end."""
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    bot = await start_bot(calls(("hang", {})), "I do not know what came of it.", tools=(hang,))
+    await bot.channel.hears("go")
+    await begun.wait()
+    await kept(lambda: "→ hang" in told(bot.home))
+    so_far = told(bot.home)
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert in_order(so_far, "ended    not yet", "→ hang {}", SAME, "as far as it has come")
+    text = told(bot.home)
+    assert in_order(text, "resumed  1 time", "→ hang {}", "— turn 0: resume —", "→ hang {}", "← hang: not run")
+    assert in_order(text, "the program stopped while this ran", "ended: completed", SAME)
+
+
+async def test_a_damaged_row_is_named_and_a_missing_one_too(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("look", {"what": "it"})), "There.", tools=(look,))
+    await bot.hears("look")
+    await bot.stop()
+    execute(bot.home, "UPDATE transcript SET message = 'x' || message WHERE seq = 3")
+
+    text = told(bot.home)
+    assert in_order(text, "!! row 3 of transcript cannot be read", "There.", "NOT the same when replayed")
+
+    execute(bot.home, "DELETE FROM transcript WHERE seq = 3")
+    assert in_order(told(bot.home), "is missing in the transcript", "NOT the same when replayed")
+
+
+async def test_a_step_that_was_changed_is_found_out(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.")
+    await bot.hears("hi")
+    await bot.stop()
+    execute(bot.home, "UPDATE steps SET state = json_set(state, '$.turn_count', 7) WHERE state IS NOT NULL")
+
+    assert "after turn 1 turn_count was 7, and is 1 when replayed" in told(bot.home)
+
+
+async def test_long_texts_are_clipped_unless_all_is_wanted_and_the_last_steps_may_be_enough(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot("x" * 2_000)
+    await bot.hears("long")
+
+    assert "x" * 301 not in told(bot.home)
+    assert "(2000 characters)" in told(bot.home)
+    assert "x" * 2_000 in told(bot.home, full=True)
+    last = told(bot.home, last=1)
+    assert "ended: completed" in last
+    assert "long" not in last
+    assert SAME in last
+
+
+async def test_the_command_lists_runs_and_takes_the_start_of_an_id(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", Waits(asyncio.Event()))
+    await bot.hears("first")
+    await bot.channel.hears("second\x1b[2J")
+    await kept(lambda: count_of_runs(bot.home) == 2)
+    with Archive.open(bot.home) as archive:
+        [running, first] = archive.newest_runs(10)
+
+    listed = await parley(bot.home, "replay")
+    shown = await parley(bot.home, "replay", running.run[:10])
+    several = await parley(bot.home, "replay", "")
+    unknown = await parley(bot.home, "replay", "nothing")
+
+    assert [line.split()[0] for line in listed.out.splitlines()] == ["run", running.run[:12], first.run[:12]]
+    assert (shown.code, shown.err) == (0, "")
+    assert "person: second\\x1b[2J" in shown.out
+    assert (several.code, several.out) == (2, "")
+    assert first.run[:12] in several.err
+    assert unknown.err == "parley: There is no run nothing. `parley replay` lists the newest ones.\n"
+
+
+async def test_what_became_a_secret_later_is_not_shown(start_bot: StartBot) -> None:
+    bot = await start_bot(f"The key is {CANARY}.")
+    await bot.hears("tell me")
+    environ = {"HOME": str(bot.home), "PARLEY_HOME": str(bot.home), "OPENAI_API_KEY": CANARY}
+    with Archive.open(bot.home) as archive:
+        run = archive.newest_runs(1)[0].run
+
+    shown = await python("-P", "-m", "gateway.cli", "replay", run, cwd=bot.home, environ=environ)
+    assert "The key is [secret]." in shown.out
+    assert CANARY not in shown.out
+
+
+async def test_no_secret_is_kept_in_a_step(start_bot: StartBot) -> None:
+    failure = Failure(FailureKind.TRANSIENT, f"no such key: {CANARY}")
+    bot = await start_bot(failure, "Done.", secrets=Secrets([CANARY]))
+    await bot.hears("go")
+
+    text = told(bot.home, full=True)
+    assert "no such key: [secret]" in text
+    assert CANARY not in text
+
+
+async def test_a_home_without_a_store_is_one_sentence(tmp_path: Path) -> None:
+    refused = await parley(tmp_path, "replay")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith(f"parley: Nothing is kept in {tmp_path} yet.")
