@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from agent_core.agent import Agent
+from agent_core.builtin.skills import skill_tools
 from agent_core.context import ContextManager
 from agent_core.events import (
     AgentEnd,
@@ -29,6 +31,7 @@ from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.permissions import Permissions
 from agent_core.queues import MessageQueues
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.clock import FakeClock
 
@@ -65,9 +68,19 @@ def start_agent(
     queues: MessageQueues | None = None,
     permissions: Permissions | None = None,
     redact: Redact = str,
+    skills: SkillShelf | None = None,
 ) -> Talk:
     llm, clock = ScriptedLlm(*turns), FakeClock()
-    agent = agent_over(llm, clock, tools=tools, limits=limits, queues=queues, permissions=permissions, redact=redact)
+    agent = agent_over(
+        llm,
+        clock,
+        tools=tools,
+        limits=limits,
+        queues=queues,
+        permissions=permissions,
+        redact=redact,
+        skills=skills,
+    )
     return Talk(agent, llm, clock)
 
 
@@ -80,9 +93,11 @@ def agent_over(
     queues: MessageQueues | None = None,
     permissions: Permissions | None = None,
     redact: Redact = str,
+    skills: SkillShelf | None = None,
 ) -> Agent:
-    registry = ToolRegistry(tools)
-    context = ContextManager(registry)
+    shelf = skills or SkillShelf()
+    registry = ToolRegistry(tools, skills=partial(skill_tools, shelf))
+    context = ContextManager(registry, skills=shelf)
     loop = AgentLoop(
         llm=llm,
         model=SCRIPTED_MODEL,

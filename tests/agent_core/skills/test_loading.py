@@ -83,7 +83,7 @@ def test_up_to_8000_tokens_are_loaded(root: Path) -> None:  # S1-12 D-07
         shelf.load("over")
     assert refused.value.code is SkillTrouble.OVER_BUDGET
     assert "has 8001 tokens, 8000 at most can be loaded" in refused.value.fact
-    assert shelf.names == ("most",)
+    assert list(shelf.names) == ["most"]
 
 
 def test_nine_tenths_of_the_window_are_the_most(root: Path) -> None:  # S1-13 C-13
@@ -122,7 +122,7 @@ def test_where_that_is_not_enough_the_load_is_refused(root: Path) -> None:  # S1
         shelf.load("thousand", room=Room(used=9_500, window=10_000, messages=said("hello")))
 
     assert refused.value.code is SkillTrouble.NO_ROOM
-    assert shelf.names == ()
+    assert list(shelf.names) == []
 
 
 def test_several_loads_of_one_answer_are_counted_together(root: Path) -> None:  # S0-36
@@ -135,7 +135,7 @@ def test_several_loads_of_one_answer_are_counted_together(root: Path) -> None:  
     with pytest.raises(SkillError):
         shelf.load("second")
 
-    assert shelf.names == ("first",)
+    assert list(shelf.names) == ["first"]
 
 
 def answer(*calls: ToolCall, text: str = "") -> AssistantMessage:
@@ -219,9 +219,9 @@ def test_what_a_person_has_loaded_stays(root: Path) -> None:  # D-10
         shelf.unload("alpha")
     assert refused.value.code is SkillTrouble.HELD
     shelf.new_conversation()
-    assert shelf.names == ("alpha",)
+    assert list(shelf.names) == ["alpha"]
     shelf.unload("alpha", by_person=True)
-    assert shelf.names == ()
+    assert list(shelf.names) == []
 
 
 def test_a_person_can_hold_what_is_loaded_already(root: Path) -> None:  # D-10
@@ -283,7 +283,7 @@ def test_a_new_conversation_keeps_only_what_is_held(root: Path) -> None:  # D-10
 
     shelf.on.new_conversation()
 
-    assert shelf.on.names == ("alpha",)
+    assert list(shelf.on.names) == ["alpha"]
     assert shelf.on.references == ""
     assert shelf.kept[-1] == Shelved(skills=(ShelvedSkill(name="alpha", held=True),))
 
@@ -307,7 +307,7 @@ def test_what_is_held_waits_for_its_file(root: Path) -> None:
     kept = Shelved(skills=(ShelvedSkill(name="gone", held=True), ShelvedSkill(name="lost"), ShelvedSkill(name="alpha")))
     shelf = Shelf(root, shelved=kept)
 
-    assert shelf.on.names == ("alpha",)
+    assert list(shelf.on.names) == ["alpha"]
     assert shelf.on.problems[0] == "gone: there is no skill 'gone'; look at the list of skills"
     write_skill(root, "gone", "Here again.")
     shelf.later()

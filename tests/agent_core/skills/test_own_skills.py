@@ -57,12 +57,12 @@ def test_what_has_changed_since_is_taken_out(shelf: Shelf, own: Path, file: str)
     path.write_text(path.read_text() + "\nAnd more." if path.exists() else "new")
     shelf.later()
 
-    assert shelf.on.names == ()
+    assert list(shelf.on.names) == []
     assert shelf.on.problems[0] == (
         "mine: it was changed after a person loaded it, and was taken out; look at it and load it again"
     )
     shelf.on.load("mine", held=True)
-    assert shelf.on.names == ("mine",)
+    assert list(shelf.on.names) == ["mine"]
     assert shelf.on.problems == ()
 
 
@@ -92,7 +92,7 @@ def test_an_approval_survives_a_restart_but_no_change(tmp_path: Path, shelf: She
     (own / "mine" / "scripts" / "x.py").write_text("2")
     again = Shelf(tmp_path / "skills", own, kept).on
 
-    assert again.names == ()
+    assert list(again.names) == []
     assert "was changed" in again.problems[0]
 
 
@@ -115,7 +115,7 @@ def test_a_reload_approves_what_it_says_now(shelf: Shelf, own: Path) -> None:
 
     assert "New words." in shelf.on.loaded
     shelf.later()
-    assert shelf.on.names == ("mine",)
+    assert list(shelf.on.names) == ["mine"]
 
 
 @pytest.mark.parametrize("kind", ["link", "many", "large"])

@@ -1,0 +1,218 @@
+"""An agent with skills: the model loads them by tools, silently, and they stay for the next turn."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agent_core.builtin.skills import skill_tools
+from agent_core.events import AgentEnd
+from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.reasons import TerminalReason
+from agent_core.scripted import Call, Calls, calls
+from agent_core.skills.errors import SkillError
+from agent_core.skills.names import SKILL_TOOLS
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tools import ToolRegistry, UnknownTool, tool
+from tests.agent_core.kit import Talk, start_agent
+from tests.agent_core.skills.making import Shelf, body_of, write_skill
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "skills"
+    write_skill(root, "book-flight", "# Flights", head="tags: [travel]", files={"reference.md": "Tokyo NRT"})
+    write_skill(root, "standup")
+    return root
+
+
+@pytest.fixture
+def shelf(root: Path) -> SkillShelf:
+    return Shelf(root).on
+
+
+def results(talk: Talk) -> list[str]:
+    return [text_of(said.content) for said in talk.agent.state.messages if isinstance(said, ToolResultMessage)]
+
+
+async def test_a_skill_is_loaded_used_and_stays(shelf: SkillShelf) -> None:  # S0-24 S1-06 S1-14 C-35
+    talk = start_agent(calls(("load_skill", {"name": "book-flight"})), "Where to?", "When?", skills=shelf)
+
+    await talk.says("我想订一张去东京的机票")
+    await talk.says("To Tokyo.")
+
+    before, loaded, later = (request.system for request in talk.llm.requests)
+    assert "- [○] **book-flight**" in before
+    assert "# Flights" not in before
+    assert "- [✓] **book-flight**" in loaded
+    assert "## Instructions\n# Flights" in loaded
+    assert later == loaded  # C-11
+    assert results(talk)[0].startswith("Skill 'book-flight' loaded successfully (")
+    assert results(talk)[0].endswith("References: reference.md. Loaded: book-flight.")
+
+
+async def test_a_reference_comes_once_and_goes_into_the_prompt(shelf: SkillShelf) -> None:  # S1-16 C-12
+    which: JsonObject = {"skill": "book-flight", "reference": "reference.md"}
+    wanted = ("load_skill_reference", which)
+    talk = start_agent(calls(("load_skill", {"name": "book-flight"}), wanted), calls(wanted), "Narita.", skills=shelf)
+
+    await talk.says("Which airport?")
+
+    assert talk.llm.requests[-1].system.count("Tokyo NRT") == 1
+    assert "Tokyo NRT" not in "".join(results(talk))
+    assert results(talk)[-1] == "Reference 'reference.md' of skill 'book-flight' is already loaded."
+
+
+async def test_two_skills_may_be_loaded_in_one_answer(shelf: SkillShelf) -> None:  # S0-36
+    talk = start_agent(
+        calls(("load_skill", {"name": "book-flight"}), ("load_skill", {"name": "standup"})), "Done.", skills=shelf
+    )
+
+    await talk.says("Go.")
+
+    assert shelf.names == ("book-flight", "standup")
+
+
+async def test_what_is_refused_is_an_answer_and_the_run_goes_on(shelf: SkillShelf) -> None:  # S1-15 S1-17 S1-23
+    talk = start_agent(
+        calls(
+            ("load_skill", {"name": "nothing"}),
+            ("load_skill_reference", {"skill": "standup", "reference": "x.md"}),
+            ("unload_skill", {"name": "standup"}),
+        ),
+        "I cannot.",
+        skills=shelf,
+    )
+
+    events = await talk.says("Go.")
+
+    assert results(talk) == [
+        "Error: there is no skill 'nothing'. Next: use one of: book-flight, standup",
+        "Error: the skill standup is not loaded. Next: load it with load_skill first",
+        "Error: the skill standup is not loaded. Next: load it with load_skill first",
+    ]
+    assert isinstance(events[-1], AgentEnd)
+    assert events[-1].reason is TerminalReason.COMPLETED
+
+
+async def test_an_unload_is_seen_in_the_next_request(shelf: SkillShelf) -> None:  # S1-23
+    talk = start_agent(
+        calls(("load_skill", {"name": "standup"})), calls(("unload_skill", {"name": "standup"})), "Done.", skills=shelf
+    )
+
+    await talk.says("Go.")
+
+    assert "## Loaded Skill Instructions" in talk.llm.requests[1].system
+    assert "## Loaded Skill Instructions" not in talk.llm.requests[2].system
+
+
+async def test_skills_can_be_listed_and_searched(shelf: SkillShelf) -> None:  # S1-05
+    talk = start_agent(
+        calls(("load_skill", {"name": "standup"})),
+        calls(("list_skills", {})),
+        calls(("list_skills", {"search": "Travel"})),
+        calls(("list_skills", {"search": "nothing"})),
+        "Done.",
+        skills=shelf,
+    )
+
+    await talk.says("Go.")
+
+    assert results(talk)[1:] == [
+        "- [○] **book-flight**: Does book-flight.\n- [✓] **standup**: Does standup.",
+        "- [○] **book-flight**: Does book-flight.",
+        "(no skill fits)",
+    ]
+
+
+async def test_a_run_counts_what_it_has_loaded(root: Path, shelf: SkillShelf) -> None:  # S1-13 S0-36
+    for name in ("one", "two", "three", "four"):
+        write_skill(root, name, body_of(7_900, root, name))
+    shelf.refresh(now=True)
+    every = Calls(tuple(Call("load_skill", {"name": name}) for name in ("one", "two", "three", "four")))
+    talk = start_agent(every, "Done.", skills=shelf)
+
+    await talk.says("Load all.")
+
+    loaded = len(shelf.names)
+    assert 0 < loaded < 4
+    assert [text.startswith("Error: there is no room") for text in results(talk)] == [False] * loaded + [True] * (
+        4 - loaded
+    )
+
+
+def test_a_tool_that_is_not_the_skill_system_s_cannot_have_its_names(shelf: SkillShelf) -> None:  # S0-16
+    @tool()
+    async def load_skill(name: str) -> str:
+        """Not this one."""
+        return name
+
+    with pytest.raises(ValueError, match="belongs to the skill system"):
+        start_agent(tools=[load_skill])
+    registry = ToolRegistry((), others=lambda: [load_skill], skills=partial(skill_tools, shelf))
+    assert registry.get("load_skill") is not load_skill
+    assert [spec.description for spec in registry.specs() if spec.name == "load_skill"] != ["Not this one."]
+
+
+async def test_without_skills_there_are_no_tools_for_them() -> None:  # S0-12
+    talk = start_agent(calls(("load_skill", {"name": "standup"})), "Done.")
+
+    await talk.says("Go.")
+
+    assert talk.llm.requests[0].tools == ()
+    assert "there is no tool 'load_skill'" in results(talk)[0]
+
+
+async def test_they_are_offered_with_the_others_and_only_read(shelf: SkillShelf) -> None:  # S0-12
+    @tool()
+    async def zebra() -> str:
+        """Look at one."""
+        return "stripes"
+
+    talk = start_agent("Hello.", tools=[zebra], skills=shelf)
+
+    await talk.says("Hi.")
+
+    names = [spec.name for spec in talk.llm.requests[0].tools]
+    assert names == ["zebra", *sorted(SKILL_TOOLS)]
+    for name in SKILL_TOOLS:
+        one = talk.agent.context.tools.get(name)
+        assert (one.acts, one.idempotent) == ("read", True)
+        assert one.describe({"name": "standup", "skill": "standup", "reference": "a.md"}) != name
+
+
+async def test_new_tools_do_not_take_the_skills_away(shelf: SkillShelf) -> None:  # S4-41 D-02
+    talk = start_agent("Hello.", skills=shelf)
+
+    talk.agent.set_tools([])
+    await talk.says("Hi.")
+
+    assert {spec.name for spec in talk.llm.requests[0].tools} == SKILL_TOOLS
+
+
+async def test_a_program_can_load_and_unload_too(shelf: SkillShelf) -> None:  # D-09 D-10
+    talk = start_agent("Hello.", skills=shelf)
+
+    assert [skill.name for skill in talk.agent.discover_skills()] == ["book-flight", "standup"]
+    talk.agent.load_skill("standup")
+    with pytest.raises(SkillError):
+        shelf.unload("standup")
+    talk.agent.unload_skill("standup")
+    assert shelf.names == ()
+
+
+async def test_a_changed_file_is_seen_in_the_next_turn(root: Path) -> None:  # D-02
+    shelf = Shelf(root)
+    talk = start_agent(calls(("load_skill", {"name": "standup"})), "Done.", "Again.", skills=shelf.on)
+    await talk.says("Go.")
+
+    write_skill(root, "standup", "New words.")
+    shelf.ticks.now += 3
+    await talk.says("And now?")
+
+    assert "New words." in talk.llm.requests[-1].system
+
+
+def test_nobody_calls_what_is_not_there() -> None:  # S0-16
+    with pytest.raises(UnknownTool):
+        ToolRegistry().get("load_skill")
