@@ -18,16 +18,14 @@ from agent_core.limits import LoopLimits
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
-    Frozen,
     NotificationMessage,
     StopReason,
-    Text,
     Usage,
     UserMessage,
     user,
 )
 from agent_core.reasons import TerminalReason
-from agent_core.tasks import TaskStatus
+from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
 from agent_core.untrusted import is_tainted
@@ -45,19 +43,6 @@ LONGEST_REPORT = 4_000
 _FAILED = frozenset({TerminalReason.ERROR, TerminalReason.PERMISSION})
 _OVER = "it was not done within {seconds:g} s"
 _SILENT = "it ended without an answer"
-
-
-class Report(Frozen):
-    """How a sub-agent's work came out."""
-
-    status: TaskStatus
-    text: Text = ""
-    """Its last answer, whole."""
-    error: Text = ""
-    """Why it did not get to its end."""
-    untrusted: bool = False
-    """Whether strangers had a word in what it read."""
-    usage: Usage = Usage()
 
 
 class Errand:
@@ -78,7 +63,7 @@ class Errand:
         self._seconds = seconds
         self._stopped: TaskStatus | None = None
         self._end: AgentEnd | None = None
-        self._before = _usage_of(agent.state.messages)
+        self._before = Usage()
 
     @property
     def usage(self) -> Usage:
@@ -90,6 +75,7 @@ class Errand:
     ) -> AsyncGenerator[AgentEvent, None]:
         """`tainted`: strangers had a word in the conversation that the prompt comes from."""
         agent = self._agent
+        self._before = _usage_of(agent.state.messages)
         if agent.state.messages:
             source = agent.resume(run_id=run_id, user_id=user_id)
         else:

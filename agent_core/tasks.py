@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agent_core.messages import Frozen, JsonObject, Text
+from agent_core.messages import Frozen, JsonObject, Text, Usage
 
 
 class TaskStatus(StrEnum):
@@ -35,3 +35,16 @@ class TaskRecord(Frozen):
     error: Text | None = None
     result_summary: Text | None = None
     progress: JsonObject = Field(default_factory=dict)
+
+
+class Report(Frozen):
+    """How a sub-agent's work came out."""
+
+    status: TaskStatus = TaskStatus.PENDING
+    text: Text = ""
+    """Its last answer, whole."""
+    error: Text = ""
+    """Why it did not get to its end."""
+    untrusted: bool = False
+    """Whether strangers had a word in what it read."""
+    usage: Usage = Usage()

@@ -166,8 +166,28 @@ class ScheduleFired(_Inbound):
     slot: str
 
 
+class TaskEnded(_Inbound):
+    """Work of ours beside the conversation has come to its end; the sender is for whom it was done."""
+
+    type: Literal["task"] = "task"
+    task_id: str
+    outcome: Literal["completed", "failed", "cancelled", "killed"]
+    prompt: Text
+    report: Text
+    untrusted: bool
+    """Whether strangers may have had a word in the report."""
+    reply_to: str | None = None
+
+
 InboundEvent = Annotated[
-    MessageReceived | MessageEdited | MessageDeleted | ButtonPressed | CommandInvoked | ReactionAdded | ScheduleFired,
+    MessageReceived
+    | MessageEdited
+    | MessageDeleted
+    | ButtonPressed
+    | CommandInvoked
+    | ReactionAdded
+    | ScheduleFired
+    | TaskEnded,
     Field(discriminator="type"),
 ]
 

@@ -19,6 +19,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.own import FOLDER
 from agent_core.skills.shelf import SkillShelf, to_nobody
 from agent_core.skills.shelved import Shelved
+from agent_core.subagents import DUTY, LIMITS
 from agent_core.tools import Tool, ToolRegistry
 from channels.base import ChatKey
 from gateway.masked_llm import MaskedLlm
@@ -46,6 +47,14 @@ class AgentParts:
     """Those that all chats share."""
     sandbox: str = ""
     """What programs are shut in with; an approval holds for that alone."""
+
+    @property
+    def for_tasks(self) -> "AgentParts":
+        """What sub-agents are made of, which are the chats' agents with another duty and limits of their own."""
+        persona = self.persona or Persona()
+        limits = self.limits or LoopLimits()
+        caps = {"max_turns": LIMITS.max_turns, "max_tool_calls": LIMITS.max_tool_calls, "finalize_on_limit": True}
+        return replace(self, persona=persona.model_copy(update={"duty": DUTY}), limits=limits.model_copy(update=caps))
 
 
 class Agents:

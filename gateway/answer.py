@@ -12,13 +12,16 @@ from channels.text import visible
 from gateway.progress_message import ProgressMessage
 from gateway.sending import Voice
 from gateway.store.rows import Post, Run
+from gateway.task_report import plain_news
 from gateway.texts import Language, say
 
 
 def answer_text(
     said: Iterable[AgentMessage], end: AgentEnd, run: Run, limits: LoopLimits, slash: str, language: Language
 ) -> str:
-    """The words for people, Markdown, never empty: every finished answer of the run, then why it ended if not well."""
+    """The words for people, Markdown, never empty: every finished answer of the run, or the news that it was to tell;
+    then why it ended if not well."""
+    said = list(said)
     words = [
         message.text.strip()
         for message in said
@@ -26,6 +29,8 @@ def answer_text(
         and not message.tool_calls
         and message.stop_reason not in (StopReason.ERROR, StopReason.ABORTED)
     ]
+    if not any(map(visible, words)):
+        words = plain_news(said, language)
     match end.reason:
         case TerminalReason.ABORTED:
             words.append(say("stopped", language))

@@ -125,7 +125,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
         servers.begin(RESERVED.union(tool.name for tool in tools))
-        if await ground.store.unfinished_runs():
+        if await ground.store.open_runs():
             await servers.tried(WAIT_FOR_SERVERS)
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         house = await life.enter_async_context(

@@ -214,7 +214,7 @@ class Approvals:
     async def recall(self) -> None:
         """At the start: what an earlier life asked for runs that are over needs no answer. The words for it are noted,
         and go out with what else that life left."""
-        running = {run.id for run in await self._store.unfinished_runs()}
+        running = await self._store.open_runs()
         for question in await self._store.pending_questions():
             if question.run in running:
                 self._asking.add(question.run)

@@ -12,10 +12,11 @@ from gateway.agents import Agents
 from gateway.approvals import Approvals
 from gateway.audit import AuditLog
 from gateway.delivery import Delivery
-from gateway.folders import folder_name
+from gateway.folders import workspace_of
 from gateway.memories import Memories
 from gateway.secrets import Secrets
 from gateway.store.store import Store
+from gateway.tasks import Tasks
 from gateway.texts import Language
 
 
@@ -37,7 +38,13 @@ class Desk:
     about: About
     secrets: Secrets
     memories: Memories
+    tasks: Tasks
+
+    async def run_over(self, run: str) -> None:
+        """A chat's run has ended: what it asked of people, and of others in its answer, is not wanted any more."""
+        await self.approvals.run_over(run)
+        await self.tasks.run_over(run)
 
     def workspace(self, chat: ChatKey) -> Path:
         """The chat's own folder; a thread has one of its own."""
-        return self.home / "workspaces" / folder_name(chat)
+        return workspace_of(self.home, chat)

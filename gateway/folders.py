@@ -2,6 +2,7 @@
 
 import re
 from hashlib import sha256
+from pathlib import Path
 
 from channels.base import ChatKey
 
@@ -17,3 +18,8 @@ def folder_name(chat: ChatKey) -> str:
     if len(key) > LONGEST_NAME or not re.fullmatch("[a-z0-9:-]*", key):
         return f"{name[:LONGEST_NAME]}.{sha256(key.encode(errors='surrogatepass')).hexdigest()[:16]}"
     return name
+
+
+def workspace_of(home: Path, chat: ChatKey) -> Path:
+    """A chat's own folder; a thread has one of its own."""
+    return home / "workspaces" / folder_name(chat)

@@ -14,6 +14,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     OutboundMessage,
+    TaskEnded,
 )
 from channels.text import visible
 from gateway.access import Decision
@@ -78,6 +79,7 @@ class ChannelMessageHandler:
     async def recover(self) -> None:
         """What an earlier life left: messages to send, runs to finish, events to deal with, in that order."""
         await self._desk.approvals.recall()
+        await self._desk.tasks.recover(self._route, self._desk.delivery.knows)
         for post in await self._desk.store.unsent():
             if self._desk.delivery.knows(post.chat):
                 self._sessions.of(post.chat).owe(post)
@@ -93,10 +95,11 @@ class ChannelMessageHandler:
         self._desk.approvals.nobody_answers(platform)
 
     async def settled(self) -> None:
-        """Return when every chat is idle and every answer delivered."""
-        while self._tasks or not self._sessions.are_idle:
+        """Return when every chat is idle, every task ended and every answer delivered."""
+        while self._tasks or not (self._sessions.are_idle and self._desk.tasks.are_idle):
             if self._tasks:
                 await asyncio.wait(self._tasks)
+            await self._desk.tasks.settled()
             await self._sessions.settled()
         await self._desk.approvals.settled()
         await self._desk.delivery.settled()
@@ -107,6 +110,7 @@ class ChannelMessageHandler:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self._sessions.close()
+        await self._desk.tasks.close()
         await self._desk.approvals.close()
         await self._desk.delivery.close()
 
@@ -141,6 +145,8 @@ class ChannelMessageHandler:
                 self._command(item, name, arguments)
             case ButtonPressed() as event:
                 self._sessions.of(event.chat).receive(InboxItem(item.seq, _as_message(event)))
+            case TaskEnded() as event:
+                self._sessions.of(event.chat).receive(item)
             case MessageEdited() as event:
                 self._start(self._edit(item, event))
             case _:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, ScheduleFired
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, ScheduleFired, TaskEnded
 from channels.web.shown import Shown
 from gateway.masking import masked
 from gateway.store.rows import InboxItem, Post
@@ -40,7 +40,7 @@ def _shown_post(at: float, post: Post) -> Shown | None:
 
 def _shown_event(item: InboxItem) -> Shown | None:
     event = item.event
-    message_id = "" if isinstance(event, ScheduleFired) else event.message_id
+    message_id = "" if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
     match event:
         case MessageReceived():
             words, files = event.words, event.attachments

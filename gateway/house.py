@@ -5,12 +5,14 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from agent_core.builtin.memory_tools import memory_tools
+from agent_core.builtin.task import task_tool
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from channels.base import CatchesUp, Channel, ChannelError
 from gateway.about import About
@@ -22,6 +24,7 @@ from gateway.catch_up import CatchUp
 from gateway.commands.catalogue import SPECS
 from gateway.delivery import Delivery
 from gateway.desk import Desk
+from gateway.folders import workspace_of
 from gateway.handler import ChannelMessageHandler
 from gateway.memories import Memories
 from gateway.permissions import HousePermissions
@@ -29,6 +32,8 @@ from gateway.policy import Policy
 from gateway.secrets import Secrets
 from gateway.sessions import Sessions
 from gateway.store.store import Store
+from gateway.task_workers import Workers
+from gateway.tasks import Tasks
 from gateway.texts import Language
 from gateway.tools import send_file_tool
 
@@ -109,6 +114,10 @@ class House:
         memories = Memories(home, clock, zone, delivery, access, shared=shared_memory)
         own = (send_file_tool(store, delivery, home / "outgoing"), *memory_tools(memories.of_call))
         tools = (*parts.tools, *own)
+        helpers = Agents(replace(parts, tools=tools).for_tasks, permissions, secrets, clock, new_id)
+        workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
+        tasks = Tasks(workers, store, approvals, access, clock, language=language, new_id=new_request_id)
+        tools = (*tools, task_tool(tasks))
         agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
         desk = Desk(
             store,
@@ -125,6 +134,7 @@ class House:
             about,
             secrets,
             memories,
+            tasks,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
         audit_log.begin()

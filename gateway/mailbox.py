@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from channels.base import MessageReceived
+from channels.base import MessageReceived, TaskEnded
 from gateway.store.rows import InboxItem
 
 
@@ -35,7 +35,8 @@ class Mailbox:
         return bool(self._arriving)
 
     def has_waiting_from(self, sender: str) -> bool:
-        return any(item.event.sender.id == sender for item in self._waiting.values())
+        """Words, that is."""
+        return any(_kind(item) == (sender, False) for item in self._waiting.values())
 
     def hold(self, item: InboxItem) -> None:
         self._held[item.seq] = item
@@ -49,9 +50,9 @@ class Mailbox:
         self._waiting[item.seq] = item
 
     def take(self) -> list[InboxItem]:
-        """Takes out the oldest item that waits, with what its sender has written since."""
-        oldest = self._waiting[min(self._waiting)].event.sender.id
-        return [self._waiting.pop(seq) for seq in sorted(self._waiting) if self._sender(seq) == oldest]
+        """Takes out the oldest item that waits, with what its sender has written since; the news of tasks apart."""
+        oldest = _kind(self._waiting[min(self._waiting)])
+        return [self._waiting.pop(seq) for seq in sorted(self._waiting) if _kind(self._waiting[seq]) == oldest]
 
     def arrive(self, item: InboxItem) -> None:
         self._arriving[item.seq] = item
@@ -80,9 +81,9 @@ class Mailbox:
 
     def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
         """Takes out what somebody sent and is not to be answered any more; `with_given`, also all that the running
-        agent has, for the run is theirs to stop."""
+        agent has, for the run is theirs to stop. The news of tasks stay: nobody knows of them yet."""
         mine = [item for place in (self._waiting, self._arriving) for item in place.values()]
-        gone = [item for item in mine if item.event.sender.id == sender]
+        gone = [item for item in mine if _kind(item) == (sender, False)]
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             for place in self._places:
@@ -106,5 +107,7 @@ class Mailbox:
     def _places(self) -> tuple[dict[int, InboxItem], ...]:
         return self._held, self._waiting, self._arriving, self._given
 
-    def _sender(self, seq: int) -> str:
-        return self._waiting[seq].event.sender.id
+
+def _kind(item: InboxItem) -> tuple[str, bool]:
+    """Whose it is, and whether it is the news of a task."""
+    return item.event.sender.id, isinstance(item.event, TaskEnded)

@@ -21,6 +21,7 @@ KEPT = frozenset(
         "id",
         "message_id",
         "mime_type",
+        "outcome",
         "parent_id",
         "path",
         "reference",
@@ -30,6 +31,7 @@ KEPT = frozenset(
         "session_id",
         "short_until",
         "signature",
+        "task_id",
         "tool_call_id",
         "type",
     }

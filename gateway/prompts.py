@@ -4,7 +4,6 @@ import asyncio
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +19,7 @@ from channels.base import Attachment, Channel, ChannelError, Downloads, MessageR
 from gateway.earlier_talk import EarlierTalk
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, message_id
 
 LONGEST_TEXT = 20_000
 """Characters; a longer message becomes a file of which the model sees the start."""
@@ -114,16 +113,6 @@ class PromptMaker:
             data = base64.b64encode(content).decode()
             return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture: {path.name}]"
         return None, f"[file: {path.name}, {len(content)} bytes, in the workspace]"
-
-
-def message_id(item: InboxItem) -> str:
-    """The id of the user message that holds an inbox item's words."""
-    return f"inbox-{item.seq}"
-
-
-def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
-    """The inbox items whose words these messages hold."""
-    return [int(name.removeprefix("inbox-")) for name in message_ids if name.startswith("inbox-")]
 
 
 def _write(path: Path, content: bytes) -> Path:

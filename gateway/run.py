@@ -6,17 +6,17 @@ from contextlib import aclosing
 import structlog
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEnd, AgentEvent, MessageEnd, TurnStart
-from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, Usage
+from agent_core.events import AgentEnd, AgentEvent
+from agent_core.messages import AgentMessage, Usage
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChannelError, OutboundMessage, Posted
 from gateway.answer import answer_posts, answer_text
 from gateway.desk import Desk
 from gateway.progress_message import ProgressMessage
-from gateway.prompts import inbox_seqs
 from gateway.store.rows import Run, RunEnd
 from gateway.texts import Language
 from gateway.trace import Trace
+from gateway.transcript import Transcript
 
 log = structlog.get_logger(__name__)
 
@@ -27,19 +27,18 @@ class ChatRun:
     def __init__(
         self, desk: Desk, channel: Channel, agent: Agent, run: Run, language: Language, on_said: Callable[[str], None]
     ) -> None:
+        """`on_said` is called with the id of each message that has entered the transcript."""
         self._desk = desk
         self._channel = channel
         self._voice = desk.delivery.voice(run.chat)
         self._agent = agent
         self._run = run
         self._language = language
-        self._on_said = on_said
-        """Called with the id of each message that has entered the transcript."""
         self.is_over = False
         """The agent has ended; what is left is to say so."""
         self.is_waiting = False
         """Somebody is asked whether a call may be made."""
-        self._turn = 0
+        self._transcript = Transcript(desk.store, run, agent.loop.tools, on_said)
         self._trace = Trace(desk.store, desk.audit, agent, run)
 
     async def start(self, prompts: list[AgentMessage]) -> None:
@@ -92,29 +91,13 @@ class ChatRun:
                 async for event in events:
                     progress.apply(event)
                     self.is_waiting = progress.progress.is_waiting
-                    await self._keep(event)
+                    await self._transcript.keep(event)
+                    self._trace.keep(event)
                     if isinstance(event, AgentEnd):
                         end, self.is_over = event, True
         finally:
             await progress.stop()
         await self._settle(end, progress, earlier)
-
-    async def _keep(self, event: AgentEvent) -> None:
-        """Write down what happened. What a later write makes safe as well is not waited for; calls that may not be
-        repeated are, so that after a crash nobody runs again what may have run."""
-        match event:
-            case TurnStart():
-                self._turn = event.turn
-            case MessageEnd(message=message):
-                later = all(map(self._agent.loop.tools.may_repeat, _tools_in(message)))
-                seqs = inbox_seqs([message.id])
-                written = self._desk.store.append(self._run, self._turn, message, seqs, later=later)
-                self._on_said(message.id)
-                if not later:
-                    await written
-            case _:
-                pass
-        self._trace.keep(event)
 
     async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
         """Note the end and the answer in one transaction, then deliver it."""
@@ -127,18 +110,7 @@ class ChatRun:
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
         await self._desk.store.end_run(self._run, how, posts)
-        await self._desk.approvals.run_over(self._run.id)
+        await self._desk.run_over(self._run.id)
         # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
         await self._desk.delivery.deliver(self._run.chat, posts)
-
-
-def _tools_in(message: AgentMessage) -> list[str]:
-    """The names of the tools that a message calls or answers for."""
-    match message:
-        case AssistantMessage():
-            return [call.name for call in message.tool_calls]
-        case ToolResultMessage():
-            return [message.tool_name]
-        case _:
-            return []

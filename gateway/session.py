@@ -10,17 +10,18 @@ from functools import partial
 import structlog
 
 from agent_core.agent import Agent
-from agent_core.messages import Usage
-from agent_core.reasons import TerminalReason
+from agent_core.messages import AgentMessage
 from agent_core.skills.shelf import SkillShelf
-from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, OutboundMessage, Sender
+from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, Sender, TaskEnded
 from gateway.desk import Desk
 from gateway.earlier_talk import EarlierTalk
+from gateway.giving_up import give_up
 from gateway.mailbox import Mailbox
-from gateway.prompts import PromptMaker, inbox_seqs
+from gateway.prompts import PromptMaker
 from gateway.run import ChatRun
-from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
-from gateway.texts import Language, language_of, say
+from gateway.store.rows import Chat, InboxItem, Post, Run, inbox_seqs
+from gateway.task_report import notice
+from gateway.texts import Language, language_of
 from gateway.typing_sign import show_typing
 
 MOST_RESUMES = 3
@@ -110,6 +111,9 @@ class ChatSession:
         """A message that is on disk; returns at once. Behind a command it waits until the command has been obeyed."""
         if self._commands:
             self._mail.hold(item)
+            return
+        if isinstance(item.event, TaskEnded):  # steers nothing
+            self._enqueue(item)
             return
         if self._can_steer(item.event.sender) or self._mail.has_arriving:
             self._mail.arrive(item)
@@ -280,7 +284,7 @@ class ChatSession:
         except Exception as error:  # a mistake of ours ends this run, not the chat, and is not repeated at each start
             log.exception("run failed", run=run.id, chat=str(self.key))
             self._agent = None
-            await self._give_up(run, items or (), type(error).__name__)
+            await give_up(self._desk, run, items or (), type(error).__name__, await self.language())
         finally:
             self._run = self._chat_run = None
             self._run_over.set()
@@ -289,7 +293,9 @@ class ChatSession:
     def _take(self, chat: Chat) -> tuple[Run, list[InboxItem]]:
         items = self._mail.take()
         event = items[0].event
-        replied = event.message_id if isinstance(event, MessageReceived) and self._channel.is_group(self.key) else None
+        replied = event.reply_to if isinstance(event, TaskEnded) else None
+        if isinstance(event, MessageReceived) and self._channel.is_group(self.key):
+            replied = event.message_id
         self._sender_language = event.sender.language
         run = Run(
             id=self._desk.new_id(),
@@ -303,7 +309,7 @@ class ChatSession:
 
     async def _drive(self, run: Run, items: Sequence[InboxItem] | None) -> None:
         if items is None and await self._desk.store.resume_run(run) > MOST_RESUMES:
-            await self._give_up(run, (), "resumed too often")
+            await give_up(self._desk, run, (), "resumed too often", await self.language())
             return
         agent = await self._agent_of(run.session)
         # A stop may come while files are still fetched, before there is anything to abort.
@@ -313,24 +319,10 @@ class ChatSession:
             if items is None:
                 await self._chat_run.resume()
             else:
-                known = await self._desk.memories.known(self.key, run.person, agent.state.messages)
-                maker = self._prompt_maker()
-                made = [await maker.make(item, "" if number else known) for number, item in enumerate(items)]
-                await self._chat_run.start([*made])
+                await self._chat_run.start(await self._prompts(run, items, agent))
         finally:
             unsubscribe()
             agent.queues.clear_steering()
-
-    async def _give_up(self, run: Run, items: Sequence[InboxItem], why: str) -> None:
-        """End the run with a word to the person, in the place of its progress if that is to be seen."""
-        shown = await self._desk.store.find_post(f"{run.id}:progress:0")
-        text = say("error_fatal", await self.language(), run=run.id[:8])
-        message = OutboundMessage(markdown=text, reply_to=run.reply_to)
-        post = Post(f"{run.id}:error:0", run.id, self.key, message, message_id=shown.message_id if shown else None)
-        end = RunEnd(TerminalReason.ERROR, Usage(), "", why)
-        await self._desk.store.end_run(run, end, [post], [item.seq for item in items])
-        await self._desk.approvals.run_over(run.id)
-        await self._desk.delivery.deliver(self.key, [post])
 
     async def _steer(self, seq: int) -> None:
         """Hand a message to the running agent; where it comes too late, or cannot be, it waits for the next run."""
@@ -383,6 +375,14 @@ class ChatSession:
                 agent.replace_messages(await self._desk.store.history(session))
                 self._agent = agent
         return self._agent
+
+    async def _prompts(self, run: Run, items: Sequence[InboxItem], agent: Agent) -> list[AgentMessage]:
+        news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
+        if news:
+            return news
+        known = await self._desk.memories.known(self.key, run.person, agent.state.messages)
+        maker = self._prompt_maker()
+        return [await maker.make(item, "" if number else known) for number, item in enumerate(items)]
 
     def _prompt_maker(self) -> PromptMaker:
         desk = self._desk

@@ -21,7 +21,7 @@ from gateway.packages import ROOT
 from gateway.settings import Settings
 
 RESERVED = frozenset(
-    {"forget", "recall", "remember", "run_command", "run_skill_script", "send_file", "web_fetch", "web_search"}
+    {"forget", "recall", "remember", "run_command", "run_skill_script", "send_file", "task", "web_fetch", "web_search"}
 )
 """Names that no server may take even where the tool is not here: rules know them."""
 

@@ -1,8 +1,14 @@
 """All commands, in the order in which people see them."""
 
-from gateway.commands import approvals, conversation, info, skills
+from gateway.commands import approvals, conversation, info, skills, tasks
 from gateway.commands.table import Command
 
-COMMANDS: tuple[Command, ...] = (*info.COMMANDS, *conversation.COMMANDS, *skills.COMMANDS, *approvals.COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *info.COMMANDS,
+    *conversation.COMMANDS,
+    *skills.COMMANDS,
+    *approvals.COMMANDS,
+    *tasks.COMMANDS,
+)
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
 SPECS = tuple(command.spec for command in COMMANDS)

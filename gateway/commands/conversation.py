@@ -17,18 +17,20 @@ async def new(given: Invocation) -> OutboundMessage:
 
 
 async def stop(given: Invocation) -> OutboundMessage | None:
-    """Says nothing where a run is stopped: its own message then reads "Stopped"."""
+    """Says nothing of a run that is stopped: its own message then reads "Stopped". Tasks are another matter."""
     try:
         stopped = await given.session.stop(given.sender)
     except PermissionError:
         return reply(say("not_yours", given.language))
+    count = given.desk.tasks.in_background(given.session.key)
+    going_on = [say("tasks_go_on", given.language, count=count, slash=given.slash)] if count else []
     match stopped:
         case Stopped.RUN:
-            return None
+            return reply(going_on[0]) if going_on else None
         case Stopped.WAITING:
-            return reply(say("stopped", given.language))
+            return reply("\n\n".join([say("stopped", given.language), *going_on]))
         case Stopped.NOTHING:
-            return reply(say("nothing_to_stop", given.language))
+            return reply("\n\n".join([say("nothing_to_stop", given.language), *going_on]))
 
 
 async def language(given: Invocation) -> OutboundMessage:

@@ -52,6 +52,8 @@ async def status(given: Invocation) -> OutboundMessage:
     ]
     if asked := len(await given.desk.approvals.open_in(given.session.key)):
         lines.insert(2, say("status_questions", language, count=asked))
+    if count := given.desk.tasks.in_background(given.session.key):
+        lines.insert(2, say("status_tasks", language, count=count))
     if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n".join(f"- {line}" for line in lines))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired
+from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired, TaskEnded
 from gateway.store.reading import readable
 from gateway.store.rows import InboxItem, LastHeard, TalkBefore
 from gateway.store.writer import Change
@@ -15,7 +15,7 @@ event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
 
 def accept(event: InboundEvent, now: float) -> Change[int | None]:
     payload = event.model_dump_json()
-    message_id = None if isinstance(event, ScheduleFired) else event.message_id
+    message_id = None if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
 
     def change(connection: sqlite3.Connection) -> int | None:
         cursor = connection.execute(

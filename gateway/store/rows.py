@@ -1,10 +1,12 @@
 """What the store gives back: one frozen class per kind of row."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
+from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, InboundEvent, OutboundMessage
 
 
@@ -14,6 +16,16 @@ class InboxItem:
 
     seq: int
     event: InboundEvent
+
+
+def message_id(item: InboxItem) -> str:
+    """The id of the message that holds an inbox item's words."""
+    return f"inbox-{item.seq}"
+
+
+def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
+    """The inbox items whose words these messages hold."""
+    return [int(name.removeprefix("inbox-")) for name in message_ids if name.startswith("inbox-")]
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,51 @@ class Run:
     started: float
     reply_to: str | None = None
     """The message that the answer replies to, where answers are replies."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an agent has another one do. Its conversation and its one run have a name of their own."""
+
+    id: str
+    """What people type: six characters."""
+    call: str
+    """Which call of the tool began it; the same call begins it once."""
+    chat: ChatKey
+    asked_by: str
+    """The run that made the call."""
+    person: str
+    """For whom that runs."""
+    language: str
+    reply_to: str | None
+    prompt: str
+    background: bool
+    """Whether the chat is told how it came out; else the call is, which waits for it."""
+    tainted: bool
+    """Whether strangers had a word in the conversation that it comes from."""
+    created: float
+    status: TaskStatus = TaskStatus.PENDING
+    lives: int = 0
+    """Of the program, in which it ran."""
+    unwanted: bool = False
+    """Somebody cancelled it."""
+    started: float | None = None
+    ended: float | None = None
+    kept: str = ""
+    """The file of the workspace that holds a long report whole."""
+    report: Report = field(default_factory=Report)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in (TaskStatus.PENDING, TaskStatus.RUNNING)
+
+    @property
+    def session(self) -> str:
+        return f"task-{self.id}"
+
+    @property
+    def run(self) -> Run:
+        return Run(self.session, self.chat, self.session, self.person, self.started or self.created, self.reply_to)
 
 
 @dataclass(frozen=True)

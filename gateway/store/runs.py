@@ -99,9 +99,16 @@ def record_tool(record: ToolRecord, now: float) -> Change[None]:
 
 
 def unfinished(connection: sqlite3.Connection) -> list[Run]:
-    query = "SELECT run, chat, session, person, started, reply_to FROM runs WHERE state = 'running' ORDER BY started"
+    query = (
+        "SELECT run, chat, session, person, started, reply_to FROM runs"
+        " WHERE state = 'running' AND kind = 'chat' ORDER BY started"
+    )
     rows = connection.execute(query)
     return list(readable(rows, _run, "runs"))
+
+
+def open_ids(connection: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT run FROM runs WHERE state = 'running'")}
 
 
 def current(connection: sqlite3.Connection, chat: ChatKey, session: str) -> Run | None:

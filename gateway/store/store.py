@@ -18,16 +18,17 @@ from typing import TypeVar
 from agent_core.clock import Clock, NewId
 from agent_core.messages import AgentMessage
 from agent_core.skills.shelved import Shelved
-from channels.base import ChatKey, InboundEvent, OutboundMessage
+from agent_core.tasks import Report
+from channels.base import ChatKey, InboundEvent, OutboundMessage, TaskEnded
 from gateway.errors import HomeUnusable, ParleyError
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store import approvals, inbox, outbox, runs, skills, steps
+from gateway.store import approvals, inbox, outbox, runs, skills, steps, tasks
 from gateway.store.approvals import Line, Moved, Step
 from gateway.store.database import Database
 from gateway.store.lock import StoreLock
 from gateway.store.question import Question
-from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore
+from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
 from gateway.store.writer import Writer
@@ -158,7 +159,12 @@ class Store:
         """What runs in a conversation now, as far as it was begun before this call."""
         return await self._writer.submit(partial(runs.current, chat=chat, session=session))
 
+    async def open_runs(self) -> set[str]:
+        """The ids of those that are not over, those of tasks too."""
+        return await self._reader.run(runs.open_ids)
+
     async def unfinished_runs(self) -> list[Run]:
+        """Those of chats."""
         return await self._reader.run(runs.unfinished)
 
     async def history(self, session: str) -> list[AgentMessage]:
@@ -221,6 +227,37 @@ class Store:
 
     async def pending_questions(self) -> list[Question]:
         return await self._reader.run(approvals.pending)
+
+    # Tasks
+
+    async def add_task(self, task: Task) -> Task | None:
+        """Note a new task; the one that the same call has begun before, where there is one; None: the id is taken."""
+        safe = replace(task, prompt=self.secrets.mask(task.prompt))
+        return await self._writer.submit(tasks.add(safe))
+
+    async def start_task(self, task: Task) -> int:
+        """It runs, in a life of the program more; how many there have been."""
+        return await self._writer.submit(tasks.start(task, self._clock.time()))
+
+    async def unwant_task(self, task_id: str) -> None:
+        """Somebody cancelled it, and it is not to go on in any life."""
+        await self._writer.submit(tasks.unwant(task_id))
+
+    async def end_task(self, task: Task, report: Report, kept: str, news: TaskEnded | None) -> InboxItem | None:
+        """How it came out, and the news of it in its chat's inbox; None where nobody is told, or was before."""
+        news = news and self._safe(news)
+        return await self._writer.submit(tasks.end(task, self._safe(report), kept, news, self._clock.time()))
+
+    async def task(self, task_id: str) -> Task | None:
+        return await self._reader.run(partial(tasks.find, task_id=task_id))
+
+    async def unfinished_tasks(self) -> list[Task]:
+        """Everywhere, oldest first."""
+        return await self._reader.run(tasks.unfinished)
+
+    async def newest_tasks(self, chat: ChatKey, most: int) -> list[Task]:
+        """Those in a chat's background that go on, and the newest of the others; oldest first."""
+        return await self._reader.run(partial(tasks.newest, chat=chat, most=most))
 
     # Chats
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from agent_core.agent import Agent
+from agent_core.border import convert_to_llm
 from agent_core.builtin.task import task_tool
-from agent_core.context import convert_to_llm
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
 from agent_core.limits import LoopLimits, TaskBudget
 from agent_core.llm import FailureKind

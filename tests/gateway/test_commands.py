@@ -20,6 +20,7 @@ def test_menus_are_made_from_the_one_table() -> None:  # S2-40
         *("new", "stop", "language"),
         *("skills", "skill"),
         *("approve", "deny"),
+        "tasks",
     ]
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for spec in SPECS:

@@ -13,8 +13,8 @@ from agent_core.messages import ImageContent, UserMessage, text_of
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
 from gateway.earlier_talk import EarlierTalk
-from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker, inbox_seqs, message_id
-from gateway.store.rows import InboxItem
+from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker
+from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from gateway.store.store import Store
 from tests.clock import FakeClock
 from tests.process import REPOSITORY

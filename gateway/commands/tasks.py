@@ -1,0 +1,78 @@
+"""The command about what runs in the background: /tasks."""
+
+from agent_core.tasks import TaskStatus
+from channels.base import Button, OutboundMessage
+from gateway.approvals import typed_id
+from gateway.commands.table import Command, Invocation, reply
+from gateway.progress import literal
+from gateway.task_report import what_in_short
+from gateway.tasks import Cancelling, Shown
+from gateway.texts import Language, say
+
+MOST = 10
+LONGEST_ID = 20
+_SENTENCES = {
+    Cancelling.BEGUN: "tasks_cancelling",
+    Cancelling.UNKNOWN: "tasks_unknown",
+    Cancelling.NOT_YOURS: "tasks_unknown",
+    Cancelling.OVER: "tasks_over",
+}
+
+_STATES = {
+    TaskStatus.PENDING: "task_state_pending",
+    TaskStatus.RUNNING: "task_state_running",
+    TaskStatus.WAITING_PERMISSION: "task_state_waiting",
+    TaskStatus.COMPLETED: "task_state_completed",
+    TaskStatus.FAILED: "task_state_failed",
+    TaskStatus.CANCELLED: "task_state_cancelled",
+    TaskStatus.KILLED: "task_state_killed",
+}
+
+
+async def tasks(given: Invocation) -> OutboundMessage:
+    verb, _, rest = given.arguments.strip().partition(" ")
+    task_id = typed_id(rest)
+    if verb.lower() != "cancel" or not task_id:
+        return await _list(given)
+    done = await given.desk.tasks.cancel(task_id, given.session.key, given.sender)
+    return reply(say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID])))
+
+
+async def _list(given: Invocation) -> OutboundMessage:
+    found = await given.desk.tasks.shown(given.session.key, given.sender, MOST)
+    if not found:
+        return reply(say("tasks_none", given.language))
+    now = given.desk.clock.time()
+    rows = [_line(each, now, given.language) for each in found]
+    buttons = tuple(
+        (Button(label=say("tasks_cancel_button", given.language, id=task.id), action=f"/tasks cancel {task.id}"),)
+        for task in (each.task for each in found)
+        if not task.is_over
+    )
+    text = "\n".join([say("tasks_title", given.language), "", *rows])
+    return OutboundMessage(markdown=text, buttons=buttons)
+
+
+def _line(shown: Shown, now: float, language: Language) -> str:
+    task = shown.task
+    seconds = round((task.ended or now) - (task.started or task.created))
+    minutes, seconds = divmod(max(0, seconds), 60)
+    return say(
+        "tasks_line",
+        language,
+        id=task.id,
+        state=say(_STATES[shown.status], language),
+        age=f"{minutes}:{seconds:02}",
+        tokens=shown.tokens,
+        what=literal(what_in_short(task.prompt)),
+    )
+
+
+COMMANDS = (
+    Command(
+        "tasks",
+        {"en": "Show what runs in the background", "zh": "显示后台任务"},
+        tasks,
+        arguments="[cancel ID]",
+    ),
+)
