@@ -112,6 +112,15 @@ async def choose_model(
     return await _local_or_demo(local_ports, host)
 
 
+async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url: str | None = None) -> ModelChoice:
+    """One that stands in for another, and so may be somewhere else: a name that says its provider goes there, whatever
+    the base URL; any other is a model of the server at the base URL. Raises ModelSettingError."""
+    name = setting.partition("/")[0].lower()
+    if name in {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}:
+        return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
+    return await choose_model(setting, environ, base_url=base_url)
+
+
 def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     """The client that speaks to the chosen model."""
     clock = clock or SystemClock()

@@ -1,6 +1,6 @@
 """Making the agents of chats: what all of them are made of, and what each has of its own."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from agent_core.context import ContextManager
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop import AgentLoop
+from agent_core.model_chain import Candidate, ModelChain
 from agent_core.permissions import Permissions
 from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
@@ -34,6 +35,8 @@ class AgentParts:
 
     llm: LlmClient
     model: ModelInfo
+    fallbacks: Sequence[Candidate] = ()
+    """Who stands in for it, in this order."""
     tools: Sequence[Tool] = ()
     others: Callable[[], Iterable[Tool]] = tuple
     """Tools that come and go while we run."""
@@ -72,11 +75,16 @@ class Agents:
     ) -> None:
         """`demo`: the demo model answers, and finds something to show in each workspace."""
         self._parts = replace(parts, llm=MaskedLlm(parts.llm, secrets))
+        self._chain = ModelChain([replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks], clock)
         self._permissions = permissions
         self._secrets = secrets
         self._clock = clock
         self._new_id = new_id
         self._demo = demo
+
+    def resting(self) -> Mapping[str, float]:
+        """The models that are not asked now, because they failed, and for how many seconds yet."""
+        return self._chain.resting()
 
     def make(
         self,
@@ -107,6 +115,7 @@ class Agents:
         return AgentLoop(
             llm=parts.llm,
             model=parts.model,
+            chain=self._chain,
             context=context,
             tools=context.tools,
             options=parts.options,

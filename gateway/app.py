@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.llm import LlmClient, WarmsUp
+from agent_core.llm import LlmClient, LlmOptions, WarmsUp
 from agent_core.mcp.servers import McpServers
+from agent_core.model_chain import Candidate
 from agent_core.persona import Persona
-from agent_core.providers import ModelChoice, choose_model, make_client
+from agent_core.providers import ModelChoice, choose_fallback, choose_model, make_client
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
@@ -43,6 +44,7 @@ class Ground:
     store: Store
     llm: LlmClient
     choice: ModelChoice
+    fallbacks: Sequence[Candidate]
     launcher: Launcher | None
     """What programs are shut in with; without one none are run."""
     about: About
@@ -88,14 +90,19 @@ async def prepare(settings: Settings) -> AsyncIterator[Ground]:
     choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
     if settings.vision is not None:
         choice = choice.seeing(vision=settings.vision)
-    async with Store.open(settings.home, clock, new_id, settings.secrets) as store:
-        llm = make_client(choice, clock)
+    others = [
+        await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
+        for setting in settings.fallbacks
+    ]
+    async with AsyncExitStack() as life:
+        store = await life.enter_async_context(Store.open(settings.home, clock, new_id, settings.secrets))
+        first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
+        for each in (first, *fallbacks):
+            life.push_async_callback(each.llm.close)
         found = await trying
         about = _about(settings, choice, found, clock)
-        try:
-            yield Ground(settings, clock, store, llm, choice, None if isinstance(found, NoLauncher) else found, about)
-        finally:
-            await llm.close()
+        launcher = None if isinstance(found, NoLauncher) else found
+        yield Ground(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -135,6 +142,8 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 parts=AgentParts(
                     llm=ground.llm,
                     model=ground.choice.model,
+                    fallbacks=ground.fallbacks,
+                    options=LlmOptions(thinking=settings.thinking),
                     tools=tools,
                     others=servers.tools,
                     skills=skill_library(settings),

@@ -23,7 +23,7 @@ HEAD = """\
 MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
 PERMISSIONS = "Permissions: what the calls of tools may do"
 GROUPS = {
-    MODEL: ("model", "openai_base_url", "vision"),
+    MODEL: ("model", "fallbacks", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
     "What it may do": ("search", "commands_network", "shared_memory"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
@@ -92,7 +92,7 @@ def _default(field: FieldInfo) -> str:
     value = field.default
     if isinstance(value, Mapping):
         value = ",".join(f"{key}={word}" for key, word in value.items())
-    if field.is_required() or value is None or value in ("", "auto", "UTC") or isinstance(value, frozenset):
+    if field.is_required() or value is None or value in ("", (), "auto", "UTC") or isinstance(value, frozenset):
         return ""
     shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else value
     return f" Default: {shown}"

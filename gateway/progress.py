@@ -23,6 +23,7 @@ from agent_core.events import (
 )
 from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, text_of
+from agent_core.reasons import TransitionReason
 from gateway.secrets import Secrets
 from gateway.texts import Language, say, tool_label
 
@@ -63,7 +64,11 @@ class Progress:
         self._secrets = secrets or Secrets()
         self._lines: dict[str, _Line] = {}
         self._waiting = ""
+        self._asking = ""
+        """What is said of another model until that says something itself."""
         self._words: list[str] = []
+        self._before = ""
+        """What the answer had said before it was cut off and gone on with."""
         self._run_started: float | None = None
         self.tools = 0
 
@@ -73,19 +78,32 @@ class Progress:
                 self._run_started = event.ts
             case MessageStart(message=AssistantMessage()):
                 # A new answer replaces one that broke off, and the words before tools were called.
-                self._words, self._waiting = [], ""
-            case MessageUpdate(delta=TextDelta() as delta):
-                self._words.append(delta.delta)
+                self._words, self._waiting = [self._before], ""
+            case TurnStart():
+                goes_on = event.reason is TransitionReason.MAX_OUTPUT_RECOVERY
+                self._before = "".join(self._words) if goes_on else ""
+            case MessageUpdate():
+                self._asking = ""
+                self._words.extend(_words_in(event))
             case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
                 self._apply_tool(event)
             case PermissionRequest():
                 if line := self._lines.get(event.tool_call_id):
                     line.waiting = say("waiting_approval", self._language, label=line.label)
             case RetryScheduled():
-                if event.scope == "llm":
-                    self._words, self._waiting = [], say("retrying", self._language, seconds=round(event.delay_s))
+                self._retry(event)
             case _:
                 _not_shown(event)
+
+    def _retry(self, event: RetryScheduled) -> None:
+        if event.scope == "tool":
+            return
+        self._words = [self._before]
+        if event.next_model is None:
+            self._waiting = say("retrying", self._language, seconds=round(event.delay_s))
+        else:
+            names = {"model": literal(event.model or ""), "other": literal(event.next_model)}
+            self._asking = say("asking_another", self._language, **names)
 
     def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
         if isinstance(event, ToolExecutionStart):
@@ -118,8 +136,8 @@ class Progress:
         # Masked before anything is cut off, and as a whole: a secret arrives in pieces.
         words = self._secrets.mask_unfinished("".join(self._words).strip()) if room else ""
         lines = [line.render(now) for line in self._lines.values()]
-        if self._waiting:
-            lines.append(f"… {_one_line(self._waiting, MOST_CHARS - 2)}")
+        if waiting := self._waiting or self._asking:
+            lines.append(f"… {_one_line(waiting, MOST_CHARS - 2)}")
         elif not words and self.running_since is None:
             lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.
@@ -140,16 +158,13 @@ class Progress:
         return say("folded", self._language, tools=say(key, self._language, count=self.tools), seconds=seconds)
 
 
+def _words_in(event: MessageUpdate) -> tuple[str, ...]:
+    """Those for people."""
+    return (event.delta.delta,) if isinstance(event.delta, TextDelta) else ()
+
+
 def _not_shown(
-    event: MessageStart
-    | MessageUpdate
-    | MessageEnd
-    | TurnStart
-    | TurnEnd
-    | AgentEnd
-    | CompactionStart
-    | CompactionEnd
-    | TaskEvent,
+    event: MessageStart | MessageEnd | TurnEnd | AgentEnd | CompactionStart | CompactionEnd | TaskEvent,
 ) -> None:
     """Names what progress leaves out, so that the type checker asks about every new kind of event."""
 

@@ -10,7 +10,7 @@ from agent_core.events import AgentEnd, AgentEvent
 from agent_core.messages import AgentMessage, Usage
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChannelError, OutboundMessage, Posted
-from gateway.answer import answer_posts, answer_text
+from gateway.answer import answer_posts, answer_text, answered_by, signed
 from gateway.desk import Desk
 from gateway.progress_message import ProgressMessage
 from gateway.store.rows import Run, RunEnd
@@ -105,10 +105,13 @@ class ChatRun:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
         said = [*earlier, *end.messages]
         slash = self._channel.limits.slash
+        usual = self._agent.loop.model.id
+        model = answered_by(said, usual)
         text = answer_text(said, end, self._run, self._agent.loop.limits, slash, self._language)
+        text = signed(text, model, usual, self._language)
         posts = answer_posts(self._voice, self._run, text, progress, self._desk.clock.time())
         state = self._agent.state
-        how = RunEnd(end.reason, state.usage, self._agent.loop.model.id, end.error)
+        how = RunEnd(end.reason, state.usage, model, end.error)
         await self._desk.store.end_run(self._run, how, posts)
         await self._desk.run_over(self._run.id)
         # Before, for whoever reads the answer may reply before its delivery is noted.

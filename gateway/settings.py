@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent_core.llm import ThinkingLevel
 from agent_core.mcp.config import McpServer
 from agent_core.persona import DEFAULT
 from channels import registry
@@ -56,7 +57,7 @@ def _person(entry: str) -> str:
 
 
 def _split(value: object) -> object:
-    return [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
 People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
@@ -81,6 +82,10 @@ class Settings(BaseSettings):
     model: str | None = None
     """Which model answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or
     demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
+    fallbacks: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    """Which models answer when that one cannot: a comma list, each written the same way, asked in this order."""
+    thinking: ThinkingLevel = "off"
+    """How much the model thinks before it answers: off, minimal, low, medium, high, xhigh or max."""
     openai_base_url: str | None = None
     """The address of a server of your own that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
     vision: bool | None = None

@@ -1,6 +1,7 @@
 """Commands that tell: /start, /help, /status."""
 
 from datetime import timedelta
+from math import ceil
 
 from channels.base import Button, OutboundMessage
 from gateway.about import About
@@ -44,6 +45,7 @@ async def status(given: Invocation) -> OutboundMessage:
     model = f"{about.model} ({about.why})" if owner and language == "en" else about.model
     lines = [
         say("status_model", language, model=model),
+        *_resting(given, owner=owner),
         say("status_run", language, state=state),
         say("status_context", language, used=await given.session.tokens(), window=about.context_window),
         _programs(about, language, owner=owner),
@@ -57,6 +59,16 @@ async def status(given: Invocation) -> OutboundMessage:
     if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n".join(f"- {line}" for line in lines))
+
+
+def _resting(given: Invocation, *, owner: bool) -> list[str]:
+    """Models that have failed are the owner's to look after."""
+    resting = given.desk.agents.resting() if owner else {}
+    models = [
+        say("resting_for", given.language, model=model, minutes=ceil(seconds / 60))
+        for model, seconds in resting.items()
+    ]
+    return [say("status_resting", given.language, models=", ".join(models))] if models else []
 
 
 def _programs(about: About, language: Language, *, owner: bool) -> str:

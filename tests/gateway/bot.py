@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.limits import LlmRetryPolicy, LoopLimits
+from agent_core.model_chain import Candidate
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Tool
@@ -122,6 +123,7 @@ def make_bot(
     secrets: Secrets | None = None,
     shared_memory: bool = False,
     skills: SkillLibrary | None = None,
+    fallbacks: Sequence[Candidate] = (),
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -129,6 +131,7 @@ def make_bot(
     parts = AgentParts(
         llm=llm,
         model=SCRIPTED_MODEL.model_copy(update={"vision": True}),
+        fallbacks=fallbacks,
         tools=tools,
         llm_retry=retry,
         limits=limits,

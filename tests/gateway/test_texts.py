@@ -9,8 +9,9 @@ from string import Formatter
 import pytest
 
 from agent_core.llm import FailureKind
+from agent_core.reasons import TerminalReason
 from gateway import texts
-from gateway.texts import LANGUAGES, language_of, say, tool_label
+from gateway.texts import LANGUAGES, Language, language_of, say, tool_label
 
 GATEWAY = Path(inspect.getfile(texts)).parent
 
@@ -42,8 +43,19 @@ def test_every_text_is_said_somewhere() -> None:
     source = "\n".join(path.read_text("utf-8") for path in GATEWAY.rglob("*.py") if path.name != "texts.py")
     named = {key for key in table() if f'"{key}"' in source}
     failures = {f"error_{kind.value}" for kind in FailureKind}
+    ends = {reason.value for reason in TerminalReason}
 
-    assert set(table()) - named - failures == set()
+    assert set(table()) - named - failures - ends == set()
+
+
+SPOKEN_OTHERWISE = {TerminalReason.COMPLETED, TerminalReason.ABORTED, TerminalReason.ERROR}
+"""The answer itself, "Stopped." and the failure of the model."""
+
+
+@pytest.mark.parametrize("reason", [reason for reason in TerminalReason if reason not in SPOKEN_OTHERWISE])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_end_of_a_run_has_words_for_people(reason: TerminalReason, language: Language) -> None:  # S3-11
+    assert say(reason.value, language, most=25)
 
 
 def test_every_failure_of_a_model_has_words_that_name_the_run() -> None:
