@@ -23,7 +23,7 @@ from agent_core.events import (
 from agent_core.guests import Guest
 from agent_core.limits import LlmRetryPolicy
 from agent_core.llm import ModelInfo
-from agent_core.messages import AgentMessage, SummaryMessage, Usage
+from agent_core.messages import AgentMessage, SummaryMessage, Usage, UserMessage
 from agent_core.model_call import ModelCaller
 from agent_core.state import QueryState
 from agent_core.untrusted import is_tainted
@@ -35,6 +35,8 @@ KEEP = 20_000
 """Tokens that stay as they were said, or a quarter of a smaller window (C-09)."""
 LONGEST_SUMMARY = 1_024
 """Tokens, or an eighth of a smaller window."""
+MOST_WRONG = 4.0
+"""How many times too low an estimate may be; a server that reports more counts something else."""
 STOPPED = "stopped"
 
 
@@ -72,19 +74,21 @@ class Compaction:
         self._context = context
         self._caller = caller
         self._keep_facts = keep_facts
-        self._left_at: int | None = None
-        """Tokens after the last compaction, where that was still too much."""
+        self._tried_in = ""
+        """The person's message since which skills have been put away."""
 
     def is_due(self, state: QueryState) -> bool:
-        """Whether the next request would be too large (C-08), or a skill wants room. What could not be made shorter is
-        tried again only once it has grown."""
+        """Whether the next request would be too large (C-08), and something can be done about it; or a skill wants
+        room."""
         if self._context.skills.wants_room:
             return True
-        used, model = self._context.tokens(state), self._model()
-        if not self._is_too_much(used, model):
-            self._left_at = None
+        used = self._context.tokens(state)
+        if not self._is_too_much(used, self._model()):
             return False
-        return self._left_at is None or used >= self._left_at + model.context_window // 16
+        room = self._room("threshold", used, self._by(used, state.messages))
+        if make_plan(state.messages, self._context.size_of, room, anyway=False) is not None:
+            return True
+        return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
 
     async def events(
         self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
@@ -92,8 +96,8 @@ class Compaction:
         """As `Compactor.events`. `instructions`: what a person wants to be kept above all."""
         yield CompactionStart(reason=reason)
         work = _Work(state, cancel, instructions, messages=list(state.messages))
-        before, guess = self._context.tokens(state), self._context.guess(state.messages)
-        by = max(1.0, before / guess) if guess else 1.0  # how much more than estimated it really is
+        before = self._context.tokens(state)
+        by = self._by(before, state.messages)
         room = self._room(reason, before, by)
         boundary = None
         plan = make_plan(work.messages, self._context.size_of, room, anyway=reason == "manual")
@@ -105,12 +109,12 @@ class Compaction:
                     yield event
         left = effective([*work.messages, boundary]) if boundary else work.messages
         if not cancel.cancelled:
+            self._tried_in = _last_words(left)
             self._put_skills_away(left, room)
             if self._keep_facts is not None and work.facts:
                 with Guest("memory"):
                     await self._keep_facts(work.facts, tainted=boundary is None or boundary.untrusted)
         after = round(self._context.guess(left) * by)
-        self._left_at = after if self._is_too_much(after, self._model()) else None
         yield CompactionEnd(
             boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
         )
@@ -200,7 +204,13 @@ class Compaction:
             limit=int((window - self._answer(model)) / by),
             prefix=self._context.guess(()),
             summary=min(LONGEST_SUMMARY, window // 8),
+            worthwhile=window // 16 if reason == "threshold" else 1,
         )
+
+    def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
+        """How many times as large as estimated it really is."""
+        guess = self._context.guess(messages)
+        return min(max(1.0, used / guess), MOST_WRONG) if guess else 1.0
 
     def _is_too_much(self, used: int, model: ModelInfo) -> bool:
         return used > COMPACT_AT * model.context_window or used + self._answer(model) > model.context_window
@@ -212,3 +222,8 @@ class Compaction:
         """That will be asked next."""
         caller = self._caller()
         return caller.chain.order(caller.first)[0].model
+
+
+def _last_words(messages: Sequence[AgentMessage]) -> str:
+    """The id of what the person said last."""
+    return next((message.id for message in reversed(messages) if isinstance(message, UserMessage)), "")

@@ -9,9 +9,6 @@ from agent_core.messages import AgentMessage, SummaryMessage
 
 Size = Callable[[Sequence[AgentMessage]], int]
 
-WORTHWHILE = 200
-"""Tokens of old turns for which a model is asked for a summary."""
-
 
 @dataclass(frozen=True)
 class Room:
@@ -27,6 +24,8 @@ class Room:
     """Prompt and tools, which are in every request."""
     summary: int
     """A summary, at most."""
+    worthwhile: int
+    """Old turns of which a model is asked for a summary, at least."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def make_plan(messages: Sequence[AgentMessage], size: Size, room: Room, *, anywa
     saves = after < room.prefix + size(messages)
     if saves and after <= room.target and not anyway:
         return Plan(cut, summarises=False, short_until=old[-1].id)
-    summarises = bool(old) and (anyway or size(old) >= WORTHWHILE)
+    summarises = bool(old) and (anyway or size(old) >= room.worthwhile)
     if summarises:
         after = room.prefix + room.summary + size(kept)
     short_until = _short_until(kept, size, room, after) or (old[-1].id if saves and not summarises else "")
