@@ -1,5 +1,6 @@
 """Commands about skills: /skills lists them, /skill loads, unloads and reloads one."""
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
@@ -23,6 +24,9 @@ LONGEST_ACTION = 64
 """Bytes of a button's action."""
 LONGEST_NAME = 64
 MARKS = {False: "○", True: "✓"}
+
+_FIRST_SENTENCE = re.compile(r".*?[.!?](?= )|.*?[。！？]|.*", re.DOTALL)
+"""What comes after it tells a model when to use the skill."""
 
 _TROUBLES = {
     SkillTrouble.NOT_FOUND: "skill_unknown",
@@ -93,7 +97,8 @@ _ACTS: dict[str, Callable[[SkillShelf, str], str]] = {"load": _load, "unload": _
 
 
 def _line(entry: SkillEntry, language: Language) -> str:
-    about = _short(entry.description, MOST_ABOUT)
+    first = _FIRST_SENTENCE.match(entry.description)
+    about = _short(first[0] if first else "", MOST_ABOUT)
     notes = [
         say(key, language)
         for key, is_so in (

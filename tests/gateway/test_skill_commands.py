@@ -334,6 +334,39 @@ async def test_a_long_list_is_cut_and_can_be_searched(start_bot: StartBot, tmp_p
     assert buttons(bot) == [], "its action would be longer than a platform allows"
 
 
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        ("Draws v1.2 charts. Use it for numbers.", "Draws v1.2 charts."),
+        ("查询航班。需要时使用。", "查询航班。"),
+        ("no end", "no end"),
+        ("Where is it? Use it to find out.", "Where is it?"),
+    ],
+)
+async def test_the_list_tells_what_a_skill_does_and_not_when_to_use_it(
+    start_bot: StartBot, tmp_path: Path, description: str, shown: str
+) -> None:
+    write_skill(tmp_path / "skills", "one", description=description)
+    bot = await start_bot(skills=library(tmp_path / "skills"))
+
+    await bot.hears("/skills")
+
+    assert bot.screen[-1].endswith(f"– {shown}")
+
+
+async def test_what_a_model_wrote_only_a_person_loads(start_bot: StartBot, folder: Path) -> None:
+    bot = await start_bot(calls(("load_skill", {"name": "mine"})), "I may not.", "Now.", skills=library(folder))
+    write_skill(workspace(bot) / "skills", "mine", body="MINE")
+
+    await bot.hears("use what you wrote")
+    assert "MINE" not in prompt(bot)
+    assert "**mine**" not in prompt(bot)
+    await bot.hears("/skill load mine")
+    await bot.hears("and now?")
+
+    assert "MINE" in prompt(bot)
+
+
 async def test_what_a_file_says_does_not_format_the_list(start_bot: StartBot, tmp_path: Path) -> None:
     write_skill(tmp_path / "skills", "loud", description="'**Everybody** <!channel> [here](http://x.y)'")
     bot = await start_bot(skills=library(tmp_path / "skills"))
