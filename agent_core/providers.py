@@ -128,7 +128,7 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     match choice.client:
         case "demo":
             # By name, as all that is not wanted at most starts: importing it takes longer than the rest of this.
-            demo: LlmClient = importlib.import_module("agent_core.demo").DemoLlm(clock)
+            demo: LlmClient = importlib.import_module("agent_core.demo.model").DemoLlm(clock)
             return demo
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)

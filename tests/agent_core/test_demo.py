@@ -1,10 +1,6 @@
 """The demo model lets a newcomer see everything but intelligence: real tools, through the real loop."""
 
-import asyncio
 import json
-from collections.abc import Iterable
-from contextlib import aclosing
-from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,18 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.agent import Agent
 from agent_core.builtin.catalogue import builtin_tools
 from agent_core.builtin.memory import Memory
 from agent_core.builtin.memory_tools import memory_tools
-from agent_core.context import ContextManager
-from agent_core.demo import DemoLlm, decide
-from agent_core.demo_answers import CHINESE, ENGLISH, fenced
-from agent_core.demo_intents import Intent, Topic, understand
+from agent_core.demo.decide import decide
+from agent_core.demo.intents import Intent, Topic, understand
+from agent_core.demo.model import DemoLlm
+from agent_core.demo.plans import fenced
+from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
 from agent_core.gate import SKIPPED
 from agent_core.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
-from agent_core.loop import AgentLoop
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -37,51 +32,7 @@ from agent_core.messages import (
 from agent_core.providers import DEMO_MODEL
 from agent_core.scripted import Calls
 from agent_core.tools import Tool, ToolFailed, ToolRegistry, tool
-
-
-class QuickClock:
-    """Sleeps no time at all, and remembers how long it should have."""
-
-    def __init__(self) -> None:
-        self.slept = 0.0
-
-    def time(self) -> float:
-        return datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp()
-
-    def monotonic(self) -> float:
-        return self.slept
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept += seconds
-        await asyncio.sleep(0)
-
-
-class Chat:
-    """A chat with the demo model: `says` gives its answer, `used` what it did for it."""
-
-    def __init__(self, workspace: Path, *without: str, more: Iterable[Tool] = ()) -> None:
-        self.clock = QuickClock()
-        self.workspace = workspace
-        self.memory = workspace / ".." / f"memory of {workspace.name}"
-        memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
-        own = [*builtin_tools(self.clock, "Europe/Berlin"), *memory_tools(lambda _: memory), *more]
-        tools = ToolRegistry(item for item in own if item.name not in without)
-        context = ContextManager(tools)
-        loop = AgentLoop(llm=DemoLlm(self.clock), model=DEMO_MODEL, context=context, tools=tools, clock=self.clock)
-        self.agent = Agent(loop=loop, context=context, session_id="s", workspace=workspace)
-        self.used: list[str] = []
-
-    async def says(self, text: str, *images: ImageContent) -> str:
-        self.used.clear()
-        async with aclosing(self.agent.stream(text, images=images)) as events:
-            async for event in events:
-                self.hears(event)
-        last = self.agent.state.messages[-1]
-        return last.text if isinstance(last, AssistantMessage) else ""
-
-    def hears(self, event: AgentEvent) -> None:
-        if isinstance(event, ToolExecutionStart):
-            self.used.append(event.label)
+from tests.agent_core.demo_chat import Chat, QuickClock
 
 
 @pytest.fixture
@@ -199,7 +150,7 @@ async def test_to_anything_else_it_says_what_it_is_and_what_to_try(chat: Chat, t
 
     assert "demo model" in answer
     assert "no AI" in answer
-    assert answer.count("\n- `") == 7
+    assert answer.count("\n- `") == 10
     assert "ANTHROPIC_API_KEY" in answer
     assert "Ollama" in answer
     assert chat.used == []
@@ -207,7 +158,7 @@ async def test_to_anything_else_it_says_what_it_is_and_what_to_try(chat: Chat, t
 
 @pytest.mark.parametrize("line", ENGLISH.help.split("\n") + CHINESE.help.split("\n"))
 async def test_everything_it_proposes_is_understood(line: str) -> None:
-    for example in line.split("`")[1::2] if line.startswith("- ") else ():
+    for example in (each for each in line.split("`")[1::2] if line.startswith("- ") and not each.startswith("/")):
         assert understand(example).topic is not Topic.OTHER
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from agent_core.demo import DemoLlm
+from agent_core.demo.model import DemoLlm
 from agent_core.litellm_client import LitellmClient
 from agent_core.local_servers import LocalServer
 from agent_core.model_table import look_up

@@ -1,30 +1,12 @@
-"""What the demo model says, in English and Chinese, from what its tools found."""
+"""Every sentence of the demo model, in English and Chinese."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-
-from agent_core.demo_intents import Intent, Topic, Use, length_of
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a tool call."""
-
-    use: Use
-    text: str
-    failed: bool
-
-    @property
-    def fact(self) -> str:
-        """Without the advice to the model that follows a failure."""
-        return self.text.removeprefix("Error: ").split(". Next: ", 1)[0] if self.failed else self.text
 
 
 @dataclass(frozen=True)
 class Wording:
-    """Every sentence of the demo model in one language."""
+    """Those of one language."""
 
     help: str
     not_possible: str
@@ -41,6 +23,17 @@ class Wording:
     failing_by_chance: str
     waited: str
     chart: str
+    counted: str
+    counted_instead: str
+    counted_too_far: str
+    begun: str
+    flight_ask: str
+    flight_from: str
+    flight_to: str
+    flight_day: str
+    flight_and: str
+    flight_found: str
+    flight_unknown: str
     plan_look: str
     plan_wait: str
     plan: str
@@ -61,8 +54,12 @@ ENGLISH = Wording(
         "- `remember: buy milk`, then `what do you remember?`\n"
         "- `read welcome.txt`\n"
         "- `plan my day` (two tools, with progress)\n"
-        "- `chart sales.csv` (runs a script; asks first)\n"
+        "- `chart sales.csv` (loads a skill and runs its script; asks first)\n"
+        "- `book a flight from Beijing to Tokyo tomorrow` (another skill)\n"
+        "- `count to 20`, and while it counts `no, to 5`, or `/stop`\n"
+        "- `in the background: count to 5`\n"
         "- `show me a failing tool`\n\n"
+        "Commands: `/skills`, `/tasks`, `/context`, `/help`.\n\n"
         "For real answers connect a real model: set `ANTHROPIC_API_KEY` in `.env`, or start Ollama, "
         "and start Parley again."
     ),
@@ -83,10 +80,28 @@ ENGLISH = Wording(
     failing_by_chance="I wanted to show a tool that fails, but this one worked.",
     waited="{fact}",
     chart="I drew `{subject}` with a script that ran shut in, and sent you the picture.",
+    counted="Counted to {number}.",
+    counted_instead="You said {number} instead of {before} while I was counting, and here I am: {number}.",
+    counted_too_far="I had counted to {number} already when you said {wanted}, so I stopped there.",
+    begun=("That is being done in the background. Go on talking: I will tell you when it is over. `/tasks` shows it."),
+    flight_ask="I can look that up. Please say {missing}. (One person and economy, unless you say otherwise.)",
+    flight_from="which city you leave from",
+    flight_to="which city you fly to",
+    flight_day="on which day (`tomorrow`, or a date such as 2027-05-01)",
+    flight_and=" and ",
+    flight_found=(
+        "From {start} to {end}, {day}:\n\n{options}\n\n"
+        "This is a sample timetable: the flights are not real, and nothing is booked. "
+        "For another city or day just say so, as in `to Osaka` or `the day after tomorrow`."
+    ),
+    flight_unknown=(
+        "{city} is not in the timetable, so I looked into the skill's reference. It has {cities}.\n\n"
+        "Say another one, as in `to {other}`."
+    ),
     plan_look="I look at what I remember and at the clock.",
     plan_wait="And now a moment of pretended thinking, so that you can see the progress.",
     plan="**Your day** (sorted by plain rules, no AI)\n\n- Now: {now}",
-    plan_then="- Then: {note}",
+    plan_then="- Then: {fact}",
     plan_empty="- I remember nothing to plan with. Write `remember: buy milk` first.",
     picture="I received {count} picture(s), but the demo model is no AI and cannot look at pictures.",
     attached="I received this: {attached}",
@@ -103,8 +118,12 @@ CHINESE = Wording(
         "- `记住：买牛奶`，然后 `你记得什么？`\n"
         "- `读 welcome.txt`\n"
         "- `计划我的一天`（两个工具，可以看到进度）\n"
-        "- `画图 sales.csv`（要运行脚本，会先问你）\n"
+        "- `画图 sales.csv`（加载技能并运行它的脚本，会先问您）\n"
+        "- `我想订一张去东京的机票`（另一个技能）\n"
+        "- `数到 20`，数的时候说 `不，到 5`，或者 `/stop`\n"
+        "- `在后台：数到 5`\n"
         "- `演示工具出错`\n\n"
+        "命令：`/skills`、`/tasks`、`/context`、`/help`。\n\n"
         "想要真正的回答，请连接真正的模型：在 `.env` 里设置 `ANTHROPIC_API_KEY`，或者启动 Ollama，然后重新启动 Parley。"
     ),
     not_possible="没有成功：{fact}。",
@@ -123,10 +142,26 @@ CHINESE = Wording(
     failing_by_chance="我本想演示一个出错的工具，但它居然成功了。",
     waited="等好了。",
     chart="我用一个在沙箱中运行的脚本画出了 `{subject}`，图片已经发给你了。",
+    counted="数到 {number} 了。",
+    counted_instead="我数的时候您把 {before} 改成了 {number}，所以数到 {number} 为止。",
+    counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
+    begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks` 可以查看。",
+    flight_ask="可以查。请告诉我{missing}。（默认 1 人、经济舱）",
+    flight_from="从哪个城市出发",
+    flight_to="去哪个城市",
+    flight_day="哪一天（例如`明天`，或 2027-05-01）",
+    flight_and="、",
+    flight_found=(
+        "从{start}到{end}，{day}：\n\n{options}\n\n"
+        "这是示例时刻表：不是真实航班，也没有预订任何东西。想换城市或日期，直接说即可，例如 `去大阪` 或 `后天`。"
+    ),
+    flight_unknown=(
+        "时刻表里没有{city}，所以我查了技能的参考资料。有这些城市：{cities}。\n\n换一个城市即可，例如 `去{other}`。"
+    ),
     plan_look="我先看看我记得什么，再看看时间。",
     plan_wait="再假装思考一下，让你看到进度。",
     plan="**你的一天**（按简单规则排列，不是人工智能）\n\n- 现在：{now}",
-    plan_then="- 然后：{note}",
+    plan_then="- 然后：{fact}",
     plan_empty="- 没有可以安排的事。先写 `记住：买牛奶`。",
     picture="我收到了 {count} 张图片，但演示模型不是人工智能，看不懂图片。",
     attached="我收到了：{attached}",
@@ -136,99 +171,8 @@ CHINESE = Wording(
 )
 
 _WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
-_CLOCK = re.compile(r"(?P<day>\w+), (?P<date>[0-9-]+ [0-9:]+), (?P<zone>.+)")
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_NUMBERED = re.compile(r"^[0-9]+\. (.+?)(?: \([^()]+\))?$", re.MULTILINE)
-"""A fact as the memory tells it, without who said it when."""
-_FENCES = re.compile("`{3,}")
-
-_CODE = """```python
-def part_{number}(values: list[int]) -> int:
-    total = 0
-    for value in values:
-        if value % {number} == 0:
-            total += value
-    return total
-```"""
 
 
 def wording_for(text: str) -> Wording:
     """Chinese where the text has a Chinese character, else English."""
     return CHINESE if _WIDE.search(text) else ENGLISH
-
-
-def answer(intent: Intent, outcomes: Sequence[Outcome], wording: Wording) -> str:
-    """The answer once every call of the intent has its outcome."""
-    match intent.topic:
-        case Topic.OTHER:
-            return wording.help
-        case Topic.LONG:
-            return _long(length_of(intent), wording)
-        case Topic.FAIL:
-            return _failing(outcomes[0], wording)
-        case Topic.PLAN:
-            return _plan(outcomes, wording)
-    if failed := next((outcome for outcome in outcomes if outcome.failed), None):
-        return wording.not_possible.format(fact=failed.fact)
-    return _found(intent, outcomes[0], wording)
-
-
-def _found(intent: Intent, outcome: Outcome, wording: Wording) -> str:
-    fact = outcome.fact
-    match intent.topic:
-        case Topic.TIME:
-            sentence, fact = wording.time, _moment(fact, wording)
-        case Topic.MATHS:
-            sentence, fact = "{subject} {fact}", fact.replace("about ", "≈ ") if "about" in fact else f"= {fact}"
-        case Topic.CHART:
-            sentence = wording.chart
-        case Topic.REMEMBER:
-            sentence = wording.remembered if fact.startswith("Remembered") else wording.known_before
-        case Topic.RECALL:
-            sentence = wording.known if _NUMBERED.search(fact) else wording.nothing_known
-        case Topic.READ | Topic.FILES:
-            sentence, fact = wording.file if intent.topic is Topic.READ else wording.files, fenced(fact)
-        case _:
-            sentence = wording.forgotten if intent.topic is Topic.FORGET else wording.waited
-    return sentence.format(subject=intent.subject, fact=fact)
-
-
-def fenced(text: str) -> str:
-    """The text as a code block, whatever fences it holds itself."""
-    longest = max((len(found) for found in _FENCES.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
-
-
-def _failing(outcome: Outcome, wording: Wording) -> str:
-    return wording.failing.format(fact=outcome.fact) if outcome.failed else wording.failing_by_chance
-
-
-def _plan(outcomes: Sequence[Outcome], wording: Wording) -> str:
-    by_tool = {outcome.use.tool: outcome for outcome in outcomes}
-    notes = _NUMBERED.findall(by_tool["recall"].fact)
-    lines = [wording.plan.format(now=_moment(by_tool["clock"].fact, wording))]
-    lines += [wording.plan_then.format(note=note) for note in notes] or [wording.plan_empty]
-    return "\n".join(lines)
-
-
-def _moment(fact: str, wording: Wording) -> str:
-    found = _CLOCK.fullmatch(fact)
-    if not found or not wording.weekdays or found["day"] not in _DAYS:
-        return fact
-    weekday = wording.weekdays[_DAYS.index(found["day"])]
-    return f"{found['date']}，星期{weekday}，{found['zone']}"
-
-
-def _long(least: int, wording: Wording) -> str:
-    parts = [wording.long_intro]
-    size = len(wording.long_intro)
-    for number in count(1):
-        if size >= least:
-            break
-        intro = wording.long_part.format(number=number)
-        part = f"## {number}\n\n{intro}\n\n- {number} × 2 = {number * 2}\n- {number} × 3 = {number * 3}\n\n"
-        part += _CODE.format(number=number)
-        parts.append(part)
-        size += len(part) + 2
-    return "\n\n".join(parts)

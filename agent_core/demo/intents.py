@@ -1,18 +1,9 @@
 """What the demo model understands: plain patterns in English and Chinese, no intelligence at all."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
-from agent_core.messages import JsonObject
-
-MISSING_FILE = "a-file-that-does-not-exist.txt"
-CHART_FILE = "chart.png"
-PLAN_WAIT_S = 2
-WAIT_S = 3
-MOST_WAIT_S = 10
-LONG_CHARS = 6000
-MOST_LONG_CHARS = 20_000
 READ_CHARS = 2000
 MOST_SUM_CHARS = 300
 
@@ -30,6 +21,10 @@ class Topic(StrEnum):
     FAIL = "fail"
     LONG = "long"
     WAIT = "wait"
+    FLIGHT = "flight"
+    COUNT = "count"
+    CORRECTION = "correction"
+    BACKGROUND = "background"
     OTHER = "other"
 
 
@@ -39,28 +34,27 @@ class Intent:
 
     topic: Topic
     subject: str = ""
+    instead_of: str = ""
+    """The subject before the person corrected it."""
 
-
-@dataclass(frozen=True)
-class Use:
-    """A tool call that an intent needs."""
-
-    tool: str
-    arguments: JsonObject
-    optional: bool = field(default=False, compare=False)
-    """The answer is as good without it."""
-
-
-Step = tuple[Use, ...]
-"""Calls that are made together."""
 
 _PATH = r"[`'\"]?([^\s`'\"，。？]+\.[a-z0-9]{1,8}|/[^\s`'\"，。？?]+|\.\.[^\s`'\"，。？?]*)"
 _PATTERNS = (
+    (Topic.BACKGROUND, r"^(?:please )?(?:do )?in the background\s*[:：,，]?\s*(\S.*)"),
+    (Topic.BACKGROUND, r"^(?:请)?在?后台(?:做|运行|执行)?\s*[:：,，]?\s*(\S.*)"),
+    (
+        Topic.CORRECTION,
+        r"^(?:no|stop|sorry|rather|actually)?[\s,，.!]*(?:only |just |rather )?(?:up )?to ([0-9]{1,2})\b\W*$",
+    ),
+    (Topic.CORRECTION, r"^(?:(?:不对?|不要|不是|算了|还是)[\s,，。]*(?:只|要|数)*|只?)到\s*([0-9]{1,2})\W*$"),
+    (Topic.COUNT, r"\bcount\b(?: up)?(?: from 1)? to ([0-9]{1,2})\b"),
+    (Topic.COUNT, r"数(?:数)?(?:数)?到\s*([0-9]{1,2})"),
     (Topic.REMEMBER, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
     (Topic.REMEMBER, r"^(?:please )?remember\b\s*[:：,]?\s*(?:that |to )?(\S.*)"),
     (Topic.REMEMBER, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
     (Topic.FORGET, r"\b(?:delete|remove|forget) (?:the |my )?(?:note |fact )?(?:number |#)?([0-9]{1,6})\b"),
     (Topic.FORGET, r"(?:删除?|忘掉|忘记)\s*(?:第|笔记)?\s*([0-9]{1,6})"),
+    (Topic.FLIGHT, r"\b(?:flights?|fly|flying|(?:air|plane) ?tickets?)\b|机票|航班|飞往|飞到|飞去|坐飞机"),
     (Topic.PLAN, r"\bplan\b.*\bday\b|(?:计划|规划|安排).*(?:今天|一天|日程)|(?:今天|一天).*(?:计划|规划|安排)"),
     (Topic.FAIL, r"\bfail\w*.*\btool|\btool\b.*\bfail|\bshow me an? (?:error|failure)\b"),
     (Topic.FAIL, r"(?:工具|演示|看看|展示).*(?:出错|失败|报错)|(?:出错|失败|报错).*工具"),
@@ -120,51 +114,6 @@ def understand(text: str) -> Intent:
             subject = next((group for group in found.groups() if group), "").strip()
             return Intent(topic, _NOW.sub("", subject) if topic is Topic.TIME else subject)
     return Intent(Topic.OTHER)
-
-
-def steps(intent: Intent) -> tuple[Step, ...]:
-    """The tool calls it needs, one step after another."""
-    if intent.topic is Topic.PLAN:
-        pause = Use("wait", {"seconds": PLAN_WAIT_S}, optional=True)
-        return (Use("recall", {}), Use("clock", {})), (pause,)
-    if intent.topic is Topic.CHART:
-        return _chart(intent.subject)
-    use = _only_use(intent.topic, intent.subject)
-    return ((use,),) if use else ()
-
-
-def _chart(path: str) -> tuple[Step, ...]:
-    """Look at the table and how a chart is drawn, draw it with the skill's script, send the picture."""
-    drawing: JsonObject = {"skill": "chart", "script": "chart.py", "args": [path, CHART_FILE]}
-    return (
-        (Use("read_file", {"path": path}), Use("load_skill", {"name": "chart"}, optional=True)),
-        (Use("run_skill_script", drawing),),
-        (Use("send_file", {"path": CHART_FILE}),),
-    )
-
-
-def _only_use(topic: Topic, subject: str) -> Use | None:
-    uses: dict[Topic, tuple[str, JsonObject]] = {
-        Topic.TIME: ("clock", {"zone": subject} if subject else {}),
-        Topic.MATHS: ("calculator", {"expression": subject}),
-        Topic.REMEMBER: ("remember", {"fact": subject}),
-        Topic.FORGET: ("forget", {"number": _number(subject, 0)}),
-        Topic.RECALL: ("recall", {}),
-        Topic.FILES: ("list_dir", {}),
-        Topic.READ: ("read_file", {"path": subject}),
-        Topic.FAIL: ("read_file", {"path": MISSING_FILE}),
-        Topic.WAIT: ("wait", {"seconds": min(_number(subject, WAIT_S), MOST_WAIT_S)}),
-    }
-    return Use(*uses[topic]) if topic in uses else None
-
-
-def _number(subject: str, default: int) -> int:
-    return int(subject) if subject.isdecimal() else default
-
-
-def length_of(intent: Intent) -> int:
-    """How many characters a long answer has at least."""
-    return min(_number(intent.subject, LONG_CHARS), MOST_LONG_CHARS)
 
 
 def _sum_in(text: str) -> str:

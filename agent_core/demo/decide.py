@@ -1,0 +1,176 @@
+"""What the demo model says to a request, or which tools it calls first: read from the messages, nothing is kept."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from agent_core.demo.flight import is_time, says_more
+from agent_core.demo.intents import Intent, Topic, understand
+from agent_core.demo.plans import plan_of
+from agent_core.demo.steps import Outcome, Scene, Step, StepFailed, Use
+from agent_core.demo.wording import Wording, wording_for
+from agent_core.execution import ABORTED
+from agent_core.gate import SKIPPED
+from agent_core.llm import LlmRequest
+from agent_core.messages import (
+    AssistantMessage,
+    ImageContent,
+    LlmMessage,
+    ToolResultMessage,
+    UserMessage,
+    text_of,
+)
+from agent_core.scripted import Call, Calls
+from agent_core.untrusted import bare
+
+ASKED_FOR = frozenset({"run_skill_script"})
+"""Who writes something else instead of an answer to a question about these is not asked the same again."""
+
+_SUMMARY = "<summary>"
+_NOTIFICATION = re.compile(r"<notification>\n(.*)\n</notification>", re.DOTALL)
+_ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
+_QUOTED = re.compile(r"</?untrusted [0-9a-f]{8}>\n?")
+
+
+@dataclass
+class _Talk:
+    """What was asked since the last finished or stopped answer, and what tools have found out since."""
+
+    asked: list[UserMessage] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
+    """What the program has told meanwhile."""
+    outcomes: list[Outcome] = field(default_factory=list)
+    flight: str = ""
+    """What earlier messages said about a flight."""
+
+    def finish(self) -> None:
+        """An answer was given."""
+        flights = [intent for _, intent in _understood(self) if intent.topic is Topic.FLIGHT]
+        self.flight = flights[-1].subject if flights else self.flight
+        self.drop()
+
+    def drop(self) -> None:
+        """All that is open is done with; the time of day may still serve."""
+        self.asked, self.reports = [], []
+        self.outcomes = [outcome for outcome in self.outcomes if is_time(outcome)]
+
+
+def decide(request: LlmRequest) -> str | Calls:
+    """What to say, or which tools to call first."""
+    talk = _read(request.messages)
+    offered = {spec.name for spec in request.tools} if request.tool_choice != "none" else set()
+    wording = wording_for(_words_of(talk.asked[-1]) if talk.asked else "".join(talk.reports))
+    pool = [*talk.outcomes]
+    said = list(talk.reports)
+    for message, intent in _understood(talk):
+        answer = _follow(intent, Scene(wording, request.system, tuple(talk.outcomes)), pool, offered)
+        if isinstance(answer, Calls):
+            return answer
+        said.append(_with_what_came_along(message, intent, answer, wording))
+    return "\n\n".join(dict.fromkeys(said)) or wording.help
+
+
+def _follow(intent: Intent, scene: Scene, pool: list[Outcome], offered: set[str]) -> str | Calls:
+    """As far as its plan comes with the outcomes that there are; those are taken out of the pool."""
+    plan = plan_of(intent, scene)
+    try:
+        step = next(plan)
+        while True:
+            outcomes, missing = _taken(step, pool, offered)
+            if lacks := next((use.tool for use in missing if use.tool not in offered), ""):
+                return scene.wording.no_tool.format(tool=lacks)
+            if missing:
+                return Calls(tuple(Call(use.tool, use.arguments) for use in missing), step.before)
+            step = plan.send(tuple(outcomes))
+    except StopIteration as end:
+        return str(end.value)
+    except StepFailed as failure:
+        return scene.wording.not_possible.format(fact=failure.outcome.fact)
+
+
+def _taken(step: Step, pool: list[Outcome], offered: set[str]) -> tuple[list[Outcome], list[Use]]:
+    """What is known of the step's calls, and which are still to be made."""
+    outcomes, missing = [], []
+    for use in step.uses:
+        found = next((outcome for outcome in pool if outcome.use == use), None)
+        if found is not None:
+            pool.remove(found)
+            outcomes.append(found)
+        elif use.optional and use.tool not in offered:
+            outcomes.append(Outcome(use, "", failed=False))
+        else:
+            missing.append(use)
+    return outcomes, missing
+
+
+def _with_what_came_along(message: UserMessage, intent: Intent, answer: str, wording: Wording) -> str:
+    pictures = sum(isinstance(part, ImageContent) for part in message.content)
+    attached = _ATTACHED.findall(f"{text_of(message.content)}\n{message.context or ''}")
+    parts = [wording.picture.format(count=pictures)] if pictures else []
+    if attached:
+        parts.append(wording.attached.format(attached=" ".join(attached)))
+    if intent.topic is not Topic.OTHER or not parts:
+        parts.append(answer)
+    return "\n\n".join(parts)
+
+
+def _understood(talk: _Talk) -> list[tuple[UserMessage, Intent]]:
+    """What each message asks for; one that corrects or goes on with another takes its place."""
+    found: list[tuple[UserMessage, Intent]] = []
+    for message in talk.asked:
+        words = _words_of(message)
+        intent = understand(words)
+        last = found[-1][1] if found else Intent(Topic.FLIGHT, talk.flight)
+        if intent.topic is Topic.CORRECTION and last.topic is Topic.COUNT:
+            found.pop()
+            intent = replace(last, subject=intent.subject, instead_of=last.instead_of or last.subject)
+        elif last.topic is Topic.FLIGHT and last.subject and _goes_on(intent, words):
+            found[-1:] = []
+            intent = Intent(Topic.FLIGHT, f"{last.subject}\n{_one_line(words)}")
+        elif intent.topic is Topic.FLIGHT:
+            intent = Intent(Topic.FLIGHT, _one_line(words))
+        found.append((message, intent))
+    return found
+
+
+def _goes_on(intent: Intent, words: str) -> bool:
+    """Whether words are about the flight that was spoken of before. A date may look like a sum."""
+    return intent.topic is Topic.FLIGHT or (intent.topic in (Topic.OTHER, Topic.MATHS) and says_more(words))
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _words_of(message: UserMessage) -> str:
+    """What the person wrote, without the lines in square brackets that tell of attachments."""
+    return _ATTACHED.sub("", text_of(message.content)).strip()
+
+
+def _read(messages: Sequence[LlmMessage]) -> _Talk:
+    talk = _Talk()
+    uses: dict[str, Use] = {}
+    for message in messages:
+        match message:
+            case UserMessage():
+                _hear(message, talk)
+            case AssistantMessage():
+                uses = {call.id: Use(call.name, call.arguments) for call in message.tool_calls}
+                if not uses:
+                    talk.finish()
+            case ToolResultMessage():
+                text = bare(text_of(message.content))
+                used = uses.get(message.tool_call_id)
+                if text == ABORTED or (text == SKIPPED and used and used.tool in ASKED_FOR):
+                    talk.drop()
+                elif text != SKIPPED and used:
+                    talk.outcomes.append(Outcome(used, text, message.is_error))
+    return talk
+
+
+def _hear(message: UserMessage, talk: _Talk) -> None:
+    text = text_of(message.content)
+    if found := _NOTIFICATION.fullmatch(text):
+        talk.reports.append(_QUOTED.sub("", found[1]).strip())
+    elif not text.startswith(_SUMMARY):
+        talk.asked.append(message)

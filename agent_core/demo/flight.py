@@ -1,0 +1,155 @@
+"""The demo model books a flight as the shipped skill says: all details first, then the time, then the search."""
+
+import re
+from dataclasses import dataclass
+
+from agent_core.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded
+from agent_core.demo.wording import CHINESE, ENGLISH, Wording
+
+SKILL = "book-flight"
+REFERENCE = "reference.md"
+TIME_SCRIPT = "get_current_time.py"
+
+_FLAGS = re.IGNORECASE | re.MULTILINE
+# Patterns are compiled when the first message needs them: that takes longer than to import all this.
+_CITY = r"([A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff .'-]*?)"
+_ENDS = (
+    r"(?=\s+(?:to|from|on|for|in|at|by|with|and|the|next|this|tomorrow|today|please|then|instead|economy|business|first)\b"
+    r"|\s*[0-9,，.;；。!！?？\n]|\s*$)"
+)
+_NO_CITY = r"(?!(?:fly|go|book|travel|get|see|be|have|take|the|a|an|my|me|your|search)\b)"
+_FROM = (
+    rf"\b(?:from|leaving|departing)\s+{_CITY}{_ENDS}"
+    r"|从\s*([\u4e00-\u9fff]{2,6}?)(?=出发|起飞|飞|到|去|往|前往|[\s，,。]|$)"
+    r"|([\u4e00-\u9fff]{2,6}?)出发"
+)
+_TO = (
+    rf"\bto\s+{_NO_CITY}{_CITY}{_ENDS}"
+    r"|(?:飞往|飞到|飞去|前往|到|去|飞)\s*([\u4e00-\u9fff]{2,6}?)(?=的|机票|航班|今天|明天|后天|吧|[\s，,。！？0-9]|$)"
+)
+_DAY = (
+    r"day after tomorrow|后天|tomorrow|明天|today|今天|in a week|一周后|[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?"
+)
+_TOLD_AS = {
+    "day after tomorrow": "Day after tomorrow",
+    "后天": "Day after tomorrow",
+    "tomorrow": "Tomorrow",
+    "明天": "Tomorrow",
+    "today": "Current Date",
+    "今天": "Current Date",
+    "in a week": "In a week",
+    "一周后": "In a week",
+}
+"""A day in words -> how the time script names it."""
+_CABIN = r"economy|business|first class|经济舱|公务舱|商务舱|头等舱"
+_CABINS = {
+    "business": "business",
+    "公务舱": "business",
+    "商务舱": "business",
+    "first class": "first",
+    "头等舱": "first",
+}
+_PEOPLE = r"([1-9])\s*(?:people|persons?|passengers?|adults?|个人|人|位|名)"
+_WANTS = r"\b(?:flights?|fly|flying|tickets?|book)\b|机票|航班|飞|订|票"
+_FILLERS = (
+    r"\b(?:no|ok|okay|yes|please|then|and|the|on|for|class|well|i|leave|fly|it|is|instead|rather)\b"
+    r"|[的吧那就请好不再看换个，,。.!！?？]"
+)
+_NAME = r"[A-Za-z][A-Za-z' -]{1,29}|[\u4e00-\u9fff]{2,6}"
+_ROW = r"^\| ([A-Z][A-Za-z ]+) \| ([\u4e00-\u9fff]+) \| [A-Z]{3} \|"
+"""Of the reference's table of cities."""
+_UNKNOWN = r"Unknown (?:departure|destination) city '(.+)'"
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is known of the wish; empty where it was not said."""
+
+    start: str = ""
+    end: str = ""
+    day: str = ""
+    cabin: str = "economy"
+    people: str = "1"
+
+    @classmethod
+    def of(cls, talk: str) -> "Details":
+        """From all that was said about it, a message a line; what was said last holds."""
+        details = cls()
+        for line in talk.splitlines():
+            details = details.after(line)
+        return details
+
+    def after(self, line: str) -> "Details":
+        """A bare name is the city that is still missing, or another destination."""
+        start, end = _last(_FROM, line), _last(_TO, line)
+        rest = line
+        for pattern in (_FROM, _TO, _DAY, _CABIN, _PEOPLE, _FILLERS):
+            rest = re.sub(pattern, " ", rest, flags=_FLAGS)
+        bare = " ".join(rest.split())
+        if not re.search(_WANTS, line, _FLAGS) and re.fullmatch(_NAME, bare) and not (start and end):
+            is_start = not start and not self.start
+            start, end = (bare, end) if is_start else (start, end or bare)
+        cabin = _last(_CABIN, line).lower()
+        return Details(
+            start or self.start,
+            end or self.end,
+            _last(_DAY, line).lower() or self.day,
+            _CABINS.get(cabin, "economy") if cabin else self.cabin,
+            _last(_PEOPLE, line) or self.people,
+        )
+
+    def missing(self, wording: Wording) -> list[str]:
+        wanted = (self.start, wording.flight_from), (self.end, wording.flight_to), (self.day, wording.flight_day)
+        return [question for answer, question in wanted if not answer]
+
+
+def says_more(line: str) -> bool:
+    """Whether words that mean nothing else may go on with an earlier wish."""
+    return Details().after(line) != Details()
+
+
+def flight(talk: str, scene: Scene) -> Plan:
+    """Ask for all that is missing at once; then search, and where a city is unknown say which ones there are."""
+    yield from loaded(SKILL, scene)
+    details, wording = Details.of(talk), scene.wording
+    if missing := details.missing(wording):
+        return wording.flight_ask.format(missing=wording.flight_and.join(missing))
+    day = details.day
+    if day in _TOLD_AS:
+        (told,) = yield from done(_script(TIME_SCRIPT))
+        found = re.search(rf"^{_TOLD_AS[day]}: ([0-9-]{{10}})", told.fact, re.MULTILINE)
+        day = found[1] if found else day
+    args = ["--from", details.start, "--to", details.end, "--date", day]
+    args += ["--class", details.cabin, "--passengers", details.people]
+    (search,) = yield Step((_script("search_flights.py", *args),))
+    if not search.failed:
+        options = "\n".join(line for line in search.fact.splitlines() if line.startswith("- "))
+        return wording.flight_found.format(start=details.start, end=details.end, day=day, options=options)
+    if not (unknown := re.search(_UNKNOWN, search.fact)):
+        raise StepFailed(search)
+    yield from done(Use("load_skill_reference", {"skill": SKILL, "reference": REFERENCE}, optional=True))
+    return _cities(unknown[1], scene)
+
+
+def is_time(outcome: Outcome) -> bool:
+    """What need not be asked twice in a talk about one flight."""
+    return outcome.use == _script(TIME_SCRIPT) and not outcome.failed
+
+
+def _cities(unknown: str, scene: Scene) -> str:
+    """From the reference, as it stands in the prompt once it is loaded."""
+    wording = scene.wording
+    rows = re.findall(_ROW, scene.system, re.MULTILINE)
+    names = [row[1] if wording is CHINESE else row[0] for row in rows]
+    separator = ", " if wording is ENGLISH else "、"
+    other = next((name for name in names if name in ("Osaka", "大阪")), "Tokyo" if wording is ENGLISH else "东京")
+    return wording.flight_unknown.format(city=unknown, cities=separator.join(names) or "-", other=other)
+
+
+def _script(name: str, *args: str) -> Use:
+    return Use("run_skill_script", {"skill": SKILL, "script": name, "args": [*args]})
+
+
+def _last(pattern: str, text: str) -> str:
+    found = list(re.finditer(pattern, text, _FLAGS))
+    return next((group for group in found[-1].groups() if group), found[-1][0]).strip() if found else ""

@@ -1,0 +1,45 @@
+"""The demo model: no AI, no network, always the same; but it calls real tools, through the same loop as any model.
+
+It is what a newcomer meets before a real model is connected, and it says so. It remembers nothing: each request is
+read from the last finished answer on, and what is still missing for an answer is asked of the tools.
+"""
+
+from collections.abc import AsyncGenerator
+
+from agent_core.clock import Clock, NewId, new_id
+from agent_core.demo.decide import decide
+from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.scripted import Speech, words
+
+WORD_S = 0.008
+LONGEST_S = 3.0
+"""A long answer streams faster, so that it is written within this time."""
+
+
+class DemoLlm:
+    """An `LlmClient` that needs nothing; any number of chats may share it."""
+
+    def __init__(self, clock: Clock, *, new_id: NewId = new_id, word_s: float = WORD_S) -> None:
+        self._clock = clock
+        self._new_id = new_id
+        self._word_s = word_s
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        turn = decide(request)
+        text, calls = (turn, ()) if isinstance(turn, str) else (turn.text, turn.calls)
+        speech = Speech(model, self._new_id)
+        pieces = list(words(text))
+        pause = min(self._word_s, LONGEST_S / max(1, len(pieces)))
+        yield StreamStart()
+        for piece in pieces:
+            await self._clock.sleep(pause)
+            yield speech.text(piece)
+        for call in calls:
+            for delta in speech.call(call):
+                yield delta
+        yield speech.done(request)
+
+    async def close(self) -> None:
+        """There is nothing to give back."""

@@ -1,0 +1,178 @@
+"""What the demo model does about each thing that it understands."""
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import count
+
+from agent_core.demo.flight import flight
+from agent_core.demo.intents import Intent, Topic
+from agent_core.demo.steps import Plan, Scene, Step, Use, done, loaded
+from agent_core.demo.wording import Wording
+
+MISSING_FILE = "a-file-that-does-not-exist.txt"
+CHART_FILE = "chart.png"
+PLAN_WAIT_S = 2
+WAIT_S = 3
+MOST_WAIT_S = 10
+MOST_COUNTED = 20
+"""A run has 25 calls at most."""
+LONG_CHARS = 6000
+MOST_LONG_CHARS = 20_000
+
+_CLOCK = re.compile(r"(?P<day>\w+), (?P<date>[0-9-]+ [0-9:]+), (?P<zone>.+)")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NUMBERED = re.compile(r"^[0-9]+\. (.+?)(?: \([^()]+\))?$", re.MULTILINE)
+"""A fact as the memory tells it, without who said it when."""
+_FENCES = re.compile("`{3,}")
+_CODE = """```python
+def part_{number}(values: list[int]) -> int:
+    total = 0
+    for value in values:
+        if value % {number} == 0:
+            total += value
+    return total
+```"""
+
+
+def fenced(text: str) -> str:
+    """The text as a code block, whatever fences it holds itself."""
+    longest = max((len(found) for found in _FENCES.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _help(_: Intent, scene: Scene) -> Plan:
+    yield from ()
+    return scene.wording.help
+
+
+def _simple(intent: Intent, scene: Scene) -> Plan:
+    """One call, and a sentence about what came of it."""
+    (outcome,) = yield from done(_USES[intent.topic](intent.subject))
+    sentence, fact = _found(intent.topic, outcome.fact, scene.wording)
+    return sentence.format(subject=intent.subject, fact=fact)
+
+
+def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
+    """The sentence, and what stands in it."""
+    match topic:
+        case Topic.TIME:
+            fact = _moment(fact, wording)
+        case Topic.MATHS:
+            fact = fact.replace("about ", "≈ ") if "about" in fact else f"= {fact}"
+        case Topic.READ | Topic.FILES:
+            fact = fenced(fact)
+        case _:
+            pass
+    sentences = {
+        Topic.TIME: wording.time,
+        Topic.MATHS: "{subject} {fact}",
+        Topic.REMEMBER: wording.remembered if fact.startswith("Remembered") else wording.known_before,
+        Topic.RECALL: wording.known if _NUMBERED.search(fact) else wording.nothing_known,
+        Topic.FORGET: wording.forgotten,
+        Topic.READ: wording.file,
+        Topic.FILES: wording.files,
+        Topic.BACKGROUND: wording.begun,
+    }
+    return sentences.get(topic, wording.waited), fact
+
+
+def _chart(intent: Intent, scene: Scene) -> Plan:
+    """Look at the table, draw it with the skill's script, send the picture."""
+    path = intent.subject
+    yield from loaded("chart", scene)
+    yield from done(Use("read_file", {"path": path}))
+    yield from done(Use("run_skill_script", {"skill": "chart", "script": "chart.py", "args": [path, CHART_FILE]}))
+    yield from done(Use("send_file", {"path": CHART_FILE}))
+    return scene.wording.chart.format(subject=path)
+
+
+def _count(intent: Intent, scene: Scene) -> Plan:
+    """Slowly, and aloud, so that there is time to be corrected or stopped."""
+    second = Use("wait", {"seconds": 1})
+    counted = sum(outcome.use == second for outcome in scene.outcomes)
+    wanted = min(_number(intent.subject, MOST_COUNTED), MOST_COUNTED)
+    for number in range(1, wanted + 1):
+        yield from done(second, before=" ".join(map(str, range(1, number + 1))))
+    wording = scene.wording
+    if counted > wanted:
+        return wording.counted_too_far.format(number=counted, wanted=wanted)
+    sentence = wording.counted_instead if intent.instead_of else wording.counted
+    return sentence.format(number=wanted, before=intent.instead_of)
+
+
+def _failing(_: Intent, scene: Scene) -> Plan:
+    (outcome,) = yield Step((Use("read_file", {"path": MISSING_FILE}),))
+    return scene.wording.failing.format(fact=outcome.fact) if outcome.failed else scene.wording.failing_by_chance
+
+
+def _day(_: Intent, scene: Scene) -> Plan:
+    wording = scene.wording
+    known, now = yield from done(Use("recall", {}), Use("clock", {}), before=wording.plan_look)
+    yield from done(Use("wait", {"seconds": PLAN_WAIT_S}, optional=True), before=wording.plan_wait)
+    facts = _NUMBERED.findall(known.fact)
+    lines = [wording.plan.format(now=_moment(now.fact, wording))]
+    lines += [wording.plan_then.format(fact=fact) for fact in facts] or [wording.plan_empty]
+    return "\n".join(lines)
+
+
+def _number(subject: str, default: int) -> int:
+    return int(subject) if subject.isdecimal() else default
+
+
+def _moment(fact: str, wording: Wording) -> str:
+    found = _CLOCK.fullmatch(fact)
+    if not found or not wording.weekdays or found["day"] not in _DAYS:
+        return fact
+    weekday = wording.weekdays[_DAYS.index(found["day"])]
+    return f"{found['date']}，星期{weekday}，{found['zone']}"
+
+
+def _long(intent: Intent, scene: Scene) -> Plan:
+    """Longer than any platform takes in one message."""
+    yield from ()
+    least, wording = min(_number(intent.subject, LONG_CHARS), MOST_LONG_CHARS), scene.wording
+    parts = [wording.long_intro]
+    size = len(wording.long_intro)
+    for number in count(1):
+        if size >= least:
+            break
+        intro = wording.long_part.format(number=number)
+        part = f"## {number}\n\n{intro}\n\n- {number} × 2 = {number * 2}\n- {number} × 3 = {number * 3}\n\n"
+        part += _CODE.format(number=number)
+        parts.append(part)
+        size += len(part) + 2
+    return "\n\n".join(parts)
+
+
+def _flight(intent: Intent, scene: Scene) -> Plan:
+    return flight(intent.subject, scene)
+
+
+_PLANS: Mapping[Topic, Callable[[Intent, Scene], Plan]] = {
+    Topic.FLIGHT: _flight,
+    Topic.CHART: _chart,
+    Topic.PLAN: _day,
+    Topic.COUNT: _count,
+    Topic.FAIL: _failing,
+    Topic.LONG: _long,
+    Topic.CORRECTION: _help,
+    Topic.OTHER: _help,
+}
+_USES: Mapping[Topic, Callable[[str], Use]] = {
+    Topic.TIME: lambda zone: Use("clock", {"zone": zone} if zone else {}),
+    Topic.MATHS: lambda expression: Use("calculator", {"expression": expression}),
+    Topic.REMEMBER: lambda fact: Use("remember", {"fact": fact}),
+    Topic.RECALL: lambda _: Use("recall", {}),
+    Topic.FORGET: lambda number: Use("forget", {"number": _number(number, 0)}),
+    Topic.FILES: lambda _: Use("list_dir", {}),
+    Topic.READ: lambda path: Use("read_file", {"path": path}),
+    Topic.BACKGROUND: lambda prompt: Use("task", {"prompt": prompt, "background": True}),
+    Topic.WAIT: lambda seconds: Use("wait", {"seconds": min(_number(seconds, WAIT_S), MOST_WAIT_S)}),
+}
+"""Topics for which one call is enough."""
+
+
+def plan_of(intent: Intent, scene: Scene) -> Plan:
+    """Raises StepFailed for a failure that the answer does not speak of itself."""
+    return _PLANS.get(intent.topic, _simple)(intent, scene)
