@@ -10,6 +10,8 @@ from agent_core.untrusted import is_tainted
 
 SOMEBODY = "person"
 """Who spoke where only one person does."""
+AGENT = "agent"
+"""Who spoke where an agent asked another one."""
 
 
 def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]:
@@ -45,4 +47,6 @@ def _result(text: str, *facts: Fact) -> ToolResult:
 def _speaker(messages: Sequence[AgentMessage]) -> str:
     """Whose message led to the call."""
     said = next((message for message in reversed(messages) if isinstance(message, UserMessage)), None)
-    return (said.source if said else None) or SOMEBODY
+    if said is None or said.by_agent:
+        return AGENT if said else SOMEBODY
+    return said.source or SOMEBODY

@@ -77,6 +77,12 @@ async def test_facts_are_remembered_recalled_and_forgotten(folder: Path) -> None
     assert read(folder) == f"{TODAY}|Ann|买面包\n"
 
 
+async def test_what_one_agent_asks_of_another_is_said_by_no_person(folder: Path) -> None:
+    await run("remember", folder, user("look it up").model_copy(update={"by_agent": True}), fact="milk is white")
+
+    assert read(folder) == f"{TODAY}|agent|milk is white\n"
+
+
 async def test_the_day_is_that_of_the_chat(folder: Path) -> None:
     late = FakeClock()
     late.now = 23.5 * 3600
