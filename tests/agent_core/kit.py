@@ -11,6 +11,7 @@ from pathlib import Path
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
 from agent_core.context import ContextManager
+from agent_core.engine import Compactor
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -24,10 +25,12 @@ from agent_core.events import (
     TurnStart,
 )
 from agent_core.execution import Redact
+from agent_core.hooks import Hooks
 from agent_core.limits import LoopLimits
 from agent_core.llm import LlmClient
 from agent_core.loop import AgentLoop
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.model_chain import ModelChain
 from agent_core.permissions import Permissions
 from agent_core.queues import MessageQueues
 from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
@@ -69,6 +72,9 @@ def start_agent(
     permissions: Permissions | None = None,
     redact: Redact = str,
     skills: SkillShelf | None = None,
+    hooks: Hooks | None = None,
+    compactor: Compactor | None = None,
+    chain: ModelChain | None = None,
 ) -> Talk:
     llm, clock = ScriptedLlm(*turns), FakeClock()
     agent = agent_over(
@@ -80,6 +86,9 @@ def start_agent(
         permissions=permissions,
         redact=redact,
         skills=skills,
+        hooks=hooks,
+        compactor=compactor,
+        chain=chain,
     )
     return Talk(agent, llm, clock)
 
@@ -94,6 +103,9 @@ def agent_over(
     permissions: Permissions | None = None,
     redact: Redact = str,
     skills: SkillShelf | None = None,
+    hooks: Hooks | None = None,
+    compactor: Compactor | None = None,
+    chain: ModelChain | None = None,
 ) -> Agent:
     shelf = skills or SkillShelf()
     registry = ToolRegistry(tools, skills=partial(skill_tools, shelf))
@@ -105,6 +117,9 @@ def agent_over(
         tools=registry,
         limits=limits,
         permissions=permissions,
+        hooks=hooks,
+        compactor=compactor,
+        chain=chain,
         redact=redact,
         clock=clock,
         new_id=numbered(),
