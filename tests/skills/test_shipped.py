@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.skill import Origin
 from agent_core.tokens import estimate
-from tests.process import REPOSITORY
 from tests.skills.kit import NAMES, SKILLS, run
 
 MOST_TOKENS = 1_500
@@ -55,6 +57,17 @@ async def test_each_passes_the_check_that_it_asks_of_others(name: str, tmp_path:
     assert (done.code, done.err, done.out) == (0, "", f"OK: {name} can be loaded\n")
 
 
+def test_all_can_be_loaded_at_once_without_a_complaint() -> None:
+    shelf = SkillShelf(SkillLibrary([(SKILLS, Origin.SHIPPED)]))
+    for name in NAMES:
+        shelf.load(name)
+
+    assert shelf.names == tuple(NAMES)
+    assert shelf.problems == ()
+    assert [entry.name for entry in shelf.entries() if entry.reason] == []
+    assert shelf.load_reference("book-flight", "reference.md").changed
+
+
 def test_the_list_names_them_all() -> None:
     listed = (SKILLS / "README.md").read_text(encoding="utf-8")
 
@@ -82,7 +95,3 @@ def test_the_reference_of_flights_has_the_cities_of_the_timetable() -> None:
     served = {code for flight in timetable for code in flight[1:3]}
     assert served == {code for _, _, code, _ in cities}
     assert len({flight[0] for flight in timetable}) == len(timetable)
-
-
-def test_their_documents_are_ours() -> None:
-    assert "skills.md" in (REPOSITORY / "skills" / "README.md").read_text(encoding="utf-8")
