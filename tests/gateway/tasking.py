@@ -1,0 +1,69 @@
+"""What tests of tasks share: a model that is several, and how tasks stand in the store."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from agent_core.llm import LlmRequest
+from agent_core.messages import text_of
+from agent_core.scripted import Call, Calls, Turn
+from gateway.store.store import FILE
+
+IN_BACKGROUND = "It runs in the background."
+
+
+def begins(*prompts: str, background: bool = True) -> Calls:
+    """The chat's agent has others do this."""
+    return Calls(tuple(Call("task", {"prompt": prompt, "background": background}) for prompt in prompts))
+
+
+class Cast:
+    """The chat's agent says its turns one after another, and so does each sub-agent, which is known by its prompt. What
+    the chat's agent is told of a task it answers by `reports`, or by counting."""
+
+    def __init__(self, *chat: Turn, reports: Turn = "", tasks: Mapping[str, Sequence[Turn]]) -> None:
+        self.chat = list(chat)
+        self.tasks = tasks
+        self.reports = reports
+        self.told: list[str] = []
+        """What the chat's agent was told of tasks."""
+        self.asked: dict[str, int] = {}
+        """How often the model of each task was asked."""
+
+    @property
+    def turns(self) -> list[Turn]:
+        return [self._next] * 300
+
+    def _next(self, request: LlmRequest) -> Turn:
+        texts = [text_of(message.content) for message in request.messages]
+        if (prompt := texts[0]) in self.tasks:
+            number = self.asked[prompt] = self.asked.get(prompt, 0) + 1
+            return self.tasks[prompt][number - 1]
+        news = list(takewhile(lambda text: text.startswith("<notification>"), reversed(texts)))
+        if news:
+            self.told.extend(reversed(news))
+            return self.reports or f"Told {len(self.told)}."
+        return self.chat.pop(0)
+
+
+def rows(home: Path, query: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(home / FILE)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def states(home: Path) -> list[object]:
+    """Of all tasks, in the order in which they were begun."""
+    return [row[0] for row in rows(home, "SELECT state FROM tasks ORDER BY created, call")]
+
+
+def ids(home: Path) -> list[str]:
+    return [str(row[0]) for row in rows(home, "SELECT id FROM tasks ORDER BY created, call")]
+
+
+def are(home: Path, *wanted: str) -> Callable[[], bool]:
+    """Whether the tasks stand so."""
+    return lambda: states(home) == [*wanted]

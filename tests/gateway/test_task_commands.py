@@ -1,0 +1,109 @@
+"""People see what runs in the background, and end it."""
+
+import asyncio
+
+import pytest
+
+from agent_core.scripted import Turn, Waits
+from gateway.task_workers import MOST_IN_CHAT
+from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, rows, states
+
+
+async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> None:
+    never = Waits(asyncio.Event(), "never")
+    cast = Cast(begins("dig"), IN_BACKGROUND, tasks={"dig": [never]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("dig in the background")
+    await never.reached.wait()
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.channel.hears("/tasks")
+    await bot.channel.until(lambda: len(bot.screen) == 2)
+    [task_id] = ids(bot.home)
+    assert bot.screen[1].splitlines()[-1].startswith(f"- `{task_id}` running, 0:0")
+    await bot.channel.presses(f"Cancel {task_id}")
+    await bot.house.handler.settled()
+
+    assert f"Cancelling task {task_id}." in bot.screen
+    assert states(bot.home) == ["cancelled"]
+    assert "cancelled: dig" in cast.told[0]
+    await bot.hears("/tasks")
+    assert f"`{task_id}` cancelled" in bot.screen[-1]
+
+
+async def test_one_that_waits_is_cancelled_too(start_bot: StartBot) -> None:
+    never = [Waits(asyncio.Event(), "never") for _ in range(MOST_IN_CHAT)]
+    digs: dict[str, list[Turn]] = {f"dig{number}": [wait] for number, wait in enumerate(never)}
+    cast = Cast(begins(*digs, "later"), IN_BACKGROUND, tasks={**digs, "later": ["never"]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("dig in the background")
+    await bot.channel.until(lambda: sorted(map(str, states(bot.home))) == ["pending", *["running"] * MOST_IN_CHAT])
+    [(waiting,)] = rows(bot.home, "SELECT id FROM tasks WHERE state = 'pending'")
+    await bot.channel.hears(f"/tasks cancel {waiting}")
+    await bot.channel.until(lambda: "cancelled" in states(bot.home))
+
+    assert "later" not in cast.asked
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("", "Nothing runs in the background here."), ("cancel zzzzzz", "There is no task zzzzzz here.")],
+)
+async def test_what_is_not_there_is_said_to_be_so(start_bot: StartBot, typed: str, said: str) -> None:
+    bot = await start_bot()
+    await bot.hears(f"/tasks {typed}")
+
+    assert bot.screen == [said]
+
+
+async def test_one_that_is_over_is_said_to_be_so(start_bot: StartBot) -> None:
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": ["42."]})
+    bot = await start_bot(*cast.turns)
+    await bot.hears("count in the background")
+    await bot.hears(f"/tasks cancel {ids(bot.home)[0]}")
+
+    assert bot.screen[-1] == f"Task {ids(bot.home)[0]} is over already."
+
+
+async def test_owners_see_all_of_a_chat_and_others_theirs(start_bot: StartBot) -> None:  # D-11
+    never = Waits(asyncio.Event(), "never")
+    cast = Cast(begins("dig"), IN_BACKGROUND, tasks={"dig": [never]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("dig in the background", sender="bob", group="team")
+    await never.reached.wait()
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    [task_id] = ids(bot.home)
+    said = {"carl": "Nothing runs", "bob": "running", "ann": "running"}
+    for number, (sender, words) in enumerate(said.items(), 2):
+        await bot.channel.hears("/tasks", sender=sender, group="team")
+        await bot.channel.until(lambda number=number: len(bot.screen) == number)  # type: ignore[misc]
+        assert words in bot.screen[-1]
+    await bot.channel.hears(f"/tasks cancel {task_id}", sender="carl", group="team")
+    await bot.channel.until(lambda: len(bot.screen) == 5)
+    assert bot.screen[-1] == f"There is no task {task_id} here."
+    await bot.channel.hears(f"/tasks cancel {task_id}", sender="ann", group="team")
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["cancelled"]
+
+
+async def test_a_stop_leaves_them_and_says_so(start_bot: StartBot) -> None:
+    counting = Waits(asyncio.Event(), "42.")
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [counting]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("count in the background")
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.channel.hears("/stop")
+    await bot.channel.until(lambda: len(bot.screen) == 2)
+    await bot.channel.hears("/status")
+    await bot.channel.until(lambda: len(bot.screen) == 3)
+    counting.event.set()
+    await bot.house.handler.settled()
+
+    assert bot.screen[1] == "Nothing is running here.\n\nStill in the background: 1. See /tasks."
+    assert "**In the background:** 1" in bot.screen[2]
+    assert bot.screen[3] == "Told 1."

@@ -1,0 +1,303 @@
+"""Tasks outlive the program, wherever it is stopped: each is told, and none twice."""
+
+import asyncio
+from pathlib import Path
+
+from agent_core.clock import SystemClock, new_id
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.scripted import Waits, calls
+from agent_core.tasks import Report, TaskStatus
+from agent_core.tools import tool
+from gateway.store.rows import Task
+from gateway.store.store import Store
+from gateway.task_report import news_of
+from gateway.task_run import MOST_LIVES
+from tests.gateway.approving import CHART, acting, id_of, questions
+from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, rows, states
+from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
+
+NEVER = "never said"
+COUNT = Task(
+    id="abc123",
+    call="session-1:answer-1:call-1",
+    chat=ANN,
+    asked_by="run-1",
+    person="ann",
+    language="en",
+    reply_to=None,
+    prompt="count",
+    background=True,
+    tainted=False,
+    created=1_000.0,
+)
+DONE = Report(status=TaskStatus.COMPLETED, text="42 files.")
+
+
+def waits() -> Waits:
+    return Waits(asyncio.Event(), NEVER)
+
+
+# Each step of one task, with the program dead right after it
+
+
+async def test_after_it_was_noted(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+
+    cast = Cast(tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Told 1."]
+    assert "42 files." in cast.told[0]
+
+
+async def test_after_it_was_noted_and_before_its_call_had_a_result(start_bot: StartBot, tmp_path: Path) -> None:
+    """The call is made again, and is told of the same task."""
+    call = ToolCall(id="call-1", name="task", arguments={"prompt": "count", "background": True})
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "count in the background"))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "count in the background"), [1])
+        await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.add_task(COUNT)
+
+    cast = Cast(IN_BACKGROUND, tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert ids(bot.home) == ["abc123"]
+    assert cast.asked == {"count": 1}
+    assert bot.screen == [IN_BACKGROUND, "Told 1."]
+
+
+async def test_after_it_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        await store.start_task(COUNT)
+
+    cast = Cast(tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Told 1."]
+
+
+async def test_in_the_middle_it_goes_on_from_where_it_was(start_bot: StartBot) -> None:
+    looked = []
+
+    @tool()
+    async def look() -> str:
+        """Look."""
+        looked.append(1)
+        return "sunny"
+
+    thinking = waits()
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [calls(("look", {})), thinking, "Sunny."]})
+    bot = await start_bot(*cast.turns, tools=(look,))
+    await bot.channel.hears("count in the background")
+    await thinking.reached.wait()
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert looked == [1]
+    assert bot.screen == [IN_BACKGROUND, "Told 1."]
+    assert "Sunny." in cast.told[0]
+    assert rows(bot.home, "SELECT lives FROM tasks") == [(2,)]
+
+
+async def test_after_its_last_answer_and_before_its_end(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        await store.start_task(COUNT)
+        await store.append(COUNT.run, 1, user("count"))
+        await store.append(COUNT.run, 1, answered("42 files."))
+
+    cast = Cast(tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert cast.asked == {}
+    assert bot.screen == ["Told 1."]
+    assert "42 files." in cast.told[0]
+
+
+async def test_after_its_end_and_before_its_report_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        await store.start_task(COUNT)
+        await store.end_task(COUNT, DONE, "", news_of(COUNT, DONE, "", 1.0))
+
+    cast = Cast(tasks={})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Told 1."]
+    assert "42 files." in cast.told[0]
+
+
+async def test_during_its_report(start_bot: StartBot) -> None:
+    thinking = waits()
+    cast = Cast(begins("count"), IN_BACKGROUND, reports=thinking, tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.channel.hears("count in the background")
+    await thinking.reached.wait()
+    cast.reports = "There are 42."
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == [IN_BACKGROUND, "There are 42."]
+    assert rows(bot.home, "SELECT count(*) FROM transcript WHERE message LIKE '%Your background task%'") == [(1,)]
+
+
+async def test_after_its_report_was_told_nothing_is_left(start_bot: StartBot) -> None:
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.hears("count in the background")
+
+    await bot.restart()
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == [IN_BACKGROUND, "Told 1."]
+
+
+async def test_an_end_is_written_down_once(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        news = news_of(COUNT, DONE, "", 1.0)
+
+        assert await store.end_task(COUNT, DONE, "", news) is not None
+        assert await store.end_task(COUNT, Report(status=TaskStatus.FAILED), "", news) is None
+        assert await store.start_task(COUNT) == 0
+
+        assert [task.status for task in [await store.task("abc123")] if task] == [TaskStatus.COMPLETED]
+        assert len(await store.waiting()) == 1
+
+
+# What may not go on
+
+
+async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot) -> None:
+    lives = [waits() for _ in range(MOST_LIVES)]
+    cast = Cast(begins("crash"), IN_BACKGROUND, tasks={"crash": lives})
+    bot = await start_bot(*cast.turns)
+    await bot.channel.hears("crash in the background")
+    for life in lives:
+        await life.reached.wait()
+        await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["killed"]
+    assert f"Parley was stopped {MOST_LIVES} times" in cast.told[0]
+    assert bot.screen == [IN_BACKGROUND, "Told 1."]
+
+
+async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        await store.start_task(COUNT)
+        await store.unwant_task(COUNT.id)
+
+    cast = Cast(tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert cast.asked == {}
+    assert states(bot.home) == ["cancelled"]
+    assert bot.screen == ["Told 1."]
+
+
+async def test_a_report_that_ends_the_program_each_time_is_told_without_the_model(start_bot: StartBot) -> None:
+    thinking = waits()
+    cast = Cast(begins("count"), IN_BACKGROUND, reports=thinking, tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.channel.hears("count in the background")
+    for _ in range(4):
+        await thinking.reached.wait()
+        thinking.reached.clear()
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    assert "42 files." in bot.screen[-1]
+    assert "went wrong on our side" in bot.screen[-1]
+
+
+async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
+    elsewhere = ANN.model_copy(update={"platform": "other"})
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(Task(**{**vars(COUNT), "chat": elsewhere}))
+
+    cast = Cast(tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["pending"]
+
+
+async def test_what_it_asked_for_is_asked_once_and_runs_once(start_bot: StartBot) -> None:
+    ran: list[list[str]] = []
+    cast = Cast(begins("draw"), IN_BACKGROUND, tasks={"draw": [CHART, "Drawn."]})
+    bot = await start_bot(*cast.turns, tools=(acting(ran=ran),))
+    await bot.channel.hears("draw it in the background")
+    await bot.channel.until(lambda: bool(questions(bot)) and IN_BACKGROUND in bot.screen)
+
+    await bot.restart()
+    await bot.channel.until(are(bot.home, "running"))
+    await bot.hears(f"/approve {id_of(questions(bot)[0])}")
+
+    assert ran == [["python3", "chart.py"]]
+    assert sum("May I do this?" in call.markdown for call in bot.channel.calls if call.kind == "send") == 1
+    assert bot.screen[-1] == "Told 1."
+
+
+# In an answer
+
+
+async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) -> None:
+    looked = []
+
+    @tool()
+    async def look() -> str:
+        """Look."""
+        looked.append(1)
+        return "sunny"
+
+    thinking = waits()
+    cast = Cast(
+        begins("count", background=False),
+        "It is sunny.",
+        tasks={"count": [calls(("look", {})), thinking, "Sunny."]},
+    )
+    bot = await start_bot(*cast.turns, tools=(look,))
+    await bot.channel.hears("count them")
+    await thinking.reached.wait()
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert looked == [1]
+    assert bot.screen[-1] == "It is sunny."
+    assert text_of(bot.llm.requests[-1].messages[-1].content) == "Sunny."
+    assert states(bot.home) == ["completed"]
+    assert cast.told == []
+
+
+async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        own = Task(**{**vars(COUNT), "background": False})
+        await store.add_task(own)
+        await store.start_task(own)
+
+    cast = Cast(tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["killed"]
+    assert rows(bot.home, "SELECT state FROM runs") == [("done",)]
+    assert bot.screen == []
