@@ -8,6 +8,7 @@ from pathlib import Path
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Clock, NewId
+from agent_core.compaction.compaction import Compaction, KeepFacts
 from agent_core.context import ContextManager
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
@@ -93,16 +94,18 @@ class Agents:
         workspace: Path,
         shelved: Shelved | None = None,
         on_skills: Callable[[Shelved], object] = to_nobody,
+        *,
+        keep_facts: KeepFacts | None = None,
     ) -> Agent:
         """A new agent for a chat, without its history; with the skills that were loaded, and `on_skills` hears what is
-        loaded whenever that changes."""
+        loaded whenever that changes, `keep_facts` what is worth remembering of what is told in a summary only."""
         if self._demo:
             lay_out_demo(workspace)
         shelf = SkillShelf(self._parts.skills, workspace / FOLDER, shelved, on_skills)
         tools = ToolRegistry(self._parts.tools, self._parts.others, partial(skill_tools, shelf))
         context = ContextManager(tools, self._parts.persona, str(workspace), shelf)
         return Agent(
-            loop=self._loop(context),
+            loop=self._loop(context, keep_facts),
             context=context,
             session_id=session,
             workspace=workspace,
@@ -110,9 +113,9 @@ class Agents:
             chat_id=str(chat),
         )
 
-    def _loop(self, context: ContextManager) -> AgentLoop:
+    def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
         parts = self._parts
-        return AgentLoop(
+        loop = AgentLoop(
             llm=parts.llm,
             model=parts.model,
             chain=self._chain,
@@ -122,7 +125,9 @@ class Agents:
             limits=parts.limits or LoopLimits(finalize_on_limit=True),
             llm_retry=parts.llm_retry,
             permissions=self._permissions,
+            compactor=Compaction(context, lambda: loop.caller, keep_facts),
             redact=self._secrets.mask,
             clock=self._clock,
             new_id=self._new_id,
         )
+        return loop

@@ -12,6 +12,7 @@ import structlog
 
 from agent_core.builtin.memory import Memory
 from agent_core.clock import Clock
+from agent_core.compaction.compaction import KeepFacts
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
 from agent_core.tools import ToolContext, ToolFailed
 from agent_core.untrusted import harmless
@@ -49,6 +50,14 @@ class Memories:
             self._owners_chats.add(chat)
         name = "owners" if chat in self._owners_chats else folder_name(chat)
         return Memory(self._home / name, self._clock, self._zone)
+
+    def keeper(self, chat: ChatKey) -> KeepFacts:
+        """Takes in what a summary of the chat found worth keeping."""
+
+        async def keep(lines: Sequence[str], *, tainted: bool) -> None:
+            await self.of(chat).keep(lines, tainted=tainted)
+
+        return keep
 
     def of_call(self, context: ToolContext) -> Memory:
         """The memory of the chat in which a tool is called. Raises ToolFailed outside of any."""

@@ -92,6 +92,9 @@ class Progress:
                     line.waiting = say("waiting_approval", self._language, label=line.label)
             case RetryScheduled():
                 self._retry(event)
+            case CompactionStart() | CompactionEnd():
+                begins = isinstance(event, CompactionStart)
+                self._waiting = say("compacting", self._language) if begins else ""
             case _:
                 _not_shown(event)
 
@@ -164,7 +167,7 @@ def _words_in(event: MessageUpdate) -> tuple[str, ...]:
 
 
 def _not_shown(
-    event: MessageStart | MessageEnd | TurnEnd | AgentEnd | CompactionStart | CompactionEnd | TaskEvent,
+    event: MessageStart | MessageEnd | TurnEnd | AgentEnd | TaskEvent,
 ) -> None:
     """Names what progress leaves out, so that the type checker asks about every new kind of event."""
 

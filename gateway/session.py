@@ -10,6 +10,7 @@ from functools import partial
 import structlog
 
 from agent_core.agent import Agent
+from agent_core.boundary import effective
 from agent_core.messages import AgentMessage
 from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, Sender, TaskEnded
@@ -93,12 +94,16 @@ class ChatSession:
 
     async def tokens(self) -> int:
         """About how much of the model's window the conversation fills."""
-        agent = await self._agent_of((await self._settings()).session)
+        agent = await self.agent()
         return agent.context.tokens(agent.state)
+
+    async def agent(self) -> Agent:
+        """Who answers here as things stand, for commands."""
+        return await self._agent_of((await self._settings()).session)
 
     async def skills(self) -> SkillShelf:
         """The skills of this chat, and which are loaded."""
-        return (await self._agent_of((await self._settings()).session)).context.skills
+        return (await self.agent()).context.skills
 
     async def speak(self, language: Language) -> None:
         """From now on, everybody here is spoken to in this language."""
@@ -370,9 +375,10 @@ class ChatSession:
             if self._agent is None or self._agent.session_id != session:
                 desk = self._desk
                 shelved = await desk.store.skills_of(self.key)
-                keep = partial(desk.store.save_skills, self.key)
-                agent = desk.agents.make(self.key, session, desk.workspace(self.key), shelved, keep)
-                agent.replace_messages(await self._desk.store.history(session))
+                keep, facts = partial(desk.store.save_skills, self.key), desk.memories.keeper(self.key)
+                workspace = desk.workspace(self.key)
+                agent = desk.agents.make(self.key, session, workspace, shelved, keep, keep_facts=facts)
+                agent.replace_messages(effective(await desk.store.history(session)))
                 self._agent = agent
         return self._agent
 

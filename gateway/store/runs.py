@@ -152,8 +152,27 @@ def spoken_in(connection: sqlite3.Connection) -> set[str]:
 
 
 def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
-    rows = connection.execute("SELECT seq, message FROM transcript WHERE session = ? ORDER BY seq", (session,))
+    query = "SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? ORDER BY seq"
+    rows = connection.execute(query, (session, _start(connection, session)))
     return list(readable(rows, _message, "transcript"))
+
+
+def _start(connection: sqlite3.Connection, session: str) -> int:
+    """Where that begins which the last summary kept; the summary itself where it kept nothing; else the beginning.
+    Looked for from the end, so that a long past costs nothing."""
+    query = (
+        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"
+        " WHERE session = ? AND json_extract(message, '$.role') = 'summary' ORDER BY seq DESC LIMIT 1"
+    )
+    boundary = connection.execute(query, (session,)).fetchone()
+    if boundary is None:
+        return 0
+    query = (
+        "SELECT seq FROM transcript"
+        " WHERE session = ? AND seq < ? AND json_extract(message, '$.id') = ? ORDER BY seq DESC LIMIT 1"
+    )
+    kept = connection.execute(query, (session, *boundary)).fetchone()
+    return int(kept[0] if kept else boundary[0])
 
 
 def said_in(connection: sqlite3.Connection, run: Run) -> list[AgentMessage]:

@@ -168,7 +168,7 @@ class Store:
         return await self._reader.run(runs.unfinished)
 
     async def history(self, session: str) -> list[AgentMessage]:
-        """The transcript of one session, in order."""
+        """What counts of one session's transcript, in order: from what the last summary kept on."""
         return await self._reader.run(partial(runs.history, session=session))
 
     async def said_in(self, run: Run) -> list[AgentMessage]:

@@ -1,0 +1,92 @@
+"""Commands about what the model is shown: /context, /compact."""
+
+from agent_core.agent import Agent, AgentBusy
+from agent_core.context import ContextStats
+from agent_core.reasons import TerminalReason
+from channels.base import OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.progress import literal
+from gateway.store.rows import Run, RunEnd
+from gateway.texts import Language, say
+
+BAR = 10
+"""Characters of the bar."""
+BUCKETS = {
+    "prompt": "context_prompt",
+    "tools": "context_tools",
+    "skill_index": "context_skill_index",
+    "loaded_skills": "context_loaded_skills",
+    "references": "context_references",
+    "circumstances": "context_circumstances",
+    "conversation": "context_conversation",
+    "tool_results": "context_tool_results",
+}
+"""What each is called."""
+MOST_WORDS = 500
+"""Characters of what is to be kept above all."""
+
+
+async def context(given: Invocation) -> OutboundMessage:
+    """Everybody may see it: it names no words of anybody's."""
+    agent = await given.session.agent()
+    model = agent.loop.model
+    stats = agent.context.stats(agent.state, model.context_window)
+    lines = [
+        say("status_model", given.language, model=model.id),
+        say("status_context", given.language, used=f"{stats.tokens:,}", window=f"{stats.window:,}"),
+        f"`{_bar(stats)}` {stats.percent:.0f} %",
+    ]
+    sizes = dict(stats.buckets)
+    rows = [_row(say(key, given.language), sizes[name], stats) for name, key in BUCKETS.items() if sizes[name]]
+    rows.append(_row(say("context_free", given.language), stats.free, stats))
+    if stats.loaded_skills:
+        names = ", ".join(map(literal, stats.loaded_skills))
+        rows.append(say("context_skills", given.language, names=names))
+    return reply("\n".join(["  \n".join(lines), "", *rows]))
+
+
+async def compact(given: Invocation) -> OutboundMessage:
+    if given.session.running_for is not None:
+        return reply(say("compact_busy", given.language))
+    if not _may(given):
+        return reply(say("compact_not_yours", given.language))
+    agent = await given.session.agent()
+    try:
+        return reply(await _compacted(given, agent, given.language))
+    except AgentBusy:
+        return reply(say("compact_busy", given.language))
+
+
+async def _compacted(given: Invocation, agent: Agent, language: Language) -> str:
+    """Do it, and write it down as a run of its own: it has cost something, and holds after a restart."""
+    store, clock = given.desk.store, given.desk.clock
+    run = Run(given.desk.new_id(), given.session.key, agent.session_id, given.sender.id, clock.time())
+    end = await agent.compact(given.arguments.strip()[:MOST_WORDS])
+    if end is None or end.boundary is None:
+        return say("compact_nothing", language)
+    store.begin_run(run)
+    store.append(run, 0, end.boundary, later=True)
+    await store.end_run(run, RunEnd(TerminalReason.COMPLETED, end.usage, agent.loop.model.id, end.error), [])
+    return say("compacted", language, before=f"{end.tokens_before:,}", after=f"{end.tokens_after:,}")
+
+
+def _may(given: Invocation) -> bool:
+    """An owner, or the person whose chat it is; nobody else steers what is not running."""
+    key = given.session.key
+    return not given.desk.delivery.channel(key).is_group(key) or given.desk.access.is_owner(key, given.sender)
+
+
+def _bar(stats: ContextStats) -> str:
+    full = min(BAR, round(stats.percent * BAR / 100))
+    return "▰" * full + "▱" * (BAR - full)
+
+
+def _row(name: str, size: int, stats: ContextStats) -> str:
+    percent = f" ({100 * size / stats.window:.0f} %)" if stats.window else ""
+    return f"- {name}: {size:,}{percent}"
+
+
+COMMANDS = (
+    Command("context", {"en": "Show what fills the model's memory", "zh": "显示上下文占用情况"}, context),
+    Command("compact", {"en": "Shorten what was said earlier", "zh": "压缩之前的对话"}, compact, arguments="[KEEP]"),
+)

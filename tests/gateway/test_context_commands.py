@@ -1,0 +1,169 @@
+"""/context and /compact, and what of a long conversation is taken up again after a restart."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent_core.clock import SystemClock, new_id
+from agent_core.llm import LlmRequest
+from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
+from agent_core.scripted import Turn, Waits
+from channels.base import ChatKey
+from gateway.store.rows import Run
+from gateway.store.store import Store
+from tests.gateway.conftest import StartBot
+
+SUMMARY = "## Goal\nBook a flight to Tokyo."
+LONG = "I want to fly to Tokyo in the morning. " * 100
+CHAT = ChatKey(platform="memory", account="bot", chat="1")
+
+
+def talker(request: LlmRequest) -> Turn:
+    return SUMMARY if request.system.startswith("You shorten a conversation") else "ok"
+
+
+def words(request: LlmRequest) -> str:
+    return "\n".join(text_of(message.content) for message in request.messages)
+
+
+async def test_everybody_sees_what_fills_the_window(start_bot: StartBot) -> None:  # S0-31
+    bot = await start_bot(*[talker] * 3)
+    await bot.hears(LONG, group="team")
+
+    await bot.hears("/context", sender="bob", group="team")
+
+    shown = bot.screen[-1]
+    assert "**Model:** scripted" in shown
+    assert "of 32,000 tokens" in shown
+    assert "▱" in shown
+    for bucket in ("Instructions", "Tools", "Conversation", "Circumstances and memory", "Free"):
+        assert f"- {bucket}: " in shown
+
+
+async def test_what_fills_the_window_is_told_in_chinese(start_bot: StartBot) -> None:  # S0-31
+    bot = await start_bot(talker)
+
+    await bot.hears("/context", language="zh")
+
+    assert "- 指令: " in bot.screen[-1]
+    assert "- 剩余: " in bot.screen[-1]
+
+
+async def test_a_person_has_it_shortened_and_reads_by_how_much(start_bot: StartBot) -> None:  # D-09, S3-17
+    bot = await start_bot(*[talker] * 12)
+    for _ in range(6):
+        await bot.hears(LONG)
+
+    await bot.hears("/compact the flight number")
+
+    assert bot.screen[-1].startswith("Shortened: about ")
+    assert "keep above all: the flight number" in bot.llm.requests[-1].system
+    await bot.hears("And now?")
+    asked = words(bot.llm.requests[-1])
+    assert asked.startswith("<summary>\n## Goal\nBook a flight to Tokyo.\n</summary>")
+    assert asked.count(LONG.strip()) == 1
+
+
+async def test_what_was_shortened_stays_so_after_a_restart(start_bot: StartBot) -> None:  # S3-17, S3-34
+    bot = await start_bot(*[talker] * 12)
+    for _ in range(6):
+        await bot.hears(LONG)
+    await bot.hears("/compact")
+    await bot.hears("And now?")
+    before = bot.llm.requests[-1]
+
+    await bot.restart()
+    await bot.hears("And after that?")
+
+    after = bot.llm.requests[-1]
+    assert [text_of(message.content) for message in after.messages[: len(before.messages)]] == [
+        text_of(message.content) for message in before.messages
+    ]
+    assert after.system == before.system
+
+
+async def test_where_there_is_nothing_to_shorten_it_says_so(start_bot: StartBot) -> None:  # D-09
+    bot = await start_bot()
+
+    await bot.hears("/compact")
+
+    assert bot.screen[-1] == "There is nothing to shorten yet."
+    assert bot.llm.requests == []
+
+
+async def test_while_an_answer_is_under_way_nothing_is_shortened(start_bot: StartBot) -> None:  # D-09
+    slow = Waits(asyncio.Event(), "done")
+    bot = await start_bot(slow)
+    await bot.channel.hears(LONG)
+    await slow.reached.wait()
+
+    await bot.channel.hears("/compact")
+    await bot.channel.until(lambda: any("I am still answering" in text for text in bot.screen))
+
+    slow.event.set()
+    await bot.house.handler.settled()
+    assert "done" in bot.screen
+
+
+async def test_in_a_group_only_an_owner_may(start_bot: StartBot) -> None:  # D-09, D-11
+    bot = await start_bot(*[talker] * 9)
+    for _ in range(3):
+        await bot.hears(LONG, group="team")
+
+    await bot.hears("/compact", sender="bob", group="team")
+    assert "only an owner" in bot.screen[-1]
+    await bot.hears("/compact", group="team")
+    assert bot.screen[-1].startswith("Shortened:")
+
+
+async def test_people_see_that_it_is_being_shortened(start_bot: StartBot) -> None:  # S0-34
+    slow = Waits(asyncio.Event(), SUMMARY)
+
+    def answer(request: LlmRequest) -> Turn:
+        return slow if talker(request) == SUMMARY else "ok"
+
+    bot = await start_bot(*[answer] * 40)
+    chat = "word " * 3_900
+    for _ in range(6):
+        await bot.hears(chat)
+    await bot.channel.hears(chat)
+
+    await bot.channel.until(lambda: any("Shortening what was said earlier" in text for text in bot.screen))
+
+    slow.event.set()
+    await bot.house.handler.settled()
+    assert bot.screen[-1] == "ok"
+
+
+@pytest.fixture
+def run() -> Run:
+    return Run("r", CHAT, "s", "ann", 0.0)
+
+
+async def test_only_what_counts_is_read_again(tmp_path: Path, run: Run) -> None:  # S3-17
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        store.begin_run(run)
+        said: list[AgentMessage] = [user(f"{number}").model_copy(update={"id": f"m{number}"}) for number in range(300)]
+        for message in said[:200]:
+            store.append(run, 1, message)
+        first = SummaryMessage(summary="one", first_kept_id="m100", tokens_before=1)
+        second = SummaryMessage(summary="two", first_kept_id="m190", tokens_before=1)
+        rest: list[AgentMessage] = [first, *said[200:250], second, *said[250:]]
+        for message in rest:
+            await store.append(run, 1, message)
+
+        history = await store.history("s")
+
+    assert history == [*said[190:200], first, *said[200:250], second, *said[250:]]
+
+
+async def test_a_summary_that_kept_nothing_is_where_it_begins(tmp_path: Path, run: Run) -> None:  # S3-17
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        store.begin_run(run)
+        summary = SummaryMessage(summary="all", first_kept_id="", tokens_before=1)
+        for message in (user("one"), summary, user("two")):
+            await store.append(run, 1, message)
+
+        assert [message.role for message in await store.history("s")] == ["summary", "user"]
+        assert await store.history("other") == []
