@@ -28,6 +28,8 @@ ASKED_FOR = frozenset({"run_skill_script"})
 
 _SUMMARY = "<summary>"
 _NOTIFICATION = re.compile(r"<notification>\n(.*)\n</notification>", re.DOTALL)
+_REPORT = re.compile(r"Your background task \w+ (\w+): ([^\n]*)\n[^\n]*\n(.*)", re.DOTALL)
+"""How the house tells of one."""
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
 _QUOTED = re.compile(r"</?untrusted [0-9a-f]{8}>\n?")
 
@@ -171,6 +173,17 @@ def _read(messages: Sequence[LlmMessage]) -> _Talk:
 def _hear(message: UserMessage, talk: _Talk) -> None:
     text = text_of(message.content)
     if found := _NOTIFICATION.fullmatch(text):
-        talk.reports.append(_QUOTED.sub("", found[1]).strip())
+        talk.reports.append(_report(_QUOTED.sub("", found[1]).strip()))
     elif not text.startswith(_SUMMARY):
         talk.asked.append(message)
+
+
+def _report(told: str) -> str:
+    """For the person; other news is passed on as it is."""
+    found = _REPORT.fullmatch(told)
+    if not found:
+        return told
+    outcome, what, report = found.groups()
+    wording = wording_for(what)
+    sentence = wording.reported if outcome == "completed" else wording.reported_failure
+    return sentence.format(what=what, report=report)

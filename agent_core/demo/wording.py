@@ -27,6 +27,8 @@ class Wording:
     counted_instead: str
     counted_too_far: str
     begun: str
+    reported: str
+    reported_failure: str
     flight_ask: str
     flight_from: str
     flight_to: str
@@ -84,6 +86,8 @@ ENGLISH = Wording(
     counted_instead="You said {number} instead of {before} while I was counting, and here I am: {number}.",
     counted_too_far="I had counted to {number} already when you said {wanted}, so I stopped there.",
     begun=("That is being done in the background. Go on talking: I will tell you when it is over. `/tasks` shows it."),
+    reported="What you wanted in the background is done (`{what}`): {report}",
+    reported_failure="What you wanted in the background did not work (`{what}`): {report}",
     flight_ask="I can look that up. Please say {missing}. (One person and economy, unless you say otherwise.)",
     flight_from="which city you leave from",
     flight_to="which city you fly to",
@@ -146,6 +150,8 @@ CHINESE = Wording(
     counted_instead="我数的时候您把 {before} 改成了 {number}，所以数到 {number} 为止。",
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks` 可以查看。",
+    reported="后台任务完成了（`{what}`）：{report}",
+    reported_failure="后台任务没有成功（`{what}`）：{report}",
     flight_ask="可以查。请告诉我{missing}。（默认 1 人、经济舱）",
     flight_from="从哪个城市出发",
     flight_to="去哪个城市",
@@ -153,10 +159,10 @@ CHINESE = Wording(
     flight_and="、",
     flight_found=(
         "从{start}到{end}，{day}：\n\n{options}\n\n"
-        "这是示例时刻表：不是真实航班，也没有预订任何东西。想换城市或日期，直接说即可，例如 `去大阪` 或 `后天`。"
+        "这是示例时刻表：不是真实航班，也没有预订任何东西。想换城市或日期，直接说即可，例如`去大阪`或`后天`。"
     ),
     flight_unknown=(
-        "时刻表里没有{city}，所以我查了技能的参考资料。有这些城市：{cities}。\n\n换一个城市即可，例如 `去{other}`。"
+        "时刻表里没有{city}，所以我查了技能的参考资料。有这些城市：{cities}。\n\n换一个城市即可，例如`去{other}`。"
     ),
     plan_look="我先看看我记得什么，再看看时间。",
     plan_wait="再假装思考一下，让你看到进度。",

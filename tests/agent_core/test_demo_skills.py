@@ -12,7 +12,6 @@ from agent_core.demo.decide import decide
 from agent_core.demo.flight import Details
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
-from agent_core.llm import LlmRequest
 from agent_core.messages import NotificationMessage
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
@@ -242,14 +241,38 @@ async def test_a_thing_is_begun_in_the_background(tmp_path: Path, words: str, pr
     assert asked == [(prompt, True)]
 
 
-async def test_a_report_that_comes_by_itself_is_passed_on(chat: Chat) -> None:
-    report = NotificationMessage(kind="task", text="The task is done.", quoted="Counted to 5.", to_model=True)
+@pytest.mark.parametrize(
+    ("text", "quoted", "said"),
+    [
+        (
+            "Your background task k3 completed: count to 5\nTell the person:",
+            "Counted to 5.",
+            "What you wanted in the background is done (`count to 5`): Counted to 5.",
+        ),
+        (
+            "Your background task k3 completed: 数到 5\nTell them:",
+            "数到 5 了。",
+            "后台任务完成了（`数到 5`）：数到 5 了。",
+        ),
+        (
+            "Your background task k3 failed: count\nTell the person:",
+            "no tool",
+            "What you wanted in the background did not work (`count`): no tool",
+        ),
+        ("Something else.", "", "Something else."),
+    ],
+)
+@pytest.mark.parametrize("untrusted", [False, True])
+async def test_a_report_that_comes_by_itself_is_passed_on(
+    chat: Chat, text: str, quoted: str, said: str, *, untrusted: bool
+) -> None:
+    news = NotificationMessage(
+        kind="task", text=text, quoted=quoted, to_model=True, untrusted=untrusted and bool(quoted)
+    )
+    await chat.says("what is 1 + 1?")
+    chat.agent.append_message(news)
 
-    chat.agent.append_message(report)
-    request = chat.agent.context.build_request(chat.agent.state)
-
-    assert decide(request) == "The task is done.\nCounted to 5."
-    assert isinstance(request, LlmRequest)
+    assert decide(chat.agent.context.build_request(chat.agent.state)) == said
 
 
 def test_what_it_proposes_in_both_languages_is_the_same() -> None:
