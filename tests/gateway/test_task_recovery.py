@@ -14,7 +14,7 @@ from gateway.task_report import news_of
 from gateway.task_run import MOST_LIVES
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, rows, states
+from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
 from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
 
 NEVER = "never said"
