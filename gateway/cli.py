@@ -1,4 +1,4 @@
-"""The command line: `parley [run | chat | doctor | replay]`.
+"""The command line: `parley [run | chat | doctor | replay | export]`.
 
 What a person can put right is one sentence on standard error and exit code 2; a traceback is a fault of ours.
 """
@@ -36,6 +36,15 @@ def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--last", type=int, metavar="N", help="only the last N steps")
 
 
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("chat", nargs="?", metavar="CHAT", help="as /status prints it, or a part that only it has")
+    form = parser.add_mutually_exclusive_group()
+    forms = {"md": "Markdown (default)", "json": "JSON, every message whole", "html": "a page by itself"}
+    for name, about in forms.items():
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="md", help=about)
+    parser.add_argument("--out", metavar="FILE", help="write there rather than on standard output")
+
+
 # Functions stand here by name, `module:function`, because importing the gateway takes ten times as long as printing the
 # help: a module is imported when its command is wanted.
 COMMANDS = {
@@ -43,6 +52,7 @@ COMMANDS = {
     "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.talk:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.replay.command:run", _replay),
+    "export": Command("write out a chat, also while Parley runs", "gateway.export.command:run", _export),
 }
 VERSION = "gateway.version:version"
 REFUSED = 2

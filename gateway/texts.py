@@ -252,6 +252,18 @@ _TEXTS: dict[str, dict[Language, str]] = {
     "task_state_failed": {"en": "failed", "zh": "失败"},
     "task_state_cancelled": {"en": "cancelled", "zh": "已取消"},
     "task_state_killed": {"en": "ended", "zh": "已终止"},
+    "export_done": {"en": "Here is this chat.", "zh": "这是本聊天的记录。"},
+    "export_forms": {"en": "Say {slash}export md, json or html.", "zh": "请发送 {slash}export md、json 或 html。"},
+    "export_not_here": {
+        "en": "Others read here, too, so only an owner can export this chat.",
+        "zh": "这里还有其他人，只有所有者可以导出本聊天。",
+    },
+    "export_empty": {"en": "There is nothing to export yet.", "zh": "还没有可以导出的内容。"},
+    "export_failed": {"en": "I could not write the file. Please try again later.", "zh": "无法写入文件，请稍后再试。"},
+    "export_too_large": {
+        "en": "It has {size} MB, and at most {most} MB can be sent here.",
+        "zh": "文件有 {size} MB，这里最多只能发送 {most} MB。",
+    },
     "error_overflow": {
         "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
         "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",

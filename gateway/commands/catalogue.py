@@ -1,11 +1,12 @@
 """All commands, in the order in which people see them."""
 
-from gateway.commands import approvals, context, conversation, info, skills, tasks
+from gateway.commands import approvals, context, conversation, export, info, skills, tasks
 from gateway.commands.table import Command
 
 COMMANDS: tuple[Command, ...] = (
     *info.COMMANDS,
     *conversation.COMMANDS,
+    *export.COMMANDS,
     *context.COMMANDS,
     *skills.COMMANDS,
     *approvals.COMMANDS,

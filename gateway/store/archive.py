@@ -147,9 +147,14 @@ class Archive:
         )
         return [row[0] for row in self._rows(query, ())]
 
-    def said_at(self, chat: str) -> Iterator[SaidRow | Unreadable]:
-        """The transcript of a chat, all its sessions."""
-        return self._said("chat = ?", (chat,))
+    def sessions(self, chat: str) -> list[str]:
+        """All conversations that there were in it, oldest first."""
+        query = "SELECT session FROM transcript WHERE chat = ? GROUP BY session ORDER BY min(seq)"
+        return [row[0] for row in self._rows(query, (chat,))]
+
+    def said_at(self, chat: str, session: str) -> Iterator[SaidRow | Unreadable]:
+        """One conversation of a chat."""
+        return self._said("session = ? AND chat = ?", (session, chat))
 
     def tail(self, session: str, most: int) -> list[SaidRow | Unreadable]:
         """The newest messages of one conversation, oldest first; those of its sub-agents are conversations of their

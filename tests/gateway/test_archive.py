@@ -49,6 +49,11 @@ def words(row: SaidRow | Unreadable) -> str:
     return text_of(row.message.content)
 
 
+def said_at(archive: Archive, chat: ChatKey) -> list[str]:
+    sessions = archive.sessions(str(chat))
+    return [words(row) for session in sessions for row in archive.said_at(str(chat), session)]
+
+
 async def test_it_is_read_while_parley_runs_and_writes(start_bot: StartBot) -> None:
     bot = await start_bot("One.", Waits(asyncio.Event()))
     await bot.hears("first")
@@ -58,7 +63,7 @@ async def test_it_is_read_while_parley_runs_and_writes(start_bot: StartBot) -> N
     with Archive.open(bot.home) as archive:
         [second, first] = archive.newest_runs(10)
         assert (first.state, first.reason, second.state, second.reason) == ("done", "completed", "running", None)
-        assert [words(row) for row in archive.said_at(str(ANN))] == ["first", "One.", "second"]
+        assert said_at(archive, ANN) == ["first", "One.", "second"]
 
 
 async def test_what_is_read_is_of_one_moment(start_bot: StartBot) -> None:
@@ -67,7 +72,7 @@ async def test_what_is_read_is_of_one_moment(start_bot: StartBot) -> None:
     with Archive.open(bot.home) as archive:
         before = archive.chats()
         await bot.hears("second")
-        assert [words(row) for row in archive.said_at(str(ANN))] == ["first", "One."]
+        assert said_at(archive, ANN) == ["first", "One."]
         assert before == [str(ANN)]
 
 
@@ -83,7 +88,8 @@ async def test_the_end_of_a_conversation_and_of_no_other(tmp_path: Path) -> None
         assert [words(row) for row in archive.tail("s1", 3)] == ["s1 48", "s1 49", "the last"]
         assert [words(row) for row in archive.tail("s1:task-1", 2)] == ["s1:task-1 48", "s1:task-1 49"]
         assert archive.chats() == [str(ANN), str(BOB)]
-        assert {words(row)[:2] for row in archive.said_at(str(BOB))} == {"s2"}
+        assert archive.sessions(str(ANN)) == ["s1", "s1:task-1"]
+        assert {word[:2] for word in said_at(archive, BOB)} == {"s2"}
 
 
 async def test_a_row_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:

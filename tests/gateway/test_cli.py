@@ -23,7 +23,8 @@ async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
     helped = await python("-c", code)
 
     assert all(
-        re.search(rf"^ +{command} ", helped.out, re.MULTILINE) for command in ("run", "chat", "doctor", "replay")
+        re.search(rf"^ +{command} ", helped.out, re.MULTILINE)
+        for command in ("run", "chat", "doctor", "replay", "export")
     )
     assert helped.out.splitlines()[-1] == "0 []"
 

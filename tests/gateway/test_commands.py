@@ -18,6 +18,7 @@ def test_menus_are_made_from_the_one_table() -> None:  # S2-40
     assert [spec.name for spec in SPECS] == [
         *("start", "help", "status"),
         *("new", "stop", "language"),
+        "export",
         *("context", "compact"),
         *("skills", "skill"),
         *("approve", "deny"),

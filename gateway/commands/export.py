@@ -1,0 +1,66 @@
+"""The command that hands a chat out as a file: /export."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import structlog
+
+from channels.base import Attachment, ChatKey, OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.desk import Desk
+from gateway.errors import ParleyError
+from gateway.export.files import write_private
+from gateway.export.forms import FORMS, exported
+from gateway.export.heading import Heading
+from gateway.store.archive import Archive
+from gateway.texts import say
+
+MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
+
+log = structlog.get_logger(__name__)
+
+
+async def export(given: Invocation) -> OutboundMessage:
+    """Of this chat alone; where others read, too, only an owner may, for it is more than is on the screen."""
+    desk, key, language = given.desk, given.session.key, given.language
+    form = given.arguments.strip().lower() or FORMS[0]
+    if form not in FORMS:
+        return reply(say("export_forms", language, slash=given.slash))
+    channel = desk.delivery.channel(key)
+    if channel.is_group(key) and not desk.access.is_owner(key, given.sender):
+        return reply(say("export_not_here", language))
+    try:
+        file = await asyncio.to_thread(_write, desk, key, form)
+    except ParleyError as error:
+        log.warning("a chat could not be exported", chat=str(key), reason=error.sentence)
+        return reply(say("export_failed", language))
+    if file is None:
+        return reply(say("export_empty", language))
+    size = file.stat().st_size
+    if size > channel.limits.max_upload:
+        file.unlink()
+        return reply(say("export_too_large", language, size=size // 2**20, most=channel.limits.max_upload // 2**20))
+    name = f"chat-{Heading(str(key), '', desk.zone, 0).day(desk.clock.time())}.{form}"
+    attachment = Attachment(name=name, mime_type=MIME_TYPES[form], size=size, path=str(file))
+    return OutboundMessage(markdown=say("export_done", language), attachments=(attachment,))
+
+
+def _write(desk: Desk, key: ChatKey, form: str) -> Path | None:
+    """On a thread. The newest export of a chat takes the place of the one before; None where nothing was said."""
+    chat = str(key)
+    folder = desk.home / "outgoing" / f"export-{hashlib.sha256(chat.encode()).hexdigest()[:24]}"
+    with Archive.open(desk.home) as archive:
+        if not archive.sessions(chat):
+            return None
+        heading = Heading(chat, desk.about.name, desk.zone, desk.clock.time())
+        file = folder / f"chat.{form}"
+        write_private(file, exported(archive, heading, form, desk.secrets))
+    return file
+
+
+COMMANDS = (
+    Command(
+        "export", {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"}, export, arguments="[md|json|html]"
+    ),
+)
