@@ -63,6 +63,7 @@ async def connected(exhibit: AnyExhibit) -> None:
 async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
     """Parley itself, with nothing but the showroom's home."""
     program = Program(folder, {"PARLEY_HOME": str(showroom.home.folder), "PARLEY_MODEL": "demo"})
+    program.forked, program.imports = True, tuple(f"channels.{platform}.adapter" for platform in PLATFORMS)
     await program.launch()
     try:
         for each in showroom.exhibits:

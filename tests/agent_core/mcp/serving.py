@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import re
 import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pydantic import JsonValue
 
@@ -16,10 +17,14 @@ from agent_core.mcp.servers import McpServers
 from agent_core.messages import text_of
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext
+from tests.end_to_end.program import Program
 from tests.process import REPOSITORY
 
-PROGRAM = (sys.executable, "-P", "-m", "tests.emulators.mcp_server")
+MODULE = "tests.emulators.mcp_server"
+PROGRAM = (sys.executable, "-P", "-m", MODULE)
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/home/ann", "LANG": "C.UTF-8", "OPENAI_API_KEY": "sk-not-for-you"}
+PORT = re.compile(r"^\d+$(?=\n)", re.MULTILINE)
+"""What a server prints first, among lines of its log."""
 LONG = 25.0
 """Seconds that a machine with much to do may take to start a server."""
 
@@ -53,25 +58,18 @@ async def connected(**servers: McpServer) -> AsyncIterator[McpServers]:
 
 
 @asynccontextmanager
-async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
+async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, Program]]:
     """The address of a server of the SDK, and its process."""
-    process = await asyncio.create_subprocess_exec(
-        *PROGRAM,
-        "--http",
-        str(port),
-        *arguments,
-        stdout=PIPE,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)},
-    )
-    try:
-        async with asyncio.timeout(LONG):
-            assert process.stdout
-            line = await process.stdout.readline()
-        yield f"http://127.0.0.1:{int(line)}/mcp", process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    with TemporaryDirectory() as folder:
+        server = Program(Path(folder), {})
+        server.module, server.arguments = MODULE, ("--http", str(port), *arguments)
+        server.forked, server.imports = True, ("mcp.server.mcpserver", "uvicorn")
+        await server.launch()
+        try:
+            await until(lambda: PORT.search(server.console) is not None)
+            yield f"http://127.0.0.1:{PORT.findall(server.console)[0]}/mcp", server
+        finally:
+            await server.kill()
 
 
 async def until(condition: Callable[[], bool], within: float = LONG) -> None:

@@ -51,9 +51,8 @@ async def test_a_call_that_is_stopped_is_stopped_there_too_and_the_session_lives
 
 @BOTH
 async def test_when_it_is_back_the_next_calls_work_again(protocol: tuple[str, ...]) -> None:
-    async with over_http(*protocol) as (url, process), connected(web=McpServer(url=url)) as servers:
-        process.kill()
-        await process.wait()
+    async with over_http(*protocol) as (url, server), connected(web=McpServer(url=url)) as servers:
+        await server.kill()
         with pytest.raises(ToolFailed, match="the MCP server web "):
             await use(servers, "web_echo", text="anybody?")
 
