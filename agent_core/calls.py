@@ -154,7 +154,9 @@ class CallBatch:
             return refusal
         try:
             tool = self._runner.tools.get(call.name)
-            return Job(call, tool, tool.validate(call.arguments))
+            arguments = tool.validate(call.arguments)
+            tool.check(arguments, self._scope.context(call.id, self._messages))
+            return Job(call, tool, arguments)
         except ToolFailed as error:
             if isinstance(error, UnknownTool) and self._resumed:
                 return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)

@@ -83,6 +83,12 @@ class ToolContext:
 
 
 Body = Callable[..., Awaitable[str | ToolResult]]
+Check = Callable[[BaseModel, ToolContext], None]
+"""Raises ToolFailed where a call could only fail."""
+
+
+def _nothing(_arguments: BaseModel, _context: ToolContext) -> None:
+    """Has to be so first."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,8 @@ class Traits:
     acts: Acts = "read"
     untrusted: bool = False
     """Whether what it brings back may have been written by strangers, who may address the model in it."""
+    check: Check = _nothing
+    """What has to be so before anybody is asked for a call."""
 
 
 class Tool(ABC):
@@ -115,6 +123,7 @@ class Tool(ABC):
         self.timeout_s = traits.timeout_s
         self.acts = traits.acts
         self.untrusted = traits.untrusted
+        self.check = traits.check
 
     @property
     def name(self) -> str:

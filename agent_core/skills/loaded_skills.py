@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from agent_core.skills import layout
 from agent_core.skills.errors import SkillError
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary
-from agent_core.skills.loaded import LoadedSkill, read_instructions, read_reference
+from agent_core.skills.loaded import SKILL_TOKENS, LoadedSkill, read_instructions, read_reference
 from agent_core.skills.own import OwnSkills
 from agent_core.skills.shelved import Shelved, ShelvedSkill
 from agent_core.skills.skill import Skill
@@ -190,8 +190,17 @@ class LoadedSkills:
                 self.notes.pop(skill.name, None)
             except SkillError as error:
                 self.notes[skill.name] = f"{skill.name}: {error}"
-            if item is not None:
+            if item is not None and self._fits_always(item):
                 self.always[skill.name] = item
+
+    def _fits_always(self, item: LoadedSkill) -> bool:
+        """Those that are always there get as much together as any other gets alone."""
+        if item.now.tokens + sum(other.now.tokens for other in self.always.values()) <= SKILL_TOKENS:
+            return True
+        self.notes[item.skill.name] = (
+            f"{item.skill.name}: there is no room for it among the skills that are always loaded; load it by command"
+        )
+        return False
 
     def _restore(self, kept: ShelvedSkill) -> None:
         item = self.always.get(kept.name)

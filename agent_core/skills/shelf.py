@@ -109,7 +109,7 @@ class SkillShelf:
     @property
     def problems(self) -> tuple[str, ...]:
         """What people should put right, a line each; `entries` looks anew."""
-        found = (*self.library.diagnostics, *self._own.diagnostics)
+        found = (*self.library.diagnostics, *self._own.diagnostics, *self._own.hiding(self.library.find))
         return (*self._in.notes.values(), *map(str, found))
 
     def entries(self, text: str = "") -> tuple[SkillEntry, ...]:

@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from agent_core.builtin.files.confined import open_folder, shown
 from agent_core.builtin.programs.outcome import outcome
 from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, workspace_of
@@ -55,7 +57,8 @@ def run_skill_script_tool(
         )
         return await outcome(sandbox, command, context)
 
-    return CommandTool(run_skill_script, replace(COMMAND, label="Running {skill}/{script} {args}"))
+    label = "Running {skill}/{script} {args}"
+    return CommandTool(run_skill_script, replace(COMMAND, label=label, check=_is_loaded))
 
 
 def python() -> Path:
@@ -83,6 +86,11 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
     if not script.is_executable:
         raise ToolFailed(f"{shown(script.path.name)} is neither .py nor .sh, and not executable", "tell the person")
     return (path,), ()
+
+
+def _is_loaded(arguments: BaseModel, context: ToolContext) -> None:
+    """So that nobody is asked for a script that cannot run."""
+    _folder(str(arguments.model_dump()["skill"]), context)
 
 
 def _folder(name: str, context: ToolContext) -> Path:

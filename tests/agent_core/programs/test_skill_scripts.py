@@ -9,13 +9,16 @@ import pytest
 from agent_core.builtin.programs.skill_scripts import python, run_skill_script_tool
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
-from agent_core.messages import text_of
+from agent_core.messages import JsonObject, text_of
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.scripted import calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
 from agent_core.tools import Tool, ToolContext, ToolFailed
+from tests.agent_core.kit import start_agent
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
+from tests.agent_core.test_permissions import Desk
 from tests.process import REPOSITORY
 
 NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'
@@ -228,6 +231,19 @@ async def test_no_name_and_no_link_leads_out(  # S2-35
         await run(run_skill_script, workspace, skill, script)
 
     assert launcher.launched == []
+
+
+async def test_nobody_is_asked_for_a_script_that_cannot_run(run_skill_script: Tool, skills: Path) -> None:
+    script: JsonObject = {"skill": "greet", "script": "hello.py"}
+    shelf = SkillShelf(SkillLibrary([(skills, Origin.SHIPPED)]))
+    desk, wanted = Desk("deny"), calls(("run_skill_script", script))
+    talk = start_agent(wanted, "Not yet.", wanted, "No.", tools=[run_skill_script], permissions=desk, skills=shelf)
+
+    await talk.says("Greet me.")
+    assert desk.proposals == []
+    shelf.load("greet")
+    await talk.says("Greet me now.")
+    assert [proposal.call.name for proposal in desk.proposals] == ["run_skill_script"]
 
 
 async def test_the_example_skill_draws_into_the_workspace(run_skill_script: Tool, workspace: Path) -> None:

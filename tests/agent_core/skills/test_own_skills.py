@@ -105,6 +105,9 @@ def test_one_with_the_name_of_a_shared_one_is_for_people_only(shelf: Shelf, own:
     shelf.on.load("shared", held=True)
 
     assert "Not what you think." in shelf.on.loaded
+    assert shelf.on.problems == (
+        "skills/shared/SKILL.md: another skill is called shared, and people who load it get this one; rename it",
+    )
 
 
 def test_a_reload_approves_what_it_says_now(shelf: Shelf, own: Path) -> None:

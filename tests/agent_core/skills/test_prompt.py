@@ -8,7 +8,7 @@ from agent_core.context import ContextManager
 from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry
-from tests.agent_core.skills.making import Shelf, library_of, write_skill
+from tests.agent_core.skills.making import Shelf, body_of, library_of, write_skill
 
 GUIDE = "# Flight Booking Guide\n\nAsk for the date."
 
@@ -130,6 +130,21 @@ def test_a_skill_that_is_always_there_needs_no_load(root: Path) -> None:  # S2-1
     assert shelf.load_reference("manners", "reference.md").changed
     assert shelf.unload_unused(()) == ()
     assert shelf.names == ()
+
+
+def test_skills_that_are_always_there_have_room_for_one(root: Path) -> None:  # S2-12
+    for name in ("first", "second"):
+        write_skill(root, name, body_of(4_001, root, name), head="always: true")
+    write_skill(root, "small", head="always: true")
+    shelf = Shelf(root).on
+
+    assert "### Skill: first" in shelf.always
+    assert "### Skill: second" not in shelf.always
+    assert "### Skill: small" in shelf.always
+    assert shelf.problems == (
+        "second: there is no room for it among the skills that are always loaded; load it by command",
+    )
+    assert "[○] **second**" in shelf.index
 
 
 def test_a_skill_that_cannot_be_used_is_not_told_of(root: Path) -> None:  # S2-13 S1-29
