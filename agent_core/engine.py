@@ -56,24 +56,33 @@ class Run:
     """What this run has added, in order."""
     pending: list[AgentMessage] = field(default_factory=list)
     """Enters the conversation at the start of the next turn."""
-    call_ids: set[str] = field(default_factory=set)
-    """Ids of tool calls that the conversation has had."""
     events: int = 0
     compacts: bool = True
     """Until the compactor has shown that it cannot get the conversation any shorter."""
-
-    def __post_init__(self) -> None:
-        for message in self.state.messages:
-            self.note_calls(message)
 
     @property
     def cancel(self) -> CancelToken:
         return self.inputs.scope.cancel
 
-    def note_calls(self, message: AgentMessage) -> None:
-        """Before the answer that follows it is made."""
-        if isinstance(message, AssistantMessage):
-            self.call_ids.update(call.id for call in message.tool_calls)
+    @property
+    def call_ids(self) -> "CallIds":
+        return CallIds(self.state)
+
+
+@dataclass(frozen=True)
+class CallIds:
+    """Of the tool calls that the conversation has had. Looked up when the model calls a tool, and not at every turn,
+    for that takes as long as the conversation is."""
+
+    state: QueryState
+
+    def __contains__(self, call_id: object) -> bool:
+        return any(
+            call.id == call_id
+            for message in self.state.messages
+            if isinstance(message, AssistantMessage)
+            for call in message.tool_calls
+        )
 
 
 @dataclass(frozen=True)

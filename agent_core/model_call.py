@@ -1,8 +1,7 @@
 """One answer of the model: ask, pass its deltas on, try again where that may help (C-05)."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from collections.abc import Set as AbstractSet
+from collections.abc import AsyncGenerator, Container
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -44,9 +43,7 @@ class ModelCaller:
     clock: Clock
     new_id: NewId
 
-    def call(
-        self, request: LlmRequest, session_id: str, used_ids: AbstractSet[str], cancel: CancelToken
-    ) -> "ModelCall":
+    def call(self, request: LlmRequest, session_id: str, used_ids: Container[str], cancel: CancelToken) -> "ModelCall":
         """Nothing is asked before the call's `events` are taken. `used_ids` are those of the conversation's tool
         calls."""
         return ModelCall(self, request, session_id, used_ids, cancel)
@@ -89,7 +86,7 @@ class ModelCall:
         caller: ModelCaller,
         request: LlmRequest,
         session_id: str,
-        used_ids: AbstractSet[str],
+        used_ids: Container[str],
         cancel: CancelToken,
     ) -> None:
         self._caller = caller

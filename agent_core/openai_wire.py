@@ -53,7 +53,7 @@ class WireText:
     def of(self, request: LlmRequest, *, vision: bool) -> str:
         """What `json.dumps` makes of `messages_to_wire`."""
         texts = [_json({"role": "system", "content": request.system})] if request.system else []
-        written = self._written[vision].each(request.messages)
+        written = self._written[vision].row(request.messages)
         for text, (_, pictures) in zip(written, _with_pictures(request.messages, vision=vision), strict=True):
             texts.extend([text] if text else [])  # an answer that held only thinking
             texts.extend([_json(_pictures_of_tools(pictures))] if pictures else [])

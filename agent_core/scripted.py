@@ -152,7 +152,8 @@ class Speech:
         """The end; without a stop reason it follows from whether tools were called."""
         self._close()
         called = any(isinstance(block, ToolCall) for block in self._blocks)
-        usage = Usage(input=_size(request), output=self._said, total=_size(request) + self._said)
+        size = _size(request)
+        usage = Usage(input=size, output=self._said, total=size + self._said)
         message = AssistantMessage(
             content=tuple(self._blocks),
             stop_reason=stop or (StopReason.TOOL_USE if called else StopReason.STOP),
@@ -302,7 +303,7 @@ def _read_arguments(name: str, raw: str) -> tuple[JsonObject, str | None]:
 
 def _size(request: LlmRequest) -> int:
     """Some measure of a request that grows with the conversation: its words."""
-    return len(request.system.split()) + sum(_words_in.each(request.messages))
+    return len(request.system.split()) + sum(_words_in.row(request.messages))
 
 
 def _count_words(message: LlmMessage) -> int:

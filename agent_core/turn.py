@@ -67,7 +67,6 @@ class Turn:
 
     async def _calls(self, message: AssistantMessage) -> AsyncGenerator[AgentEvent, None]:
         run = self._run
-        run.note_calls(message)
         closing = self._reason is TransitionReason.LIMIT
         batch = self._engine.batch(run, message, message.tool_calls, closing=closing)
         async with aclosing(batch.run()) as events:

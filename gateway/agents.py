@@ -75,7 +75,7 @@ class Agents:
         demo: bool = False,
     ) -> None:
         """`demo`: the demo model answers, and finds something to show in each workspace."""
-        self._parts = replace(parts, llm=MaskedLlm(parts.llm, secrets))
+        self._parts = parts
         self._chain = ModelChain([replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks], clock)
         self._permissions = permissions
         self._secrets = secrets
@@ -116,7 +116,7 @@ class Agents:
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
         parts = self._parts
         loop = AgentLoop(
-            llm=parts.llm,
+            llm=MaskedLlm(parts.llm, self._secrets),  # its own, which remembers what it has masked
             model=parts.model,
             chain=self._chain,
             context=context,

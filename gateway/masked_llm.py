@@ -17,8 +17,8 @@ class MaskedLlm:
     def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
         self._llm = llm
         self._secrets = secrets
-        self._masked = Remembered[ToolSpec | LlmMessage, ToolSpec | LlmMessage](lambda it: masked(it, secrets.mask))
-        """The same tools are offered in every request, and the same messages stand in it."""
+        self._tools = Remembered[ToolSpec, ToolSpec](lambda spec: masked(spec, secrets.mask))
+        self._messages = Remembered[LlmMessage, LlmMessage](lambda message: masked(message, secrets.mask))
         self._masked_for = secrets.count
 
     async def stream(
@@ -26,12 +26,13 @@ class MaskedLlm:
     ) -> AsyncGenerator[StreamEvent, None]:
         if self._masked_for != self._secrets.count:
             self._masked_for = self._secrets.count
-            self._masked.forget()
+            self._tools.forget()
+            self._messages.forget()
         safe = request.model_copy(
             update={
                 "system": self._secrets.mask(request.system),
-                "messages": tuple(self._masked.each(request.messages)),
-                "tools": tuple(self._masked.each(request.tools)),
+                "messages": tuple(self._messages.row(request.messages)),
+                "tools": tuple(self._tools.row(request.tools)),
             }
         )
         async with aclosing(self._llm.stream(model, safe, options)) as events:
