@@ -62,6 +62,8 @@ def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
             fact = fact.replace("about ", "≈ ") if "about" in fact else f"= {fact}"
         case Topic.READ | Topic.FILES:
             fact = fenced(fact)
+        case Topic.RECALL:
+            fact = fact.replace(" (person, ", " (")  # who else, where two talk
         case _:
             pass
     sentences = {

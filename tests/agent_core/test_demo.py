@@ -59,7 +59,7 @@ async def test_it_remembers_and_forgets(chat: Chat) -> None:
     assert await chat.says("note: buy milk") == "I remember that already: buy milk"
     assert await chat.says("remember to call Ann") == "I will remember: call Ann"
     assert await chat.says("show my notes") == (
-        "What I remember:\n\n1. buy milk (person, 2025-03-04)\n2. call Ann (person, 2025-03-04)"
+        "What I remember:\n\n1. buy milk (2025-03-04)\n2. call Ann (2025-03-04)"
     )
     assert await chat.says("forget 1") == "Forgotten: buy milk"
     assert (chat.memory / "MEMORY.md").read_text() == "2025-03-04|person|call Ann\n"

@@ -1,0 +1,122 @@
+"""Somebody who has neither an account nor a model types `./run chat`, and meets everything but intelligence."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.platforms.terminal import YOU, Terminal
+from tests.end_to_end.platforms.terminal_chat import Chat
+from tests.end_to_end.program import Program
+
+SECONDS = 30
+"""Scripts are started in a sandbox, on a machine that has other things to do."""
+_QUESTION = re.compile(r"/approve (\w{6})")
+
+pytestmark = pytest.mark.timeout(180)
+
+
+class Newcomer:
+    """Sits at the terminal."""
+
+    def __init__(self, chat: Chat) -> None:
+        self.chat = chat
+        self._asked: set[str] = set()
+
+    @property
+    def read(self) -> str:
+        return "\n\n".join(self.chat.screen)
+
+    async def says(self, text: str, answer: str = "") -> None:
+        """And waits for an answer with these words that was not there before."""
+        before = self.read.count(answer)
+        await self.chat.says(YOU, text)
+        if answer:
+            await self.chat.until(lambda _: self.read.count(answer) > before and self.chat.is_asking, SECONDS)
+
+    async def sees(self, words: str) -> None:
+        await self.chat.until(lambda _: words in self.read, SECONDS)
+
+    async def approves(self, line: str) -> None:
+        """The call that reads like this, once it is asked for."""
+
+        def question() -> str:
+            asked = [text for text in self.chat.screen if line in text]
+            return next((found for text in asked for found in _QUESTION.findall(text) if found not in self._asked), "")
+
+        await self.chat.until(lambda _: bool(question()), SECONDS)
+        asked = question()
+        self._asked.add(asked)
+        await self.says(f"/approve {asked}")
+
+
+@pytest.fixture
+async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
+    program = Program(tmp_path, {"PARLEY_MODEL": "demo"})
+    async with Terminal() as terminal:
+        terminal.settle(program)
+        await terminal.launch()
+        await terminal.listening()
+        chat = terminal.private(YOU)
+        assert isinstance(chat, Chat)
+        try:
+            yield Newcomer(chat)
+        finally:
+            await program.kill()
+
+
+async def runs_programs(newcomer: Newcomer) -> bool:
+    await newcomer.says("/status", "Up:")
+    return "Programs: shut in" in newcomer.read
+
+
+async def test_a_skill_is_loaded_by_asking_for_a_thing_and_its_script_approved(newcomer: Newcomer) -> None:
+    await newcomer.says("hello", "book a flight from Beijing to Tokyo tomorrow")
+    if not await runs_programs(newcomer):
+        pytest.skip("nothing here shuts programs in")
+    await newcomer.says("chart sales.csv")
+    await newcomer.approves("chart/chart.py sales.csv")
+    await newcomer.sees("sent you the picture")
+    assert "chart.png" in newcomer.read
+    await newcomer.says("/skills", "[✓] chart")
+
+    await newcomer.says("book a flight from Beijing to Atlantis", "on which day")
+    await newcomer.says("tomorrow")
+    await newcomer.approves("book-flight/get_current_time.py")
+    await newcomer.approves("book-flight/search_flights.py --from Beijing --to Atlantis")
+    await newcomer.sees("Atlantis is not in the timetable")
+    await newcomer.sees("Beijing, Shanghai, Guangzhou")
+    await newcomer.says("to Tokyo")
+    await newcomer.approves("book-flight/search_flights.py --from Beijing --to Tokyo")
+    await newcomer.sees("nothing is booked")
+    assert "- ZZ101" in newcomer.read
+
+
+async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_talk(newcomer: Newcomer) -> None:
+    await newcomer.says("count to 20")
+    await newcomer.says("no, to 3", "You said 3 instead of 20")
+    await newcomer.says("count to 20")
+    await newcomer.says("/stop", "Stopped.")
+
+    await newcomer.says("in the background: count to 3 and tell me", "in the background")
+    await newcomer.says("/tasks", "count to 3 and tell me")
+    await newcomer.says("what is 2 + 2?", "2 + 2 = 4")
+    await newcomer.sees("is done (count to 3 and tell me): Counted to 3.")
+    await newcomer.says("/context", "Free:")
+
+
+async def test_what_is_to_be_remembered_is_known_in_the_next_conversation(newcomer: Newcomer) -> None:
+    await newcomer.says("remember that I like tea", "I will remember: I like tea")
+    await newcomer.says("/new", "A new conversation begins")
+    await newcomer.says("what do you remember?", "1. I like tea")
+
+
+async def test_in_chinese_as_well(newcomer: Newcomer) -> None:
+    await newcomer.says("我想订一张去东京的机票", "从哪个城市出发、哪一天")
+    await newcomer.says("数到 20")
+    await newcomer.says("不，到 2", "改成了 2")
+    await newcomer.says("记住：我喜欢茶", "我会记住：我喜欢茶")
+    await newcomer.says("你记得什么？", "1. 我喜欢茶")
+    await newcomer.says("在后台：数到 2", "已经在后台进行了")
+    await newcomer.sees("后台任务完成了（数到 2）：数到 2 了。")
