@@ -1,57 +1,17 @@
 """A conversation that grows too long: made shorter before it is too late, or when a model says that it is."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
 
-from agent_core.cancel import CancelToken
-from agent_core.events import (
-    AgentEvent,
-    CompactionEnd,
-    CompactionReason,
-    CompactionStart,
-    MessageEnd,
-    MessageStart,
-    TurnStart,
-)
+from agent_core.events import TurnStart
 from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
-from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, TextContent, Usage, user
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
 from agent_core.reasons import TerminalReason
 from agent_core.scripted import CutOff, Failure, calls
-from agent_core.state import QueryState
+from tests.agent_core.compactors import Shortens
 from tests.agent_core.kit import answers, echo, end_of, kinds, record, start_agent
 
 FULL = Failure(FailureKind.OVERFLOW, "the prompt is too long")
-
-
-class Shortens:
-    """A compactor that keeps the last message, where `helps`; due while there are more than `most` messages."""
-
-    def __init__(self, *, most: int = 99, helps: bool = True) -> None:
-        self.reasons: list[str] = []
-        self._most = most
-        self._helps = helps
-
-    def is_due(self, state: QueryState) -> bool:
-        return len(state.messages) > self._most
-
-    async def events(
-        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
-    ) -> AsyncGenerator[AgentEvent, None]:
-        self.reasons.append(reason)
-        yield CompactionStart(reason=reason)
-        before, boundary = len(state.messages), None
-        if self._helps:
-            last = next(message for message in reversed(state.messages) if message.role == "user")
-            boundary = SummaryMessage(
-                id=f"summary-{len(self.reasons)}", summary="long ago", first_kept_id=last.id, tokens_before=before
-            )
-            yield MessageStart(message=boundary)
-            yield MessageEnd(message=boundary)
-        yield CompactionEnd(
-            boundary=boundary, tokens_before=before, tokens_after=len(state.messages) - 1, usage=Usage(total=7)
-        )
 
 
 HISTORY: list[AgentMessage] = [

@@ -1,0 +1,37 @@
+"""A compactor that knows no model: for tests of the loop around it."""
+
+from collections.abc import AsyncGenerator
+
+from agent_core.cancel import CancelToken
+from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, CompactionStart, MessageEnd, MessageStart
+from agent_core.messages import SummaryMessage, Usage
+from agent_core.state import QueryState
+
+
+class Shortens:
+    """Keeps what came since the last question, where it `helps`; due while there are more than `most` messages."""
+
+    def __init__(self, *, most: int = 99, helps: bool = True) -> None:
+        self.reasons: list[str] = []
+        self._most = most
+        self._helps = helps
+
+    def is_due(self, state: QueryState) -> bool:
+        return len(state.messages) > self._most
+
+    async def events(
+        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
+    ) -> AsyncGenerator[AgentEvent, None]:
+        self.reasons.append(reason)
+        yield CompactionStart(reason=reason)
+        before, boundary = len(state.messages), None
+        if self._helps:
+            last = next(message for message in reversed(state.messages) if message.role == "user")
+            boundary = SummaryMessage(
+                id=f"summary-{len(self.reasons)}", summary="long ago", first_kept_id=last.id, tokens_before=before
+            )
+            yield MessageStart(message=boundary)
+            yield MessageEnd(message=boundary)
+        yield CompactionEnd(
+            boundary=boundary, tokens_before=before, tokens_after=len(state.messages) - 1, usage=Usage(total=7)
+        )
