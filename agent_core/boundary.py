@@ -44,6 +44,8 @@ def shortened(message: AgentMessage) -> AgentMessage:
     """An old message as it is shown from now on; most stay as they are."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
+    if isinstance(message, UserMessage) and all(isinstance(part, TextContent) for part in message.content):
+        return message
     content = [part for part in message.content if isinstance(part, TextContent)]
     text = text_of(content)
     if isinstance(message, ToolResultMessage) and len(text) > LONG:

@@ -78,7 +78,9 @@ class ContextManager:
         self.system_prompt: str | None = None
         """Replaces the built prompt where a caller sets one (S4-41)."""
         self._border = Border()
-        self._size = Remembered[AgentMessage, int](message_tokens)
+        self._size = Remembered[AgentMessage, int](
+            lambda message: 0 if _is_failed(message) else message_tokens(message)
+        )
         self._tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
         self._asked_with: int | None = None
         """Tokens of prompt and tools in the last request."""
@@ -115,9 +117,13 @@ class ContextManager:
         specs = self.tools.specs()
         return self._prefix(self._prompt(specs), specs) + self.size_of(messages)
 
+    def sizes(self, messages: Sequence[AgentMessage]) -> list[int]:
+        """Estimated tokens of each message as it stands; answers that failed are not sent."""
+        return self._size.each(messages)
+
     def size_of(self, messages: Sequence[AgentMessage]) -> int:
-        """Estimated tokens of the messages as they stand; answers that failed are not sent."""
-        return sum(self._size.each(message for message in messages if not _is_failed(message)))
+        """Of all of them."""
+        return sum(self._size.each(messages))
 
     def stats(self, state: QueryState, window: int) -> ContextStats:
         """What `/context` shows. The parts are estimates, brought into line with what the model has reported."""

@@ -86,7 +86,7 @@ class Compaction:
         if not self._is_too_much(used, self._model()):
             return False
         room = self._room("threshold", used, self._by(used, state.messages))
-        if make_plan(state.messages, self._context.size_of, room, anyway=False) is not None:
+        if make_plan(state.messages, self._context.sizes, room, anyway=False) is not None:
             return True
         return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
 
@@ -100,7 +100,7 @@ class Compaction:
         by = self._by(before, state.messages)
         room = self._room(reason, before, by)
         boundary = None
-        plan = make_plan(work.messages, self._context.size_of, room, anyway=reason == "manual")
+        plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
         if plan is not None:
             async with aclosing(self._boundary(work, plan, room, before)) as made:
                 async for event in made:

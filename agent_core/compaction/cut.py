@@ -1,6 +1,6 @@
 """Where a conversation is divided into what is told in a summary and what stays as it was said (C-09, U-13)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -22,13 +22,13 @@ class Cut:
         return self.place > self.turn
 
 
-def find_cut(messages: Sequence[AgentMessage], size: Callable[[AgentMessage], int], keep: int, most: int) -> Cut:
+def find_cut(messages: Sequence[AgentMessage], sizes: Sequence[int], keep: int, most: int) -> Cut:
     """Keeps about the last `keep` tokens, and all since the person spoke last where that is no more than `most`. Never
     comes between a call and its result."""
     start = 1 if messages and isinstance(messages[0], SummaryMessage) else 0
     places = _places(messages, start)
     turn = max((place for place in places if place <= _last_words(messages, start)), default=start)
-    behind = [0, *accumulate(map(size, reversed(messages)))][::-1]
+    behind = [0, *accumulate(reversed(sizes))][::-1]
     place = next((place for place in places if behind[place] <= keep), None)
     if place is not None and place <= turn:
         return Cut(start, turn, place)

@@ -7,7 +7,8 @@ from agent_core.boundary import shortened
 from agent_core.compaction.cut import Cut, find_cut, last_round
 from agent_core.messages import AgentMessage, SummaryMessage
 
-Size = Callable[[Sequence[AgentMessage]], int]
+Sizes = Callable[[Sequence[AgentMessage]], list[int]]
+"""Of each message, in tokens."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,21 @@ class Plan:
     short_until: str = ""
 
 
-def make_plan(messages: Sequence[AgentMessage], size: Size, room: Room, *, anyway: bool) -> Plan | None:
+def make_plan(messages: Sequence[AgentMessage], sizes: Sizes, room: Room, *, anyway: bool) -> Plan | None:
     """None where nothing can be done. `anyway`: somebody wants a summary, however little there is to be told."""
+    size = sizes(messages)
     most = max(room.keep, room.target - room.prefix - room.summary)
-    cut = find_cut(messages, lambda message: size([message]), room.keep, most)
+    cut = find_cut(messages, size, room.keep, most)
     old, kept = messages[cut.start : cut.place], messages[cut.place :]
-    after = room.prefix + size(messages[: cut.start]) + size([shortened(message) for message in old]) + size(kept)
-    saves = after < room.prefix + size(messages)
-    if saves and after <= room.target and not anyway:
+    told, stays = sum(size[cut.start : cut.place]), sum(size[cut.place :])
+    saved = _saved(old, sizes)
+    after = room.prefix + sum(size) - saved
+    if saved and after <= room.target and not anyway:
         return Plan(cut, summarises=False, short_until=old[-1].id)
-    summarises = bool(old) and (anyway or size(old) >= room.worthwhile)
+    summarises = bool(old) and (anyway or told >= room.worthwhile)
     if summarises:
-        after = room.prefix + room.summary + size(kept)
-    short_until = _short_until(kept, size, room, after) or (old[-1].id if saves and not summarises else "")
+        after = room.prefix + room.summary + stays
+    short_until = _short_until(kept, sizes, room, after) or (old[-1].id if saved and not summarises else "")
     return Plan(cut, summarises, short_until) if summarises or short_until else None
 
 
@@ -62,17 +65,19 @@ def carried(messages: Sequence[AgentMessage], plan: Plan) -> str:
     return before if any(message.id == before for message in messages[plan.cut.place :]) else ""
 
 
-def _short_until(kept: Sequence[AgentMessage], size: Size, room: Room, after: int) -> str:
+def _short_until(kept: Sequence[AgentMessage], sizes: Sizes, room: Room, after: int) -> str:
     """Results that stay are shown short only where it is still too much with them whole; those that the model has not
     seen yet, only where it could not be asked otherwise."""
     if after <= room.target:
         return ""
     seen = last_round(kept)
-    saved = _saved(kept[:seen], size)
-    if after - saved > room.limit and _saved(kept[seen:], size):
+    saved = _saved(kept[:seen], sizes)
+    if after - saved > room.limit and _saved(kept[seen:], sizes):
         return kept[-1].id
     return kept[seen - 1].id if saved else ""
 
 
-def _saved(messages: Sequence[AgentMessage], size: Size) -> int:
-    return size(messages) - size([shortened(message) for message in messages])
+def _saved(messages: Sequence[AgentMessage], sizes: Sizes) -> int:
+    """Tokens that are saved where old results are shown short."""
+    changed = [(message, now) for message in messages if (now := shortened(message)) is not message]
+    return sum(sizes([message for message, _ in changed])) - sum(sizes([now for _, now in changed]))
