@@ -213,6 +213,22 @@ async def test_a_changed_file_is_seen_in_the_next_turn(root: Path) -> None:  # D
     assert "New words." in talk.llm.requests[-1].system
 
 
+async def test_what_skills_take_up_is_counted_by_itself(shelf: SkillShelf) -> None:  # S1-26
+    talk = start_agent("Hello.", skills=shelf)
+    state, count = talk.agent.state, talk.agent.context.stats
+    before = count(state, 32_000).buckets
+    shelf.load("book-flight")
+    shelf.load_reference("book-flight", "reference.md")
+    loaded = count(state, 32_000).buckets
+
+    assert before.skill_index > 0
+    assert (before.loaded_skills, before.references) == (0, 0)
+    assert loaded.loaded_skills > 0
+    assert loaded.references > 0
+    shelf.unload("book-flight")
+    assert count(state, 32_000).buckets == before  # S1-23
+
+
 def test_nobody_calls_what_is_not_there() -> None:  # S0-16
     with pytest.raises(UnknownTool):
         ToolRegistry().get("load_skill")

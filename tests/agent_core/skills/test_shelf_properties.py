@@ -1,0 +1,80 @@
+"""Whatever is loaded and unloaded in whatever order: one truth, within the window, the same after a restart."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.messages import user
+from agent_core.skills.errors import SkillError
+from agent_core.skills.room import CEILING, Room
+from agent_core.tokens import estimate
+from tests.agent_core.skills.making import Shelf, write_skill
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+TALK = 500
+WINDOW = 2_000
+
+STEPS = st.tuples(
+    st.sampled_from(["load", "hold", "unload", "give up", "reference", "tidy", "run", "new"]), st.sampled_from(NAMES)
+)
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        for size, name in enumerate(NAMES, start=1):
+            write_skill(Path(folder), name, "word " * 150 * size, files={"reference.md": "fact " * 100 * size})
+        yield Path(folder)
+
+
+def prompt(shelf: Shelf) -> str:
+    on = shelf.on
+    return "\n\n".join([on.index, on.loaded, on.references])
+
+
+def take(shelf: Shelf, step: str, name: str) -> None:
+    on = shelf.on
+    match step:
+        case "load":
+            on.load(name)
+        case "hold":
+            on.load(name, held=True)
+        case "unload":
+            on.unload(name)
+        case "give up":
+            on.unload(name, by_person=True)
+        case "reference":
+            on.load_reference(name, "reference.md")
+        case "tidy":
+            on.unload_unused([user(f"we speak of {name}")])
+        case "run":
+            on.begin_run()
+        case _:
+            on.new_conversation()
+
+
+@given(steps=st.lists(STEPS, max_size=25))
+def test_one_truth_within_the_window_and_the_same_after_a_restart(root: Path, steps: list[tuple[str, str]]) -> None:
+    shelf = Shelf(root)
+    shelf.on.measure = lambda: Room(TALK + estimate(prompt(shelf)), WINDOW, [user("hello")])
+    held: set[str] = set()
+    for step, name in steps:
+        with suppress(SkillError):
+            take(shelf, step, name)
+            held |= {name} if step == "hold" else set()
+            held -= {name} if step == "give up" else set()
+        on = shelf.on
+        assert held <= set(on.names)  # D-10
+        for known in NAMES:
+            assert (f"[✓] **{known}**" in on.index) == (known in on.names)  # S1-03
+            assert (f"### Skill: {known}\n" in on.loaded) == (known in on.names)
+            assert on.references.count(f"### {known} - reference.md") <= (known in on.names)  # S1-18 S1-23
+        assert TALK + estimate(prompt(shelf)) <= WINDOW * CEILING + 50  # titles of sections are not counted (S1-13)
+
+    again = Shelf(root, shelved=shelf.kept[-1] if shelf.kept else None)
+    assert prompt(again) == prompt(shelf)
