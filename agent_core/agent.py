@@ -24,6 +24,7 @@ from agent_core.messages import (
     NotificationMessage,
     StopReason,
     ToolCall,
+    UserMessage,
     user,
 )
 from agent_core.partial import PartialAssembler
@@ -127,7 +128,8 @@ class Agent:
         """The same, event by event; listeners hear each one first."""
         messages = _messages(prompt, images)
         inputs = self._begin(run_id, user_id, budget)
-        async with aclosing(self._watch(self.loop.run(self._state, messages, inputs))) as events:
+        source = self.loop.run(self._state, messages, inputs, _reason(messages))
+        async with aclosing(self._watch(source)) as events:
             async for event in events:
                 yield event
 
@@ -368,6 +370,15 @@ async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:
             if isinstance(event, AgentEnd):
                 end = event
     return end
+
+
+def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:
+    """Why a run with these prompts starts (S3-18)."""
+    if prompts and all(isinstance(message, NotificationMessage) for message in prompts):
+        return TransitionReason.TASK_NOTIFICATION
+    if any(isinstance(message, UserMessage) and message.by_agent for message in prompts):
+        return TransitionReason.SUBAGENT
+    return TransitionReason.START
 
 
 def _messages(prompt: Prompt, images: Sequence[ImageContent]) -> list[AgentMessage]:

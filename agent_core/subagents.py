@@ -24,7 +24,7 @@ from agent_core.messages import (
     UserMessage,
     user,
 )
-from agent_core.reasons import TerminalReason
+from agent_core.reasons import CallFailure, TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
@@ -54,8 +54,7 @@ class Errand:
     def __init__(self, agent: Agent, clock: Clock, *, seconds: float = SECONDS) -> None:
         self.tools = 0
         """Calls so far."""
-        self.doing = ""
-        """The newest of them, in words for people."""
+        self.last_call: ToolExecutionStart | None = None
         self.is_waiting = False
         """People are asked whether a call may be made."""
         self._agent = agent
@@ -123,7 +122,7 @@ class Errand:
         match event:
             case ToolExecutionStart():
                 self.tools += 1
-                self.doing = event.label
+                self.last_call = event
             case PermissionRequest():
                 self.is_waiting = True
             case ToolExecutionUpdate() | ToolExecutionEnd():
@@ -149,7 +148,7 @@ class SubAgents:
         async with aclosing(errand.events(prompt, tainted=tainted, user_id=context.user_id)) as events:
             async for event in events:
                 if isinstance(event, ToolExecutionStart):
-                    context.on_update(ToolResult.of(f"{errand.tools} tools, now: {errand.doing}"))
+                    context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}"))
         return result_of(errand.report)
 
     async def begin(self, prompt: str, context: ToolContext) -> ToolResult:
@@ -158,10 +157,12 @@ class SubAgents:
 
 def result_of(report: Report, kept: str = "") -> ToolResult:
     """What the agent is told that asked for it; `kept` names the file that holds the whole report."""
+    result = ToolResult.of(told(report, kept)).model_copy(update={"untrusted": report.untrusted, "usage": report.usage})
+    if report.status is TaskStatus.COMPLETED:
+        return result
     killed = report.status in (TaskStatus.CANCELLED, TaskStatus.KILLED)
-    result = ToolResult.of(told(report, kept), is_error=report.status is not TaskStatus.COMPLETED)
-    details = {"failure": "task_killed"} if killed else None
-    return result.model_copy(update={"untrusted": report.untrusted, "usage": report.usage, "details": details})
+    failed = result.model_copy(update={"is_error": True})
+    return failed.failed_as(CallFailure.KILLED if killed else CallFailure.TOOL)
 
 
 def told(report: Report, kept: str = "") -> str:

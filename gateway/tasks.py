@@ -53,6 +53,8 @@ class Shown:
     task: Task
     status: TaskStatus
     tokens: int
+    doing: str = ""
+    """What it does now."""
 
 
 class Tasks:
@@ -102,10 +104,10 @@ class Tasks:
 
     # For people
 
-    async def shown(self, chat: ChatKey, by: Sender, most: int) -> list[Shown]:
+    async def shown(self, chat: ChatKey, by: Sender, most: int, language: Language) -> list[Shown]:
         """Those in a chat's background that go on, and the newest of the others, oldest first; an owner sees all."""
         found = await self._store.newest_tasks(chat, most)
-        return [self._as_shown(task) for task in found if self._may_see(task, by)]
+        return [self._as_shown(task, language) for task in found if self._may_see(task, by)]
 
     def in_background(self, chat: ChatKey) -> int:
         """How many run or wait there."""
@@ -213,31 +215,32 @@ class Tasks:
     def _may_see(self, task: Task, by: Sender) -> bool:
         return task.person == by.id or self._access.is_owner(task.chat, by)
 
-    def _as_shown(self, task: Task) -> Shown:
+    def _as_shown(self, task: Task, language: Language) -> Shown:
         worker = self._workers.of(task.id)
         if worker is None:
             return Shown(task, task.status, task.report.usage.total)
         errand = worker.run.errand
-        return Shown(
-            task, TaskStatus.WAITING_PERMISSION if errand.is_waiting else TaskStatus.RUNNING, errand.usage.total
-        )
+        status = TaskStatus.WAITING_PERMISSION if errand.is_waiting else TaskStatus.RUNNING
+        return Shown(task, status, errand.usage.total, doing(errand, language))
 
 
 def _shower(errand: Errand, language: Language, context: ToolContext) -> Callable[[AgentEvent], None]:
-    doing = ""
-
     def show(event: AgentEvent) -> None:
-        nonlocal doing
-        if isinstance(event, ToolExecutionStart):
-            now = doing = tool_label(event.tool_name, event.label, event.args, language)
-        elif isinstance(event, PermissionRequest):
-            now = say("waiting_approval", language, label=doing)
-        else:
-            return
-        tools = say("one_tool" if errand.tools == 1 else "many_tools", language, count=errand.tools)
-        context.on_update(ToolResult.of(say("task_progress", language, tools=tools, doing=now)))
+        if isinstance(event, ToolExecutionStart | PermissionRequest):
+            context.on_update(ToolResult.of(doing(errand, language)))
 
     return show
+
+
+def doing(errand: Errand, language: Language) -> str:
+    """What a sub-agent does now, in words for people."""
+    call = errand.last_call
+    if call is None:
+        return say("working", language)
+    label = tool_label(call.tool_name, call.label, call.args, language)
+    now = say("waiting_approval", language, label=label) if errand.is_waiting else label
+    tools = say("one_tool" if errand.tools == 1 else "many_tools", language, count=errand.tools)
+    return say("task_progress", language, tools=tools, doing=now)
 
 
 def _answer(context: ToolContext) -> str:

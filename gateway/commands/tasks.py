@@ -39,7 +39,7 @@ async def tasks(given: Invocation) -> OutboundMessage:
 
 
 async def _list(given: Invocation) -> OutboundMessage:
-    found = await given.desk.tasks.shown(given.session.key, given.sender, MOST)
+    found = await given.desk.tasks.shown(given.session.key, given.sender, MOST, given.language)
     if not found:
         return reply(say("tasks_none", given.language))
     now = given.desk.clock.time()
@@ -57,7 +57,7 @@ def _line(shown: Shown, now: float, language: Language) -> str:
     task = shown.task
     seconds = round((task.ended or now) - (task.started or task.created))
     minutes, seconds = divmod(max(0, seconds), 60)
-    return say(
+    line = say(
         "tasks_line",
         language,
         id=task.id,
@@ -66,6 +66,7 @@ def _line(shown: Shown, now: float, language: Language) -> str:
         tokens=shown.tokens,
         what=literal(what_in_short(task.prompt)),
     )
+    return f"{line}\n  {literal(shown.doing)}" if shown.doing else line
 
 
 COMMANDS = (

@@ -19,7 +19,7 @@ from agent_core.subagents import LIMITS, LONGEST_REPORT, SECONDS, Errand, SubAge
 from agent_core.tasks import TaskStatus
 from agent_core.tools import Tool, ToolContext, tool
 from agent_core.untrusted import is_tainted
-from tests.agent_core.kit import agent_over, echo, end_of, numbered, record, results
+from tests.agent_core.kit import agent_over, echo, end_of, kinds, numbered, record, results
 from tests.clock import FakeClock, HandClock
 
 
@@ -263,6 +263,16 @@ async def test_an_agent_that_says_nothing_has_failed() -> None:
 
     assert errand.report.status is TaskStatus.FAILED
     assert errand.report.error
+
+
+async def test_a_run_knows_that_it_is_one_for_another_agent_or_for_the_end_of_a_task() -> None:  # S3-18
+    errand = Errand(agent_over(ScriptedLlm("Done."), FakeClock()), HandClock())
+    news = NotificationMessage(kind="task", text="Task a1 is done.", to_model=True)
+    runs = [errand.events("dig"), agent_over(ScriptedLlm("It is done."), FakeClock()).stream(news)]
+
+    first = [kinds(await record(run))[1] for run in runs]
+
+    assert first == ["turn_start subagent", "turn_start task_notification"]
 
 
 # What a model reads when a task in the background has ended

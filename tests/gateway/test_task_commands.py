@@ -21,7 +21,9 @@ async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> 
     await bot.channel.hears("/tasks")
     await bot.channel.until(lambda: len(bot.screen) == 2)
     [task_id] = ids(bot.home)
-    assert bot.screen[1].splitlines()[-1].startswith(f"- `{task_id}` running, 0:0")
+    *_, line, doing = bot.screen[1].splitlines()
+    assert line.startswith(f"- `{task_id}` running, 0:0")
+    assert doing == "  Working…"
     await bot.channel.presses(f"Cancel {task_id}")
     await bot.house.handler.settled()
 

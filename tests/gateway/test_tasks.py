@@ -226,6 +226,19 @@ async def test_what_strangers_wrote_is_marked_in_the_report(start_bot: StartBot)
     assert "<untrusted " in cast.told[0]
 
 
+async def test_progress_has_one_line_for_it(start_bot: StartBot) -> None:  # S3-29
+    thinking = Waits(asyncio.Event(), IN_BACKGROUND)
+    cast = Cast(begins("count"), thinking, tasks={"count": ["42."]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("count in the background")
+    await thinking.reached.wait()
+    [task_id] = ids(bot.home)
+    await bot.channel.until(lambda: any(f"✓ Task: count: in the background, {task_id}" in text for text in bot.screen))
+    thinking.event.set()
+    await bot.house.handler.settled()
+
+
 # Asked for and approved
 
 
