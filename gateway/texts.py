@@ -14,7 +14,10 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "en": "Only the person who asked, or an owner, can stop this.",
         "zh": "只有提问者或所有者可以停止它。",
     },
-    "new_session": {"en": "A new conversation begins. I remember nothing of the last one.", "zh": "已开始新的对话。"},
+    "new_session": {
+        "en": "A new conversation begins. Of the last one I keep only what I was told to remember.",
+        "zh": "已开始新的对话。上次的内容我只保留您让我记住的。",
+    },
     "empty_answer": {
         "en": "The model gave no answer. Please try again or ask differently.",
         "zh": "模型没有给出回答，请重试或换一种问法。",

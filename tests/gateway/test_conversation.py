@@ -176,7 +176,11 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
     await bot.house.handler.settled()
 
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["second"]
-    assert bot.screen == ["One.", "A new conversation begins. I remember nothing of the last one.", "Two."]
+    assert bot.screen == [
+        "One.",
+        "A new conversation begins. Of the last one I keep only what I was told to remember.",
+        "Two.",
+    ]
 
 
 async def test_every_tool_call_of_a_run_is_recorded_with_its_outcome(start_bot: StartBot) -> None:  # S2-05, S2-26
