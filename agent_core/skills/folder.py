@@ -85,6 +85,7 @@ class SkillFolder:
             if names and any(entry.name == FILE for entry in found):
                 yield self._skill(root, names, found, known)
                 continue
+            yield from self._misplaced(names, found)
             yield from self._links_out(names, found)
             inner = [(*names, entry.name) for entry in found if entry.is_folder and _may_hold_skills(entry.name)]
             if len(names) < DEEPEST:
@@ -110,6 +111,13 @@ class SkillFolder:
             return self._about((*names, FILE), f"it cannot be read: {error.strerror}; put a readable file there")
         self._known[names] = inside.signature, read
         return read
+
+    def _misplaced(self, names: Names, found: list[Found]) -> Iterator[Diagnostic]:
+        for entry in found:
+            if entry.name == FILE:
+                yield self._about((FILE,), "it has no folder of its own; put it into one with the skill's name")
+            elif entry.name.lower() == FILE.lower():
+                yield self._about((*names, entry.name), f"it is passed over; call it {FILE}")
 
     def _links_out(self, names: Names, found: list[Found]) -> Iterator[Diagnostic]:
         """A link to another skill of this folder is passed over in silence: that one is found by itself."""

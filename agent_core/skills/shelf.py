@@ -194,13 +194,13 @@ class SkillShelf:
         self._in.check_own()
         item = self._found(name)
         tokens = estimate(layout.reference(name, path, text))
+        self._fresh.add(name)  # else the skill itself might have to make room
         if not self._has_room_for(name, path, tokens, room or self.measure()):
             return Added(
                 f"There is no room for '{path}' yet ({tokens} tokens). Older messages are shortened now: call "
                 "load_skill_reference once more.",
                 again=True,
             )
-        self._fresh.add(name)
         item.references[path] = text
         self._in.changed()
         read = f"Reference '{path}' of skill '{name}' loaded ({tokens} tokens): read it in the system prompt."
@@ -230,9 +230,8 @@ class SkillShelf:
         if item is None:
             if self.library.find(name) is None:
                 raise self._unknown(name)
-            raise SkillError(
-                SkillTrouble.NOT_LOADED, f"the skill {name} is not loaded", "load it with load_skill first"
-            )
+            fact = f"the skill {name} is not loaded"
+            raise SkillError(SkillTrouble.NOT_LOADED, fact, "load it with load_skill first")
         return item
 
     def _unknown(self, name: str) -> SkillError:
@@ -275,9 +274,7 @@ class SkillShelf:
             return True
         if (name, path) in self._asked or not room.could_hold(tokens):
             fact = f"there is no room for {path}: it has {tokens} tokens, {lacking} too many"
-            raise SkillError(
-                SkillTrouble.NO_ROOM, fact, "unload a skill that is not needed any more, or go on without it"
-            )
+            raise SkillError(SkillTrouble.NO_ROOM, fact, _NO_ROOM)
         self._asked.add((name, path))
         self.wants_room = max(self.wants_room, tokens)
         return False

@@ -161,6 +161,18 @@ def test_a_bad_file_is_a_line_and_harms_no_other(tmp_path: Path) -> None:  # S1-
     assert "it cannot be read: Is a directory; put a readable file there" in lines(library)[2]
 
 
+def test_a_file_in_the_wrong_place_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    write_skill(tmp_path, "skills")
+    write_skill(root, "a")
+    (root / "a" / "SKILL.md").rename(root / "a" / "skill.md")
+
+    assert lines(library_of(root)) == [
+        "skills/SKILL.md: it has no folder of its own; put it into one with the skill's name",
+        "skills/a/skill.md: it is passed over; call it SKILL.md",
+    ]
+
+
 def test_no_link_leads_out(tmp_path: Path) -> None:  # S1-28
     root, outside = tmp_path / "skills", tmp_path / "outside"
     write_skill(root, "a")

@@ -125,6 +125,14 @@ def test_where_there_is_no_room_older_messages_are_shortened_first(shelf: SkillS
     assert shelf.load_reference("alpha", "reference.md", room=Room(used=4_000, window=10_000)).changed
 
 
+def test_a_skill_does_not_make_room_for_its_own_reference(shelf: SkillShelf) -> None:  # C-14
+    shelf.begin_run()
+
+    shelf.load_reference("alpha", "reference.md", room=Room(used=8_900, window=10_000, messages=[user("hello")]))
+
+    assert shelf.names == ("alpha",)
+
+
 def test_it_is_refused_where_that_was_in_vain(shelf: SkillShelf) -> None:  # S1-19
     full = Room(used=8_900, window=10_000, messages=[user("alpha")])
     shelf.load_reference("alpha", "reference.md", room=full)
