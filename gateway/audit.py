@@ -19,9 +19,8 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
-from agent_core.execution import ABORTED
-from agent_core.gate import SKIPPED
 from agent_core.messages import text_of
+from agent_core.reasons import CallFailure
 from gateway.secrets import Secrets
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Run
@@ -32,7 +31,11 @@ DAYS = 30
 LONGEST = 2_000
 """Characters of arguments and of a result."""
 
+TOGETHER = 0.25
+"""Seconds."""
+
 _NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl")
+_ABORTED = CallFailure.KILLED, CallFailure.SKIPPED
 _DENIED = {QuestionState.DENIED: "denied", QuestionState.EXPIRED: "expired", QuestionState.WITHDRAWN: "withdrawn"}
 
 log = structlog.get_logger(__name__)
@@ -59,6 +62,7 @@ class AuditLog:
     secrets: Secrets
     enabled: bool = True
     _queue: "asyncio.Queue[_Entry | None]" = field(default_factory=asyncio.Queue)
+    _closing: asyncio.Event = field(default_factory=asyncio.Event)
     _task: "asyncio.Task[None] | None" = None
     _lost: int = 0
     """Lines that the disk did not take since it last took one."""
@@ -71,6 +75,7 @@ class AuditLog:
 
     async def close(self) -> None:
         if self._task is not None:
+            self._closing.set()
             self._queue.put_nowait(None)
             await self._task
 
@@ -87,12 +92,14 @@ class AuditLog:
         """How it came out; `request_id` names the question that was put about it, where there was one."""
         text = text_of(event.result.content)
         line: dict[str, str | int | None] = {
-            "status": _status(event, text),
+            "status": _status(event),
             **self._about(run, event),
             "attempts": event.attempts,
             "duration_ms": event.duration_ms,
             "error" if event.is_error else "result": self._clipped(text),
         }
+        if event.is_error:
+            line["failure"] = _failure(event)
         if event.denied and request_id is None:
             line |= {"decision": "denied", "decided_by": "rule"}
 
@@ -118,6 +125,8 @@ class AuditLog:
         ends = False
         while not ends:
             waiting = [await self._queue.get()]
+            with suppress(TimeoutError):  # what follows soon goes with it: each write costs more than a line
+                await asyncio.wait_for(self._closing.wait(), TOGETHER)
             while not self._queue.empty():
                 waiting.append(self._queue.get_nowait())
             entries = [entry for entry in waiting if entry is not None]
@@ -167,12 +176,18 @@ def _whose(run: Run) -> dict[str, str]:
     return {"chat": str(run.chat), "run": run.id, "person": f"{run.chat.platform}:{run.person}"}
 
 
-def _status(event: ToolExecutionEnd, text: str) -> str:
+def _status(event: ToolExecutionEnd) -> str:
     if event.denied:
         return "denied"
-    if text in (ABORTED, SKIPPED):
+    if _failure(event) in _ABORTED:
         return "aborted"
     return "error" if event.is_error else "ok"
+
+
+def _failure(event: ToolExecutionEnd) -> str | None:
+    """What sort of failure it was (S3-33)."""
+    details = event.result.details
+    return str(details.get("failure")) if isinstance(details, dict) and event.is_error else None
 
 
 async def _rendered(entry: _Entry) -> str:

@@ -91,8 +91,8 @@ class ChatRun:
                 async for event in events:
                     progress.apply(event)
                     self.is_waiting = progress.progress.is_waiting
-                    await self._transcript.keep(event)
                     self._trace.keep(event)
+                    await self._transcript.keep(event)
                     if isinstance(event, AgentEnd):
                         end, self.is_over = event, True
         finally:

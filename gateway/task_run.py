@@ -63,7 +63,7 @@ class TaskRun:
         events = self.errand.events(task.prompt, tainted=task.tainted, run_id=task.run.id, user_id=task.person)
         async with aclosing(events):
             async for event in events:
-                await transcript.keep(event)
                 trace.keep(event)
+                await transcript.keep(event)
                 self.watcher(event)
         return self.errand.report

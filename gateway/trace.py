@@ -6,17 +6,32 @@ None of it is waited for, for none of it is what a conversation goes on by.
 import json
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEvent, MessageEnd, PermissionRequest, ToolExecutionEnd, ToolExecutionStart
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    CompactionStart,
+    MessageEnd,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+)
 from agent_core.messages import AssistantMessage, text_of
 from gateway.audit import AuditLog
 from gateway.store.rows import Run
 from gateway.store.runs import ToolRecord
-from gateway.store.steps import step_of
+from gateway.store.steps import Step, step_of
 from gateway.store.store import Store
+
+_NOW = AgentEnd, CompactionStart, MessageEnd, PermissionRequest, RetryScheduled, TaskEvent, ToolExecutionStart
 
 
 class Trace:
-    """Of one run; hand it every event, after a message has been handed to the transcript."""
+    """Of one run; hand it every event, before its message is handed to the transcript.
+
+    Steps wait for each other until something else is written behind them, or it may take long until the next.
+    """
 
     def __init__(self, store: Store, audit: AuditLog, agent: Agent, run: Run) -> None:
         self._store = store
@@ -28,6 +43,8 @@ class Trace:
         """The assistant message whose calls run now."""
         self._questions: dict[str, str] = {}
         """By call."""
+        self._steps: list[Step] = []
+        """Not written yet."""
 
     def keep(self, event: AgentEvent) -> None:
         match event:
@@ -45,7 +62,10 @@ class Trace:
             case _:
                 pass
         if step := step_of(event, lambda: self._agent.state):
-            self._store.add_step(step)
+            self._steps.append(step)
+        if self._steps and isinstance(event, _NOW):
+            self._store.add_steps(self._steps)
+            self._steps = []
 
     def _record(self, event: ToolExecutionEnd) -> None:
         """A call that cannot be recorded is still a call (S2-05); the store logs that it could not."""

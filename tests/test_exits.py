@@ -126,7 +126,7 @@ WRITES: dict[str, Write] = {
     "begin_run": lambda store: store.begin_run(RUN),
     "append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
     "record_tool": lambda store: store.record_tool(RECORD),
-    "add_step": lambda store: store.add_step(RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})),
+    "add_steps": lambda store: store.add_steps([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "post": lambda store: store.post([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "shown": lambda store: store.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
     "sent": lambda store: store.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),

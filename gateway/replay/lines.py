@@ -124,7 +124,7 @@ class Story:
                 if message.context:
                     yield self._under(message.context)
             case ToolResultMessage():
-                sign = "✗" if message.is_error else "✓"
+                sign = f"✗{_kind(message)}" if message.is_error else "✓"
                 yield self._under(f"{sign} {message.tool_name}: {self._manner.clipped(text_of(message.content))}")
             case SummaryMessage():
                 yield self._line(f"summary of what was said before: {self._shown(message.summary)}")
@@ -205,6 +205,12 @@ def _ending(run: RunRow) -> str:
     if run.ended is None:
         return "not yet"
     return f"{run.reason} after {run.ended - run.started:.1f} s, {run.tokens} tokens, ${run.cost_usd:.4f}"
+
+
+def _kind(message: ToolResultMessage) -> str:
+    """What sort of failure it was (S3-33)."""
+    kind = message.details.get("failure") if isinstance(message.details, dict) else None
+    return f" ({kind})" if kind else ""
 
 
 def _outcome(event: ToolExecutionEnd) -> str:

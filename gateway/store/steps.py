@@ -6,7 +6,7 @@ an event are their ids; `joined` puts them back.
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -70,14 +70,17 @@ def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
     return Step(event.run_id, event.ts, kept, stands)
 
 
-def add(step: Step, secrets: Secrets) -> Change[None]:
-    row = (step.run, step.at, _written(step.event, secrets), step.state and _written(step.state, secrets))
+def add(steps: Iterable[Step], secrets: Secrets) -> Change[None]:
+    rows = [
+        (step.run, step.at, _written(step.event, secrets), step.state and _written(step.state, secrets))
+        for step in steps
+    ]
 
     def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
+        connection.executemany(
             "INSERT INTO steps (run, after, at, event, state)"
             " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",
-            row,
+            rows,
         )
 
     return change

@@ -151,9 +151,9 @@ class Store:
         )
         return self._writer.submit(runs.record_tool(safe, self._clock.time()), later=True)
 
-    def add_step(self, step: RunStep) -> "asyncio.Future[None]":
-        """What happened in a run beside what was said."""
-        return self._writer.submit(steps.add(step, self.secrets), later=True)
+    def add_steps(self, done: Sequence[RunStep]) -> "asyncio.Future[None]":
+        """What happened in a run behind what was said last."""
+        return self._writer.submit(steps.add(done, self.secrets), later=True)
 
     async def current_run(self, chat: ChatKey, session: str) -> Run | None:
         """What runs in a conversation now, as far as it was begun before this call."""

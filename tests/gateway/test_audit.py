@@ -81,7 +81,8 @@ async def test_a_call_that_fails_says_why(start_bot: StartBot) -> None:
     await bot.hears("go")
 
     ended = (await written(bot, 2))[1]
-    assert (ended["status"], ended["error"]) == ("error", "Error: there is no such thing. Next: look elsewhere")
+    assert (ended["status"], ended["failure"]) == ("error", "tool_runtime_error")  # S3-33
+    assert ended["error"] == "Error: there is no such thing. Next: look elsewhere"
 
 
 async def test_who_approved_a_call_and_who_denied_one_is_said(start_bot: StartBot) -> None:
@@ -160,7 +161,9 @@ async def test_a_disk_that_takes_nothing_is_said_once_and_stops_no_call(start_bo
     await bot.hears("look")
 
     assert bot.screen == ["One."]
+    await bot.stop()
     (tmp_path / "audit").unlink()
+    await bot.restart()
     await bot.hears("again")
     assert [line.get("result") for line in await written(bot, 2)] == [None, "two is there"]
 

@@ -110,7 +110,7 @@ async def test_who_was_asked_and_what_they_said_is_told(start_bot: StartBot) -> 
 
     text = told(bot.home)
     assert in_order(text, f"? may run be called ({request}): It runs a program.", "denied by ann", "← run: denied")
-    assert in_order(text, "✗ run: Error: the person refused this call", SAME)
+    assert in_order(text, "✗ (permission_denied) run: Error: the person refused this call", SAME)
 
 
 async def test_words_in_mid_run_stand_where_they_came_in(start_bot: StartBot) -> None:  # S4-47
