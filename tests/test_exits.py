@@ -81,16 +81,17 @@ def test_only_a_voice_says_something_on_a_channel() -> None:
 
 
 def test_only_a_masked_model_is_asked() -> None:
-    assert users_of("AgentLoop") == users_of("MaskedLlm") - {"gateway/masked_llm.py"} == {"gateway/house.py"}
+    assert users_of("AgentLoop") == users_of("MaskedLlm") - {"gateway/masked_llm.py"} == {"gateway/agents.py"}
     assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {"gateway/masked_llm.py"}
     [loop] = [
         node
         for path, tree in modules()
         for node in ast.walk(tree)
-        if path == "gateway/house.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
+        if path == "gateway/agents.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
     ]
     given = {keyword.arg: ast.unparse(keyword.value) for keyword in loop.keywords}
-    assert (given["llm"], given["redact"]) == ("llm", "secrets.mask"), "the masked one, and what tools say is masked"
+    assert given["llm"] == "MaskedLlm(parts.llm, self._secrets)"
+    assert given["redact"] == "self._secrets.mask", "what tools say is masked"
 
 
 def test_only_these_write_on_the_terminal() -> None:

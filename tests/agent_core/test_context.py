@@ -1,6 +1,8 @@
 """What the model is shown: a stable prompt, the history as its border can take it, the tools as they are now."""
 
+import weakref
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from agent_core.context import ContextManager
 from agent_core.messages import (
     AssistantMessage,
     CustomMessage,
+    ImageContent,
     LlmMessage,
     NotificationMessage,
     StopReason,
@@ -17,10 +20,14 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
+    Usage,
+    UserMessage,
+    text_of,
     user,
 )
 from agent_core.persona import Persona
 from agent_core.prompt import SystemPrompt
+from agent_core.remembered import Remembered
 from agent_core.scripted import calls
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry, tool
@@ -224,3 +231,93 @@ def test_a_result_that_is_missing_is_invented_as_an_error() -> None:
     assert isinstance(invented, ToolResultMessage)
     assert (invented.is_error, invented.content) == (True, (TextContent(text="No result provided"),))
     assert last.role == "user"
+
+
+async def test_two_requests_in_a_row_share_the_whole_of_the_first() -> None:  # S3-34, U-18, S2-15
+    picture = ImageContent(data="aGk=", mime_type="image/png")
+    talk = start_agent("one", calls(("look", {"text": "x"})), "two", "three", tools=[look])
+
+    for text in ("Good morning", "Look!", "And now?"):
+        await talk.agent.prompt(user(text, picture, context="Now: noon"))
+
+    for earlier, later in pairwise(talk.llm.requests):
+        assert (earlier.system, earlier.tools) == (later.system, later.tools)
+        assert later.messages[: len(earlier.messages)] == earlier.messages
+
+
+def test_a_message_is_taken_over_the_border_once() -> None:
+    history = [user(str(number), source="Ann\n") for number in range(3)]
+    context = ContextManager(ToolRegistry())
+
+    first = context.build_request(state(*history)).messages
+    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP)
+    second = context.build_request(state(*history, answer, user("more"))).messages
+
+    assert all(one is other for one, other in zip(first, second, strict=False))
+    assert text_of(second[-1].content) == "more"
+
+
+def test_what_fills_the_window_is_told_by_its_parts() -> None:  # S0-31
+    result = ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="r" * 4_000),))
+    call = AssistantMessage(content=(ToolCall(id="1", name="look", arguments={}),), stop_reason=StopReason.TOOL_USE)
+    said = user("w" * 2_000, context="c" * 400)
+    answer = AssistantMessage(
+        content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=Usage(input=5_000, total=5_000)
+    )
+    context = ContextManager(ToolRegistry([look]))
+
+    guessed = context.stats(state(said, call, result), 32_000)
+    measured = context.stats(state(said, call, result, answer), 32_000)
+
+    assert guessed.buckets.tool_results == 1_004
+    assert guessed.buckets.circumstances == 100
+    assert 500 <= guessed.buckets.conversation <= 520
+    assert guessed.buckets.total == guessed.tokens
+    assert (guessed.messages, guessed.window, guessed.free) == (3, 32_000, 32_000 - guessed.tokens)
+    assert measured.tokens == 5_000
+    assert abs(measured.buckets.total - 5_000) <= 4
+    assert round(measured.percent) == 16
+
+
+def test_what_was_loaded_since_the_last_answer_counts() -> None:  # U-12
+    context = ContextManager(ToolRegistry())
+    usage = Usage(input=1_000, total=1_000)
+    history = state(user("q"), AssistantMessage(content=(TextContent(text="a"),), stop_reason="stop", usage=usage))
+    context.build_request(history)
+    assert context.tokens(history) == 1_000
+
+    context.system_prompt = context.build_request(history).system + "skill" * 400
+    assert context.tokens(history) == 1_500
+
+
+def test_what_was_made_of_a_thing_is_forgotten_with_it() -> None:
+    made: list[str] = []
+
+    def shout(message: UserMessage) -> str:
+        made.append(text_of(message.content))
+        return made[-1].upper()
+
+    remembered = Remembered[UserMessage, str](shout)
+    kept = [user("a"), user("b")]
+
+    assert remembered.each([*kept, user("gone")]) == ["A", "B", "GONE"]
+    assert remembered.each([*kept, user("new")]) == ["A", "B", "NEW"]
+    assert remembered.row(kept) == ["A", "B"]
+    assert remembered.row([*kept, user("c")]) == ["A", "B", "C"]
+    assert made == ["a", "b", "gone", "new", "c"]
+    remembered.forget()
+    assert remembered.row(kept) == ["A", "B"]
+
+
+def test_what_stays_as_it_is_is_not_held() -> None:
+    def same(message: UserMessage) -> UserMessage:
+        return message
+
+    remembered = Remembered[UserMessage, UserMessage](same)
+    message = user("a")
+    assert remembered(message) is message
+    gone = weakref.ref(message)
+
+    del message
+
+    assert gone() is None

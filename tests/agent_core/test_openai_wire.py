@@ -1,5 +1,9 @@
 """How a conversation is put into the OpenAI protocol (behaviour rows S0-15, S2-15, S2-44)."""
 
+import json
+
+import pytest
+
 from agent_core.llm import LlmRequest, ToolSpec
 from agent_core.messages import (
     AssistantMessage,
@@ -12,7 +16,7 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
-from agent_core.openai_wire import WireObject, messages_to_wire, tools_to_wire
+from agent_core.openai_wire import WireObject, WireText, messages_to_wire, tools_to_wire
 
 PNG = ImageContent(data="aGk=", mime_type="image/png")
 PNG_PART = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
@@ -101,3 +105,24 @@ def test_a_tool_is_sent_as_a_function() -> None:
             "function": {"name": "clock", "description": "The time.", "parameters": tool.parameters},
         }
     ]
+
+
+@pytest.mark.parametrize("vision", [True, False])
+def test_written_bit_by_bit_it_is_the_same(vision: bool) -> None:  # noqa: FBT001 - both ways
+    look = ToolCall(id="c", name="look", arguments={"at": "好"})
+    history = (
+        user("What is this?", PNG),
+        said(ThinkingContent(thinking="hm")),
+        said(TextContent(text="Let me see."), look, look.model_copy(update={"id": "d"})),
+        result("c", PNG),
+        result("d", TextContent(text="a cat"), PNG),
+        user("And?"),
+        said(look),
+        result("c", PNG),
+    )
+    written = WireText()
+
+    for end in (1, 3, len(history), 2, len(history)):
+        request = LlmRequest(system="Be kind." if end > 1 else "", messages=history[:end])
+        whole = json.dumps(messages_to_wire(request, vision=vision), ensure_ascii=False)
+        assert written.of(request, vision=vision) == whole

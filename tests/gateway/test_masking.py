@@ -17,6 +17,8 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
+    text_of,
+    user,
 )
 from agent_core.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
 from channels.base import (
@@ -181,3 +183,19 @@ async def test_a_channel_says_no_secret_even_one_that_is_cut_in_two() -> None:
     assert [word for word in words(shown) if KEY in word] == []
     assert shown.attachments[0].path == FILE.path, "a file that could not be found again would not be sent"
     assert KEY not in str(channel.states)
+
+
+async def test_what_becomes_a_secret_later_is_masked_in_what_was_asked_before() -> None:
+    secrets = Secrets()
+    llm = ScriptedLlm("ok", "ok")
+    masking = MaskedLlm(llm, secrets)
+    request = LlmRequest(system="", messages=(user("the key is correct-horse-battery"),))
+
+    for _ in range(2):
+        _ = [event async for event in masking.stream(SCRIPTED_MODEL, request, LlmOptions())]
+        secrets.add("correct-horse-battery")
+
+    assert [text_of(asked.messages[0].content) for asked in llm.requests] == [
+        "the key is correct-horse-battery",
+        "the key is [secret]",
+    ]
