@@ -26,6 +26,9 @@ from agent_core.untrusted import bare
 ASKED_FOR = frozenset({"run_skill_script"})
 """Who writes something else instead of an answer to a question about these is not asked the same again."""
 
+LOOKS_BACK = 100
+"""Messages; what was said of a flight before is forgotten."""
+
 _SUMMARY = "<summary>"
 _NOTIFICATION = re.compile(r"<notification>\n(.*)\n</notification>", re.DOTALL)
 _REPORT = re.compile(r"Your background task \w+ (\w+): ([^\n]*)\n[^\n]*\n(.*)", re.DOTALL)
@@ -152,7 +155,7 @@ def _words_of(message: UserMessage) -> str:
 def _read(messages: Sequence[LlmMessage]) -> _Talk:
     talk = _Talk()
     uses: dict[str, Use] = {}
-    for message in messages:
+    for message in messages[-LOOKS_BACK:]:
         match message:
             case UserMessage():
                 _hear(message, talk)

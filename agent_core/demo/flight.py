@@ -8,6 +8,8 @@ from agent_core.demo.wording import CHINESE, ENGLISH, Wording
 
 SKILL = "book-flight"
 REFERENCE = "reference.md"
+LONGEST_WISH = 500
+"""Characters of one message that are read."""
 TIME_SCRIPT = "get_current_time.py"
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
@@ -76,7 +78,7 @@ class Details:
         """From all that was said about it, a message a line; what was said last holds."""
         details = cls()
         for line in talk.splitlines():
-            details = details.after(line)
+            details = details.after(line[:LONGEST_WISH])
         return details
 
     def after(self, line: str) -> "Details":
@@ -105,7 +107,7 @@ class Details:
 
 def says_more(line: str) -> bool:
     """Whether words that mean nothing else may go on with an earlier wish."""
-    return Details().after(line) != Details()
+    return Details().after(line[:LONGEST_WISH]) != Details()
 
 
 def flight(talk: str, scene: Scene) -> Plan:

@@ -3,16 +3,20 @@
 import asyncio
 import re
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent_core.demo.decide import decide
 from agent_core.demo.flight import Details
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
-from agent_core.messages import NotificationMessage
+from agent_core.llm import LlmRequest
+from agent_core.messages import NotificationMessage, user
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult
@@ -138,6 +142,21 @@ def test_details_are_found_in_words(words: str, details: tuple[str, str, str]) -
     found = Details.of(words)
 
     assert (found.start, found.end, found.day) == details
+
+
+@settings(max_examples=300)
+@given(st.text(alphabet="flyfromtoday 从北京到东去飞票明天的，.\n1-2/", max_size=60))
+def test_whatever_is_said_of_a_flight_ends_in_words_or_a_call(text: str) -> None:
+    request = LlmRequest(system="", messages=(user("a flight to Rome"), user(text)))
+
+    assert decide(request)
+
+
+def test_a_very_long_wish_is_read_in_no_time() -> None:
+    began = time.process_time()
+    Details.of("a flight " + "from " * 20_000)
+
+    assert time.process_time() - began < 1
 
 
 def test_cabin_and_people_are_found_too() -> None:

@@ -13,6 +13,7 @@ from agent_core.builtin.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, S
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.cancel import CancelToken
 from agent_core.messages import AgentMessage, JsonObject, text_of, user
+from agent_core.prompt import MEMORY, SystemPrompt
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.clock import FakeClock
 
@@ -169,6 +170,12 @@ async def test_what_people_wrote_around_the_facts_stays_and_what_they_wrote_as_f
     assert (folder / FILE).read_bytes() == f"# Mine\n\nlikes tea\udcff\n2. two\n{TODAY}|person|three\n".encode(
         "utf-8", "surrogateescape"
     )
+
+
+def test_the_prompt_says_when_to_write_when_to_look_and_what_never() -> None:  # S2-10
+    assert SystemPrompt(identity="Ada").render().count(MEMORY) == 1
+    for words in ("Remember what", "recall when", "Never keep secrets"):
+        assert words in MEMORY
 
 
 # Looking it up

@@ -47,9 +47,10 @@ def found(bot: Bot) -> str:
     return bare(text_of(results[-1].content))
 
 
-def memories_of(bot: Bot) -> Memories:
+def memories_of(bot: Bot, *, shared: bool = False) -> Memories:
     access = Access(PEOPLE, [bot.channel], [], bot.clock, lambda _: None)
-    return Memories(bot.home, bot.clock, ZoneInfo("UTC"), Delivery([bot.channel], bot.house.store, bot.clock), access)
+    delivery = Delivery([bot.channel], bot.house.store, bot.clock)
+    return Memories(bot.home, bot.clock, ZoneInfo("UTC"), delivery, access, shared=shared)
 
 
 def memory_file(home: Path, chat: ChatKey = ANN, name: str = "") -> Path:
@@ -81,6 +82,14 @@ async def test_nothing_is_shared_between_chats_or_people(tmp_path: Path) -> None
             await bot.hears("what do you know?", **how)
             assert found(bot) == "(nothing found)"
             assert KNOWN not in told(bot)
+
+
+async def test_a_thread_has_a_memory_of_its_own_as_it_has_its_own_files(tmp_path: Path) -> None:
+    async with talk(tmp_path, *remembers("we meet at nine"), calls(("recall", {})), "Nothing.") as bot:
+        await bot.hears("remember: we meet at nine", group="team")
+        await bot.hears("when do we meet?", group="team", thread="7")
+
+        assert found(bot) == "(nothing found)"
 
 
 async def test_in_a_group_it_is_told_who_said_it(tmp_path: Path) -> None:
@@ -159,6 +168,18 @@ async def test_a_memory_that_cannot_be_read_keeps_nobody_from_talking(tmp_path: 
         await bot.hears("hello")
 
         assert bot.screen == ["Hello."]
+
+
+async def test_what_is_shared_is_one_memory_of_all_direct_chats_of_owners_whoever_keeps_a_fact(tmp_path: Path) -> None:
+    elsewhere = ChatKey(platform="memory", account="there", chat="a chat with Ann")
+    async with talk(tmp_path) as bot:
+        shared = memories_of(bot, shared=True)
+        shared.of(ANN, "ann")
+        await shared.keeper(ANN)(["Ann likes tea"], tainted=False)
+
+        assert "Ann likes tea" in await shared.known(elsewhere, "ann", [])
+        assert await shared.known(ChatKey(platform="memory", account="here", chat="bob"), "bob", []) == ""
+        assert await memories_of(bot).known(elsewhere, "ann", []) == ""
 
 
 async def test_owners_may_share_what_is_said_in_their_direct_chats_and_nobody_else(tmp_path: Path) -> None:
