@@ -210,7 +210,7 @@ async def test_nothing_is_run_of_an_answer_that_was_cut_off() -> None:  # C-27
     assert "output token limit" in talk.heard[-1]
 
 
-async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_once() -> None:  # C-03, D-18
+async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_once() -> None:  # C-03, D-18, U-03
     running: list[int] = []
     most: list[int] = []
 
@@ -242,7 +242,7 @@ async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_onc
     assert max(most) == 1
 
 
-async def test_parallel_calls_end_as_they_come_and_answer_in_their_order() -> None:  # S4-46, C-03, S0-14
+async def test_parallel_calls_end_as_they_come_and_answer_in_their_order() -> None:  # S4-46, C-03, S0-14, U-02
     second_done = asyncio.Event()
 
     @tool(execution="parallel")

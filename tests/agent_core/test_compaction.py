@@ -111,7 +111,7 @@ def test_what_a_failed_answer_reported_does_not_count() -> None:  # U-12
 # What is done
 
 
-async def test_old_results_are_shortened_first_and_that_may_be_enough() -> None:  # S0-27, C-24
+async def test_old_results_are_shortened_first_and_that_may_be_enough() -> None:  # S0-27, C-24, S3-28
     chat = start_chat(None, *[calls(("page", {"text": str(number)})) for number in range(6)], "read", tools=[page])
 
     await chat.says("Read the pages.")
@@ -171,7 +171,7 @@ async def test_the_summary_costs_are_told_and_counted() -> None:  # S3-19
     assert chat.agent.state.usage.total > end.usage.total
 
 
-async def test_each_compaction_goes_on_from_the_last_and_updates_its_summary() -> None:  # U-13
+async def test_each_compaction_goes_on_from_the_last_and_updates_its_summary() -> None:  # U-13, S2-18
     chat = start_chat()
     state, _ = await chat.compact([*turns(20), user("one")])
     more = [*state.messages, *turns(20), user("two")]

@@ -62,7 +62,7 @@ async def test_openai_is_told_the_chat_so_that_it_finds_its_cache() -> None:  # 
     assert request.body["prompt_cache_key"] == "chat-7"
 
 
-async def test_a_budget_for_thinking_leaves_room_for_the_answer() -> None:  # S4-27, S4-28
+async def test_a_budget_for_thinking_leaves_room_for_the_answer() -> None:  # S4-27, S4-28, C-23, S2-37
     options = LlmOptions(max_tokens=500, thinking="high", thinking_budgets={"high": 2000})
     async with litellm_anthropic([says("4", thinking="2 + 2"), says("4")]) as talk:
         thinker = replace(talk, model=model_info("anthropic/claude-sonnet-4-5", "anthropic"))

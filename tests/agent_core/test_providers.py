@@ -115,7 +115,7 @@ async def test_a_setting_wins_over_keys_and_servers() -> None:
     assert groq.why == "the settings ask for it, and GROQ_API_KEY is set"
 
 
-async def test_a_model_that_no_table_knows_gets_a_small_window_and_no_price() -> None:
+async def test_a_model_that_no_table_knows_gets_a_small_window_and_no_price() -> None:  # S0-32
     model = (await choose("openai/gpt-from-next-year", {"OPENAI_API_KEY": "k"})).model
 
     assert (model.id, model.context_window, model.input_price) == ("openai/gpt-from-next-year", 32_000, None)

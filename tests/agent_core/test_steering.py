@@ -60,7 +60,7 @@ async def test_steering_skips_the_calls_that_have_not_started_and_comes_in_the_n
     assert [(end.attempts, end.is_error) for end in ends] == [(1, False), (0, True)]
 
 
-async def test_calls_that_run_side_by_side_and_have_started_all_finish() -> None:  # C-01, S4-47
+async def test_calls_that_run_side_by_side_and_have_started_all_finish() -> None:  # C-01, S4-47, U-01
     talk = start_agent(calls(("look", {"text": "1"}), ("look", {"text": "2"})), "ok", tools=[look])
     when(talk, lambda event: isinstance(event, ToolExecutionEnd), "wait!")
 
