@@ -77,17 +77,20 @@ class ChannelMessageHandler:
         return Accepted.NEW
 
     async def recover(self) -> None:
-        """What an earlier life left: messages to send, runs to finish, events to deal with, in that order."""
-        await self._desk.approvals.recall()
-        await self._desk.tasks.recover(self._route, self._desk.delivery.knows)
-        for post in await self._desk.store.unsent():
-            if self._desk.delivery.knows(post.chat):
-                self._sessions.of(post.chat).owe(post)
-        for run in await self._desk.store.unfinished_runs():
-            if self._desk.delivery.knows(run.chat):
-                self._sessions.of(run.chat).restore(run)
-        for item in await self._desk.store.waiting():
-            if self._desk.delivery.knows(item.event.chat):
+        """What an earlier life left: messages to send, runs to finish, events to deal with, in that order. All of it is
+        read before any of it goes on: a task that ends meanwhile brings its news itself."""
+        desk, sessions = self._desk, self._sessions
+        await desk.approvals.recall()
+        posts, runs, items = await desk.store.unsent(), await desk.store.unfinished_runs(), await desk.store.waiting()
+        await desk.tasks.recover(self._route, desk.delivery.knows)
+        for post in posts:
+            if desk.delivery.knows(post.chat):
+                sessions.of(post.chat).owe(post)
+        for run in runs:
+            if desk.delivery.knows(run.chat):
+                sessions.of(run.chat).restore(run)
+        for item in items:
+            if desk.delivery.knows(item.event.chat):
                 self._route(item)
 
     def nobody_answers(self, platform: str) -> None:

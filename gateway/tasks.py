@@ -130,17 +130,18 @@ class Tasks:
     # For the house
 
     async def recover(self, tell: Callable[[InboxItem], None], knows: Callable[[ChatKey], bool]) -> None:
-        """Go on with what an earlier life left. `tell` gets the news of each task that ends in the background; `knows`
-        says whether anybody can be told. Those in an answer wait for the call that began them to be made again."""
+        """Go on with what an earlier life left, from the next `await` of whoever calls this. `tell` gets the news of
+        each task that ends in the background; `knows` says whether anybody can be told. Those in an answer wait for
+        the call that began them to be made again."""
         self._workers.tell = tell
+        found = await self._store.unfinished_tasks()
+        self._left = {task.id: task for task in found if not task.background}
         runs = {run.id for run in await self._store.unfinished_runs()}
-        for task in await self._store.unfinished_tasks():
+        for asked_by in {task.asked_by for task in self._left.values()} - runs:
+            await self.run_over(asked_by)
+        for task in found:
             if task.background and knows(task.chat):
                 self._workers.queue(task)
-            elif not task.background:
-                self._left[task.id] = task
-                if task.asked_by not in runs:
-                    await self.run_over(task.asked_by)
 
     async def run_over(self, run: str) -> None:
         """A chat's run has ended: what an earlier life began for its answer is not wanted any more."""

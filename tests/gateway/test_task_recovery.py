@@ -1,18 +1,22 @@
 """Tasks outlive the program, wherever it is stopped: each is told, and none twice."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
-from agent_core.scripted import Waits, calls
+from agent_core.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
+from channels.memory import MemoryChannel
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.task_report import news_of
 from gateway.task_run import MOST_LIVES
 from tests.gateway.approving import CHART, acting, id_of, questions
+from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
 from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
@@ -179,6 +183,38 @@ async def test_an_end_is_written_down_once(tmp_path: Path) -> None:
         assert len(await store.waiting()) == 1
 
 
+async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is_stopped(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    names = [f"dig {number:02}" for number in range(20)]
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        for number, name in enumerate(names):
+            await store.add_task(replace(COUNT, id=f"abc{number:03}", call=name, prompt=name))
+
+    def play(request: LlmRequest) -> Turn:
+        texts = [text_of(message.content) for message in request.messages]
+        if texts[0] not in names:
+            return "So it is."
+        return f"found {texts[0]}" if len(texts) > 1 else calls(("look", {}))
+
+    @tool()
+    async def look() -> str:
+        """Look."""
+        return "nothing"
+
+    bot = await start_bot(*[play] * 1000, tools=(look,), channel=MemoryChannel(limits=NO_PACE))
+    for asked in (1, 8, 15, 22, 29, 36, 43):
+        await bot.channel.until(lambda asked=asked: len(bot.llm.requests) >= asked)  # type: ignore[misc]
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["completed"] * 20
+    told = [str(row[0]) for row in rows(bot.home, "SELECT message FROM transcript WHERE message LIKE '%Your backgr%'")]
+    assert sorted(name for name in names for message in told if f'"quoted":"found {name}"' in message) == names
+    assert rows(bot.home, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)]
+    assert rows(bot.home, "SELECT count(*) FROM runs WHERE state = 'running'") == [(0,)]
+
+
 # What may not go on
 
 
@@ -231,7 +267,7 @@ async def test_a_report_that_ends_the_program_each_time_is_told_without_the_mode
 async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
     elsewhere = ANN.model_copy(update={"platform": "other"})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(Task(**{**vars(COUNT), "chat": elsewhere}))
+        await store.add_task(replace(COUNT, chat=elsewhere))
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
@@ -290,7 +326,7 @@ async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) ->
 
 async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        own = Task(**{**vars(COUNT), "background": False})
+        own = replace(COUNT, background=False)
         await store.add_task(own)
         await store.start_task(own)
 
