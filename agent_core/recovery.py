@@ -30,7 +30,7 @@ class Compaction:
         async with aclosing(made) as events:
             async for event in events:
                 if isinstance(event, CompactionEnd):
-                    self.helped = event.boundary is not None and event.tokens_after < event.tokens_before
+                    self.helped = event.tokens_after < event.tokens_before
                 yield event
 
 

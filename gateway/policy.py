@@ -141,10 +141,10 @@ def _carries_nothing(proposal: Proposal) -> bool:
 
 
 def _only_web_speaks(messages: Sequence[AgentMessage]) -> bool:
-    """Whether all that strangers may have written was fetched or found, so that files and notes were not read. What a
-    summary stands for, nobody knows any more."""
+    """Whether all that strangers may have written was fetched or found, so that files and notes were not read. Where
+    they had a word in what a summary stands for, nobody knows any more who they were."""
     for message in messages:
-        if isinstance(message, SummaryMessage):
+        if isinstance(message, SummaryMessage) and message.untrusted:
             return False
         if isinstance(message, UserMessage | NotificationMessage) and message.untrusted:
             return False

@@ -10,7 +10,6 @@ from functools import partial
 import structlog
 
 from agent_core.agent import Agent
-from agent_core.boundary import effective
 from agent_core.messages import AgentMessage
 from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, Sender, TaskEnded
@@ -378,7 +377,7 @@ class ChatSession:
                 keep, facts = partial(desk.store.save_skills, self.key), desk.memories.keeper(self.key)
                 workspace = desk.workspace(self.key)
                 agent = desk.agents.make(self.key, session, workspace, shelved, keep, keep_facts=facts)
-                agent.replace_messages(effective(await desk.store.history(session)))
+                agent.replace_messages(await desk.store.history(session))
                 self._agent = agent
         return self._agent
 

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent_core.boundary import effective
 from agent_core.messages import AgentMessage, message_adapter
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
@@ -154,7 +155,7 @@ def spoken_in(connection: sqlite3.Connection) -> set[str]:
 def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
     query = "SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? ORDER BY seq"
     rows = connection.execute(query, (session, _start(connection, session)))
-    return list(readable(rows, _message, "transcript"))
+    return effective(list(readable(rows, _message, "transcript")))
 
 
 def _start(connection: sqlite3.Connection, session: str) -> int:

@@ -168,7 +168,7 @@ class Store:
         return await self._reader.run(runs.unfinished)
 
     async def history(self, session: str) -> list[AgentMessage]:
-        """What counts of one session's transcript, in order: from what the last summary kept on."""
+        """What counts of one session's transcript, in order: the last summary, what it kept, and what came since."""
         return await self._reader.run(partial(runs.history, session=session))
 
     async def said_in(self, run: Run) -> list[AgentMessage]:

@@ -83,6 +83,25 @@ async def test_what_was_shortened_stays_so_after_a_restart(start_bot: StartBot) 
     assert after.system == before.system
 
 
+async def test_what_is_worth_remembering_outlives_the_summary(start_bot: StartBot) -> None:  # S2-16, S2-17
+    def knows(request: LlmRequest) -> Turn:
+        said = talker(request)
+        return f"{SUMMARY}\n\n## Durable Facts\nAnn prefers window seats." if said == SUMMARY else said
+
+    bot = await start_bot(*[knows] * 12)
+    for _ in range(6):
+        await bot.hears(LONG)
+
+    await bot.hears("/compact")
+
+    [memory] = (bot.home / "memory").rglob("MEMORY.md")
+    assert memory.read_text().endswith("|summary|Ann prefers window seats.\n")
+    await bot.hears("/new")
+    await bot.hears("Which seat?")
+    context = bot.llm.requests[-1].messages[-1].model_dump_json()
+    assert "Ann prefers window seats." in context
+
+
 async def test_where_there_is_nothing_to_shorten_it_says_so(start_bot: StartBot) -> None:  # D-09
     bot = await start_bot()
 
@@ -155,7 +174,7 @@ async def test_only_what_counts_is_read_again(tmp_path: Path, run: Run) -> None:
 
         history = await store.history("s")
 
-    assert history == [*said[190:200], first, *said[200:250], second, *said[250:]]
+    assert history == [second, *said[190:]]
 
 
 async def test_a_summary_that_kept_nothing_is_where_it_begins(tmp_path: Path, run: Run) -> None:  # S3-17
