@@ -29,6 +29,8 @@ class Found:
     is_folder: bool
     is_file: bool
     is_link: bool
+    has_other_names: bool
+    """A hard link, which may be somebody else's file."""
     signature: Signature
 
 
@@ -99,7 +101,7 @@ def _files(root: int) -> Iterator[Names]:
                 raise BadSkill(f"it has more than {MOST_APPROVED_FILES} files", "keep only what it needs")
             if entry.is_folder:
                 waiting.append((*folder, entry.name))
-            elif entry.is_file:
+            elif entry.is_file and not entry.has_other_names:
                 yield (*folder, entry.name)
             else:
                 raise BadSkill(f"{entry.name!r} is a link or no regular file", "put the file itself there")
@@ -112,6 +114,7 @@ def _found(entry: os.DirEntry[str]) -> Found:
         is_folder=stat.S_ISDIR(about.st_mode),
         is_file=stat.S_ISREG(about.st_mode),
         is_link=stat.S_ISLNK(about.st_mode),
+        has_other_names=about.st_nlink > 1,
         signature=(about.st_ctime_ns, about.st_mtime_ns, about.st_size, about.st_ino),
     )
 

@@ -121,10 +121,12 @@ def test_a_reload_approves_what_it_says_now(shelf: Shelf, own: Path) -> None:
     assert list(shelf.on.names) == ["mine"]
 
 
-@pytest.mark.parametrize("kind", ["link", "many", "large"])
+@pytest.mark.parametrize("kind", ["link", "hard link", "many", "large"])
 def test_what_cannot_be_looked_at_as_a_whole_cannot_be_approved(shelf: Shelf, own: Path, kind: str) -> None:
     if kind == "link":
         (own / "mine" / "out").symlink_to("/etc")
+    elif kind == "hard link":
+        (own / "mine" / "out").hardlink_to(own / "mine" / "reference.md")
     elif kind == "many":
         for number in range(201):
             (own / "mine" / f"{number}.txt").touch()
