@@ -70,7 +70,7 @@ def decide(request: LlmRequest) -> str | Calls:
     for message, intent in _understood(talk):
         answer = _follow(intent, Scene(wording, request.system, tuple(talk.outcomes)), pool, offered)
         if isinstance(answer, Calls):
-            return answer
+            return replace(answer, text="\n\n".join([*said, answer.text]) if answer.text else "")
         said.append(_with_what_came_along(message, intent, answer, wording))
     return "\n\n".join(dict.fromkeys(said)) or wording.help
 
@@ -126,16 +126,18 @@ def _understood(talk: _Talk) -> list[tuple[UserMessage, Intent]]:
         words = _words_of(message)
         intent = understand(words)
         last = found[-1][1] if found else Intent(Topic.FLIGHT, talk.flight)
-        if intent.topic is Topic.CORRECTION and last.topic is Topic.COUNT:
-            found.pop()
-            intent = replace(last, subject=intent.subject, instead_of=last.instead_of or last.subject)
+        counts = [place for place, (_, other) in enumerate(found) if other.topic is Topic.COUNT]
+        if intent.topic is Topic.CORRECTION and counts:
+            _, counting = found.pop(counts[-1])
+            intent = replace(counting, subject=intent.subject, instead_of=counting.instead_of or counting.subject)
         elif last.topic is Topic.FLIGHT and last.subject and _goes_on(intent, words):
             found[-1:] = []
             intent = Intent(Topic.FLIGHT, f"{last.subject}\n{_one_line(words)}")
         elif intent.topic is Topic.FLIGHT:
             intent = Intent(Topic.FLIGHT, _one_line(words))
         found.append((message, intent))
-    return found
+    # What takes long comes last, so that a question in between is answered in between.
+    return sorted(found, key=lambda each: each[1].topic is Topic.COUNT)
 
 
 def _goes_on(intent: Intent, words: str) -> bool:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from agent_core.demo.decide import decide
 from agent_core.demo.flight import Details
 from agent_core.demo.wording import CHINESE, ENGLISH
-from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
+from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
 from agent_core.llm import LlmRequest
-from agent_core.messages import NotificationMessage, user
+from agent_core.messages import AssistantMessage, NotificationMessage, user
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult
@@ -221,6 +221,23 @@ async def test_a_correction_that_comes_too_late_is_taken_for_what_it_is(chat: Ch
     chat.agent.subscribe(correct)
 
     assert await chat.says("count to 20") == ENGLISH.counted_too_far.format(number=4, wanted=2)
+
+
+async def test_a_question_in_between_is_answered_in_between_and_the_count_can_still_be_corrected(chat: Chat) -> None:
+    said: list[str] = []
+
+    def ask(event: AgentEvent) -> None:
+        if isinstance(event, ToolExecutionEnd) and len(chat.used) == 2:
+            chat.agent.steer("what is 3 * 3?")
+        if isinstance(event, ToolExecutionEnd) and len(chat.used) == 5:
+            chat.agent.steer("to 6")
+        if isinstance(event, MessageEnd) and isinstance(event.message, AssistantMessage):
+            said.append(event.message.text)
+
+    chat.agent.subscribe(ask)
+
+    assert await chat.says("count to 20") == f"3 * 3 = 9\n\n{ENGLISH.counted_instead.format(number=6, before=20)}"
+    assert said[3] == "3 * 3 = 9\n\n1 2 3"
 
 
 async def test_after_a_stop_it_does_not_count_on(chat: Chat) -> None:
