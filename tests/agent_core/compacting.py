@@ -11,10 +11,20 @@ from agent_core.context import ContextManager
 from agent_core.events import AgentEvent, CompactionEnd
 from agent_core.llm import LlmRequest, ModelInfo
 from agent_core.loop import AgentLoop
-from agent_core.messages import AgentMessage, SummaryMessage, text_of
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    StopReason,
+    SummaryMessage,
+    TextContent,
+    Usage,
+    text_of,
+    user,
+)
 from agent_core.scripted import ScriptedLlm, Turn
+from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState, reduce_event
-from agent_core.tools import Tool, ToolRegistry
+from agent_core.tools import Tool, ToolRegistry, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock
 
@@ -77,11 +87,12 @@ def start_chat(
     window: int = 8_192,
     tools: Iterable[Tool] = (),
     keep_facts: KeepFacts | None = None,
+    skills: SkillShelf | None = None,
 ) -> Chat:
     """`turns` come before the talker speaks."""
     talker = talker or Talker()
     registry = ToolRegistry(tools)
-    context = ContextManager(registry)
+    context = ContextManager(registry, skills=skills)
     llm = ScriptedLlm(*turns, *[talker] * 300)
     model = ModelInfo(id="small", provider="scripted", context_window=window)
     compaction = Compaction(context, lambda: loop.caller, keep_facts)
@@ -101,3 +112,40 @@ def start_chat(
 def words(request: LlmRequest) -> str:
     """All that stands in a request but its prompt."""
     return "\n".join(text_of(message.content) for message in request.messages)
+
+
+SENTENCE = "The plane to Tokyo leaves at nine in the morning. "
+
+
+def turns(count: int, length: int = 30) -> list[AgentMessage]:
+    """So many questions with their answers, about `12 * length` tokens each."""
+    messages: list[AgentMessage] = []
+    for number in range(count):
+        messages.append(user(f"Question {number}: {SENTENCE * (length // 2)}"))
+        text = TextContent(text=f"Answer {number}: {SENTENCE * (length // 2)}")
+        messages.append(AssistantMessage(content=(text,), stop_reason=StopReason.STOP))
+    return messages
+
+
+def state_of(messages: Sequence[AgentMessage]) -> QueryState:
+    return QueryState(run_id="r", session_id="s", messages=list(messages))
+
+
+def reported(tokens: int) -> AssistantMessage:
+    usage = Usage(input=tokens, total=tokens)
+    return AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
+
+
+def facts_of(lines: list[tuple[str, bool]]) -> KeepFacts:
+    """Takes them in, each with whether strangers had a word in it."""
+
+    async def keep(found: Sequence[str], *, tainted: bool) -> None:
+        lines.extend((line, tainted) for line in found)
+
+    return keep
+
+
+@tool(untrusted=True)
+async def page(text: str = "") -> str:
+    """Read a page."""
+    return f"{text} {'word ' * 900}"

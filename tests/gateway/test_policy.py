@@ -241,6 +241,13 @@ def test_a_summary_may_hold_what_files_said() -> None:
     assert fetching("https://a.example", summary, user("read https://a.example")) == "allow"
 
 
+def test_a_summary_of_what_people_said_bars_nothing() -> None:
+    summary = SummaryMessage(summary="Ann likes tea.", first_kept_id="1", tokens_before=9, untrusted=False)
+    page = result("web_fetch", PAGE)
+
+    assert fetching("https://news.example/one", summary, user("go on"), page) == "allow"
+
+
 def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
     proposal = proposed("net", result("web_fetch", PAGE), user(PAGE), name="post_it", url="https://news.example/one")
 
