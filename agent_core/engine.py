@@ -66,20 +66,20 @@ class Run:
 
     @property
     def call_ids(self) -> "CallIds":
-        return CallIds(self.state)
+        return CallIds(self)
 
 
 @dataclass(frozen=True)
 class CallIds:
-    """Of the tool calls that the conversation has had. Looked up when the model calls a tool, and not at every turn,
-    for that takes as long as the conversation is."""
+    """Of the tool calls that the conversation has had, and this run before it was compacted. Looked up when the model
+    calls a tool, and not at every turn, for that takes as long as the conversation is."""
 
-    state: QueryState
+    run: Run
 
     def __contains__(self, call_id: object) -> bool:
         return any(
             call.id == call_id
-            for message in self.state.messages
+            for message in (*self.run.state.messages, *self.run.new)
             if isinstance(message, AssistantMessage)
             for call in message.tool_calls
         )

@@ -39,7 +39,7 @@ class OpenCalls:
 
 def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
     """A turn for that reason; but where nothing new is said and the last word is an answer, that has ended the run,
-    unless it was cut off."""
+    unless it was cut off and the person has said nothing since."""
     last = last_said(run.state)
     if run.pending or not isinstance(last, AssistantMessage):
         return Next(reason)
@@ -47,7 +47,8 @@ def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End
         return End(TerminalReason.ABORTED)
     if last.tool_calls or last.stop_reason is StopReason.ERROR:
         return Next(reason)
-    if note := go_on(engine, run):
-        run.pending.append(note)
-        return Next(TransitionReason.MAX_OUTPUT_RECOVERY)
-    return End(TerminalReason.COMPLETED)
+    note = go_on(engine, run)
+    if note is None or run.inputs.scope.queues.has_steering:
+        return End(TerminalReason.COMPLETED)
+    run.pending.append(note)
+    return Next(TransitionReason.MAX_OUTPUT_RECOVERY)

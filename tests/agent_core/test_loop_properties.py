@@ -36,7 +36,7 @@ from agent_core.state import QueryState
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
 from tests.agent_core.compactors import Shortens
-from tests.agent_core.kit import agent_over, broken, echo, look, record
+from tests.agent_core.kit import agent_over, broken, echo, look, numbered, record
 from tests.agent_core.test_hooks import Raises
 from tests.clock import FakeClock
 
@@ -110,6 +110,7 @@ class Stage:
             compactor=Shortens(most=self.most),
         )
         self.agent.workspace = self.folder
+        self.agent.loop.new_id = numbered(f"life {self.skipped}")
         self.agent.subscribe(self._look)
 
     def _call_id(self) -> str:
@@ -317,6 +318,8 @@ async def test_resuming_from_any_turn_gives_the_same_final_answer(script: list[s
         return
     for state, made in stage.stops:
         stored = QueryState.model_validate_json(state.model_dump_json())
+        if stored.steering and failed(stored.messages[-1]):
+            continue  # what waits is heard at once now, and with it the question before, so there is one answer less
         again = Stage(script, folder, skipped=made)
         again.agent.replace_messages(stored.messages)
         for message in stored.steering:
@@ -328,6 +331,10 @@ async def test_resuming_from_any_turn_gives_the_same_final_answer(script: list[s
 
         assert last_words(again.agent) == last_words(stage.agent)
         assert not set(again.ran) & {call.id for message in stored.messages for call in _calls(message)}
+
+
+def failed(message: AgentMessage) -> bool:
+    return isinstance(message, AssistantMessage) and message.stop_reason is StopReason.ERROR
 
 
 def _calls(message: AgentMessage) -> Sequence[ToolCall]:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agent_core.events import TurnStart
+from agent_core.events import ToolExecutionEnd, TurnStart
 from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
 from agent_core.reasons import TerminalReason
-from agent_core.scripted import CutOff, Failure, calls
+from agent_core.scripted import Call, Calls, CutOff, Failure, calls
 from tests.agent_core.compactors import Shortens
 from tests.agent_core.kit import answers, echo, end_of, kinds, record, start_agent
 
@@ -184,3 +184,13 @@ async def test_what_waits_survives_a_compaction() -> None:  # U-15
 
     assert answers(events) == ["one", "two"]
     assert talk.heard[-1] == "user: and then?"
+
+
+async def test_an_id_that_was_told_away_is_not_given_to_another_call() -> None:  # S2-22, U-19
+    same = Calls((Call("echo", id="same"),))
+    talk = start_agent(*[same] * 6, "Done.", tools=[echo], compactor=Shortens(most=4))
+
+    events = await talk.says("go")
+
+    ids = [event.tool_call_id for event in events if isinstance(event, ToolExecutionEnd)]
+    assert len(set(ids)) == 6
