@@ -57,13 +57,12 @@ class Rebuilt:
             self.troubles.append(str(error).partition("\n")[0])
             return None
         if isinstance(event, AgentStart):
-            # Whoever takes up a run again begins it anew with the same conversation.
-            messages = self.state.messages
-            self.state = QueryState(run_id=self._run, session_id=self._session, messages=messages)
+            # Whoever takes up a run again begins it anew.
+            self.state = QueryState(run_id=self._run, session_id=self._session)
             self._lately.clear()
         reduce_event(self.state, event)
         if isinstance(event, MessageEnd):
-            self.state.messages = [_bare(message) for message in self.state.messages[-1:]]
+            self.state.messages.clear()  # the transcript has them
         if isinstance(event, TurnEnd) and isinstance(row, StepRow) and row.state is not None:
             self._compare(event.turn, row.state)
         if isinstance(event, AgentEnd):

@@ -1,0 +1,168 @@
+"""What the loop itself costs, with a model and a tool that take no time: a round, a long chat, a look whether it has to
+be shortened, and the replay of what is stored of it."""
+
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.agent import Agent
+from agent_core.clock import SystemClock, new_id
+from agent_core.compaction.compaction import Compaction
+from agent_core.context import ContextManager
+from agent_core.limits import LoopLimits
+from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, StreamStart, TextDelta
+from agent_core.loop import AgentLoop
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, ToolCall, Usage, user
+from agent_core.permissions import EverythingAllowed
+from agent_core.state import QueryState
+from agent_core.tools import tool
+from bench.figures import Figure, median
+from channels.base import ChatKey
+from gateway.agents import AgentParts, Agents
+from gateway.audit import AuditLog
+from gateway.export.forms import exported
+from gateway.export.heading import Heading
+from gateway.replay.command import replayed
+from gateway.replay.lines import Manner
+from gateway.secrets import Secrets
+from gateway.store.archive import Archive
+from gateway.store.rows import Run
+from gateway.store.store import Store
+from gateway.trace import Trace
+from gateway.transcript import Transcript
+
+CHAT = ChatKey(platform="memory", account="bench", chat="ann")
+MODEL = ModelInfo(id="bench", context_window=100_000_000)
+"""So that no conversation here is too long."""
+SECRETS = [f"sk-bench-{number:032x}" for number in range(6)]
+ROUNDS = 20
+"""Of one run, as long as they become."""
+RUNS = 25
+TURNS = 500
+AROUND = 4
+"""Turns on either side of the one that is looked at."""
+STORED_RUNS = 500
+WORDS = (
+    "The answer is forty-two, as has been said before by people who had more time to think about it than we do. " * 3
+)
+
+
+@tool(execution="parallel", idempotent=True)
+async def nothing(what: str) -> str:
+    """Do nothing."""
+    return what
+
+
+class Instant:
+    """A model that answers at once, and looks at nothing that it is asked; so many rounds call the tool, then words."""
+
+    def __init__(self, rounds: int = 0) -> None:
+        self._rounds = rounds
+        self._asked = 0
+
+    async def stream(self, model: ModelInfo, _: LlmRequest, __: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
+        self._asked += 1
+        yield StreamStart()
+        yield TextDelta(index=0, delta=WORDS)
+        content: tuple[TextContent | ToolCall, ...] = (TextContent(text=WORDS),)
+        stop = StopReason.STOP
+        if self._asked % (self._rounds + 1):
+            content = (*content, ToolCall(id=f"call-{self._asked}", name="nothing", arguments={"what": "it"}))
+            stop = StopReason.TOOL_USE
+        usage = Usage(input=100, output=100, total=200)
+        yield StreamDone(message=AssistantMessage(content=content, stop_reason=stop, usage=usage, model=model.id))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def figures() -> list[Figure]:
+    early, late = await _turns()
+    replay, export = await _replay()
+    return [
+        Figure("a round: CPU, median", await _round(), "ms", 1),
+        Figure("look whether 2,000 messages have to be shortened", _decision(), "ms", 20),
+        Figure("5th turn of a chat: CPU", early, "ms"),
+        Figure("500th turn over the 5th", late / early, "", 2),
+        Figure("10,000 stored turns replayed", replay, "s", 5),
+        Figure("10,000 stored turns exported", export, "s"),
+    ]
+
+
+def _agent(rounds: int, session: str, limits: LoopLimits | None = None) -> Agent:
+    """As the house makes them, where every call is allowed."""
+    parts = AgentParts(llm=Instant(rounds), model=MODEL, tools=(nothing,), limits=limits)
+    agents = Agents(parts, EverythingAllowed(), Secrets(SECRETS), SystemClock(), new_id)
+    return agents.make(CHAT, session, Path("unused"))
+
+
+async def _round() -> float:
+    """Milliseconds: the run of ROUNDS calls and one more answer, shared out among them."""
+    spent = []
+    for number in range(RUNS):
+        agent = _agent(ROUNDS, f"session-{number}", LoopLimits(max_turns=ROUNDS + 2, max_tool_calls=ROUNDS + 1))
+        began = time.process_time()
+        await agent.prompt("hello")
+        spent.append(1000 * (time.process_time() - began) / (ROUNDS + 1))
+    return median(spent)
+
+
+async def _turns() -> tuple[float, float]:
+    """Milliseconds of an early and of a late turn of one chat, each the median of those around it."""
+    agent = _agent(0, "session")
+    spent = []
+    for number in range(TURNS + AROUND):
+        began = time.process_time()
+        await agent.prompt(f"{number}: {WORDS}")
+        spent.append(1000 * (time.process_time() - began))
+    return median(spent[4 - AROUND : 5 + AROUND]), median(spent[TURNS - 1 - AROUND :])
+
+
+def _decision() -> float:
+    """Milliseconds."""
+    context = ContextManager(tools=_agent(0, "session").loop.tools)
+    loop = AgentLoop(llm=Instant(), model=MODEL, context=context)
+    history: list[AgentMessage] = []
+    for _ in range(1_000):
+        answer = AssistantMessage(content=(TextContent(text=WORDS),), stop_reason=StopReason.STOP)
+        history += [user(WORDS), answer]
+    state = QueryState(run_id="run", session_id="session", messages=history)
+    compaction = Compaction(context, lambda: loop.caller)
+    began = time.process_time()
+    compaction.is_due(state)
+    return 1000 * (time.process_time() - began)
+
+
+async def _replay() -> tuple[float, float]:
+    """Seconds of CPU, for all that is kept of these runs."""
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
+        home = Path(folder)
+        await _keep(home)
+        with Archive.open(home) as archive:
+            manner = Manner(ZoneInfo("UTC"))
+            began = time.process_time()
+            lines = [line for row in archive.newest_runs(STORED_RUNS) for line in replayed(archive, row, manner)]
+            replay = time.process_time() - began
+            assert sum("rebuild the same" in line for line in lines) == STORED_RUNS
+            began = time.process_time()
+            pieces = exported(archive, Heading(str(CHAT), "Parley", manner.zone, 0.0), "html", Secrets(SECRETS))
+            assert sum(map(len, pieces)) > 0
+            return replay, time.process_time() - began
+
+
+async def _keep(home: Path) -> None:
+    """Runs of ROUNDS turns each, written down as the house does it."""
+    limits = LoopLimits(max_turns=ROUNDS + 1, max_tool_calls=ROUNDS)
+    clock = SystemClock()
+    async with Store.open(home, clock, new_id, Secrets(SECRETS)) as store:
+        audit = AuditLog(home / "audit", store, clock, store.secrets, enabled=False)
+        for number in range(STORED_RUNS):
+            agent = _agent(ROUNDS - 1, f"session-{number}", limits)
+            run = Run(new_id(), CHAT, agent.session_id, "ann", clock.time())
+            store.begin_run(run)
+            trace, transcript = Trace(store, audit, agent, run), Transcript(store, run, agent.loop.tools)
+            async for event in agent.stream("hello", run_id=run.id, user_id="ann"):
+                trace.keep(event)
+                await transcript.keep(event)
