@@ -1,7 +1,7 @@
 """Sub-agents: an agent with a conversation of its own does one thing for another and reports (S2-49, S3-36)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 
 from agent_core.agent import Agent
@@ -74,7 +74,7 @@ class Errand:
     ) -> AsyncGenerator[AgentEvent, None]:
         """`tainted`: strangers had a word in the conversation that the prompt comes from."""
         agent = self._agent
-        self._before = _usage_of(agent.state.messages)
+        self._before = usage_of(agent.state.messages)
         if agent.state.messages:
             source = agent.resume(run_id=run_id, user_id=user_id)
         else:
@@ -181,6 +181,11 @@ def shortened(text: str, kept: str = "") -> str:
     return f"{text[:LONGEST_REPORT]}\n[... {len(text) - LONGEST_REPORT} characters cut{where}]"
 
 
+def usage_of(messages: Iterable[AgentMessage]) -> Usage:
+    """What the answers in it have cost."""
+    return sum((message.usage for message in messages if isinstance(message, AssistantMessage)), Usage())
+
+
 def _asked(prompt: str, *, tainted: bool) -> UserMessage:
     return user(prompt).model_copy(update={"untrusted": tainted, "by_agent": True})
 
@@ -199,7 +204,3 @@ def _last_words(messages: list[AgentMessage]) -> str:
 def _is_answer(message: AssistantMessage) -> bool:
     failed = message.stop_reason in (StopReason.ERROR, StopReason.ABORTED)
     return bool(message.text.strip()) and not message.tool_calls and not failed
-
-
-def _usage_of(messages: list[AgentMessage]) -> Usage:
-    return sum((message.usage for message in messages if isinstance(message, AssistantMessage)), Usage())

@@ -116,7 +116,7 @@ class House:
         tools = (*parts.tools, *own)
         helpers = Agents(replace(parts, tools=tools).for_tasks, permissions, secrets, clock, new_id)
         workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
-        tasks = Tasks(workers, store, approvals, access, clock, language=language, new_id=new_request_id)
+        tasks = Tasks(workers, store, access, clock, language=language, new_id=new_request_id)
         tools = (*tools, task_tool(tasks))
         agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
         desk = Desk(

@@ -9,9 +9,8 @@ from agent_core.agent import Agent
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent
 from agent_core.guests import Guest
-from agent_core.subagents import Errand
+from agent_core.subagents import Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
-from gateway.approvals import Approvals
 from gateway.audit import AuditLog
 from gateway.store.rows import Task
 from gateway.store.store import Store
@@ -31,16 +30,13 @@ def _to_nobody(_: AgentEvent) -> None:
 class TaskRun:
     """Runs once. Whatever happens in it is how the task came out."""
 
-    def __init__(
-        self, task: Task, agent: Agent, store: Store, approvals: Approvals, audit: AuditLog, clock: Clock
-    ) -> None:
+    def __init__(self, task: Task, agent: Agent, store: Store, audit: AuditLog, clock: Clock) -> None:
         self.task = task
         self.errand = Errand(agent, clock)
         self.watcher: Callable[[AgentEvent], None] = _to_nobody
         """Told every event."""
         self._agent = agent
         self._store = store
-        self._approvals = approvals
         self._audit = audit
 
     async def run(self) -> Report:
@@ -49,14 +45,15 @@ class TaskRun:
         if guest.error is not None:
             why = f"a mistake in Parley ({type(guest.error).__name__})"
             report = Report(status=TaskStatus.FAILED, error=why, usage=self.errand.usage)
-        await self._approvals.run_over(self.task.run.id)
         return report
 
     async def _run(self) -> Report:
         task, agent = self.task, self._agent
-        if await self._store.start_task(task) > MOST_LIVES:
-            return Report(status=TaskStatus.KILLED, error=f"Parley was stopped {MOST_LIVES} times while it ran")
-        agent.replace_messages(await self._store.history(task.session))
+        lives, earlier = await self._store.start_task(task), await self._store.history(task.session)
+        if lives > MOST_LIVES:
+            why = f"Parley was stopped {MOST_LIVES} times while it ran"
+            return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
+        agent.replace_messages(earlier)
         transcript = Transcript(self._store, task.run, agent.loop.tools)
         trace = Trace(self._store, self._audit, agent, task.run)
         log.info("task runs", task=task.id, chat=str(task.chat), background=task.background)

@@ -11,7 +11,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.outputs import keep_text
-from agent_core.subagents import LONGEST_REPORT
+from agent_core.subagents import LONGEST_REPORT, usage_of
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey
 from gateway.agents import Agents
@@ -82,20 +82,11 @@ class Workers:
         if worker := self._at_work.get(task.id):
             return worker
         agent = self._agents.make(task.chat, task.session, self._workspace(task.chat))
-        run = TaskRun(task, agent, self._store, self._approvals, self._audit, self._clock)
+        run = TaskRun(task, agent, self._store, self._audit, self._clock)
         job = asyncio.create_task(self._work(run), name=f"task {task.id}")
         worker = self._at_work[task.id] = Worker(run, job)
         job.add_done_callback(lambda _: self._left(task))
         return worker
-
-    async def end(self, task: Task, report: Report) -> None:
-        """It is over, and its chat is to be told, in one step."""
-        kept = await self._kept(task, report)
-        news = news_of(task, report, kept, self._clock.time()) if task.background else None
-        item = await self._store.end_task(task, report, kept, news)
-        log.info("task ended", task=task.id, chat=str(task.chat), status=report.status.value, error=report.error)
-        if item is not None and self.tell is not None:
-            self.tell(item)
 
     @property
     def are_idle(self) -> bool:
@@ -115,9 +106,30 @@ class Workers:
         if jobs:
             await asyncio.wait(jobs)
 
+    async def kill(self, task: Task, why: str) -> None:
+        """One that nobody works at is not to go on."""
+        await self._end(task, await self._given_up(task, TaskStatus.KILLED, why))
+
     async def _work(self, run: TaskRun) -> None:
-        unwanted = Report(status=TaskStatus.CANCELLED)
-        await self.end(run.task, unwanted if run.task.unwanted else await run.run())
+        if run.task.unwanted:
+            report = await self._given_up(run.task, TaskStatus.CANCELLED)
+        else:
+            report = await run.run()
+        await self._end(run.task, report)
+
+    async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
+        """How it came out without anybody working at it in this life."""
+        return Report(status=status, error=why, usage=usage_of(await self._store.history(task.session)))
+
+    async def _end(self, task: Task, report: Report) -> None:
+        """It is over, and its chat is to be told, in one step."""
+        kept = await self._kept(task, report)
+        news = news_of(task, report, kept, self._clock.time()) if task.background else None
+        item = await self._store.end_task(task, report, kept, news)
+        log.info("task ended", task=task.id, chat=str(task.chat), status=report.status.value, error=report.error)
+        await self._approvals.run_over(task.run.id)
+        if item is not None and self.tell is not None:
+            self.tell(item)
 
     def _left(self, task: Task) -> None:
         job = self._at_work.pop(task.id).job

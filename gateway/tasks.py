@@ -15,13 +15,12 @@ from agent_core.clock import Clock
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, UserMessage
 from agent_core.subagents import Errand, result_of
-from agent_core.tasks import Report, TaskRecord, TaskStatus
+from agent_core.tasks import TaskRecord, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
 from agent_core.untrusted import is_tainted
 from channels.base import ChatKey, Sender
 from gateway.access import Access
-from gateway.approvals import Approvals
 from gateway.store.rows import InboxItem, Task
 from gateway.store.store import Store
 from gateway.task_report import KIND, what_in_short
@@ -64,7 +63,6 @@ class Tasks:
         self,
         workers: Workers,
         store: Store,
-        approvals: Approvals,
         access: Access,
         clock: Clock,
         *,
@@ -73,7 +71,6 @@ class Tasks:
     ) -> None:
         self._workers = workers
         self._store = store
-        self._approvals = approvals
         self._access = access
         self._clock = clock
         self._language = language
@@ -147,9 +144,7 @@ class Tasks:
         """A chat's run has ended: what an earlier life began for its answer is not wanted any more."""
         for task in [task for task in self._left.values() if task.asked_by == run]:
             del self._left[task.id]
-            report = Report(status=TaskStatus.KILLED, error="the run that asked for it is over")
-            await self._workers.end(task, report)
-            await self._approvals.run_over(task.run.id)
+            await self._workers.kill(task, "the run that asked for it is over")
 
     @property
     def are_idle(self) -> bool:

@@ -109,7 +109,8 @@ def unwant(task_id: str) -> Change[None]:
 def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: float) -> Change[InboxItem | None]:
     """How it came out; what a chat is told of it is in its inbox then. None where nobody is told, or was before."""
     reason = _REASONS.get(report.status, TerminalReason.ERROR)
-    usage = report.usage if task.background else Usage()  # else it is part of what the run has cost that asked
+    is_result = not task.background and report.status in (TaskStatus.COMPLETED, TaskStatus.FAILED)
+    usage = Usage() if is_result else report.usage  # a call's result counts for the run that made the call
 
     def change(connection: sqlite3.Connection) -> InboxItem | None:
         ended = connection.execute(

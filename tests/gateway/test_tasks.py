@@ -326,6 +326,20 @@ async def test_a_stop_of_the_answer_stops_it(start_bot: StartBot) -> None:
     assert rows(bot.home, "SELECT state FROM runs WHERE state = 'running'") == []
 
 
+async def test_what_it_had_cost_when_its_answer_was_stopped_is_counted(start_bot: StartBot) -> None:
+    never = Waits(asyncio.Event(), "never")
+    cast = Cast(begins("dig", background=False), tasks={"dig": [calls(("no_such_tool", {})), never]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("dig it")
+    await never.reached.wait()
+    await bot.hears("/stop")
+
+    [(cost,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'")
+    assert isinstance(cost, int)
+    assert cost > 0
+
+
 async def test_in_an_answer_it_asks_before_it_runs_a_program(start_bot: StartBot) -> None:
     cast = Cast(
         begins("draw", background=False),
