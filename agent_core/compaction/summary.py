@@ -79,10 +79,10 @@ def request_for(material: Material, room: int, *, with_facts: bool) -> LlmReques
 
 
 def read(answer: str, material: Material, most: int) -> Summary | None:
-    """What a model has made; None where it has made nothing of use."""
+    """What a model has made; None where it has made nothing of use: no answer, or one without a single heading."""
     text, _, facts = answer.strip().partition(FACTS)
     text = text.strip()
-    if not text:
+    if "##" not in text:
         return None
     if GOAL not in text:
         text = f"{_goal(material)}\n\n{text}"

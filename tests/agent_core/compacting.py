@@ -136,11 +136,11 @@ def reported(tokens: int) -> AssistantMessage:
     return AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
 
 
-def facts_of(lines: list[tuple[str, bool]]) -> KeepFacts:
+def facts_of(kept: list[tuple[str, bool]]) -> KeepFacts:
     """Takes them in, each with whether strangers had a word in it."""
 
-    async def keep(found: Sequence[str], *, tainted: bool) -> None:
-        lines.extend((line, tainted) for line in found)
+    async def keep(lines: Sequence[str], *, tainted: bool) -> None:
+        kept.extend((line, tainted) for line in lines)
 
     return keep
 

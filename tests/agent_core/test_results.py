@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from agent_core.agent import Agent
+from agent_core.builtin.catalogue import file_tools
 from agent_core.context import ContextManager
 from agent_core.limits import LoopLimits
 from agent_core.llm import ModelInfo
 from agent_core.loop import AgentLoop
-from agent_core.messages import ToolResultMessage, text_of
+from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from agent_core.results import LEAST, ResultRoom
 from agent_core.scripted import ScriptedLlm, calls
@@ -23,7 +24,7 @@ ROOMY = ModelInfo(id="roomy", context_window=200_000)
 def agent_in(workspace: Path, *tools: Tool, turns: int = 1, model: ModelInfo = ROOMY) -> Agent:
     """Its first answer calls every tool `turns` times."""
     registry = ToolRegistry(tools)
-    wanted = [(item.name, {}) for item in tools for _ in range(turns)]
+    wanted: list[tuple[str, JsonObject | str]] = [(item.name, {}) for item in tools for _ in range(turns)]
     context = ContextManager(registry)
     loop = AgentLoop(
         llm=ScriptedLlm(calls(*wanted), "ok"),
@@ -66,6 +67,20 @@ async def test_a_longer_one_keeps_head_and_tail_and_names_the_file_of_the_whole(
     assert text.endswith("x tail")
     assert "[... 10,010 characters cut; the whole is in .output/1.txt ...]" in text
     assert (tmp_path / ".output/1.txt").read_text() == whole
+
+
+async def test_the_model_reads_the_rest_with_its_own_tool(tmp_path: Path) -> None:  # S3-15
+    [read_file, *_] = [item for item in file_tools(vision=False) if item.name == "read_file"]
+    registry = ToolRegistry([saying("".join(f"line {number}\n" for number in range(5_000))), read_file])
+    context = ContextManager(registry)
+    reads = calls(("read_file", {"path": ".output/1.txt", "offset": 3_000, "limit": 1}))
+    llm = ScriptedLlm(calls(("say", {})), reads, "ok")
+    loop = AgentLoop(llm=llm, model=ROOMY, context=context, tools=registry, clock=FakeClock())
+
+    told_by = await told(Agent(loop=loop, context=context, session_id="chat", workspace=tmp_path))
+
+    assert "line 2999\n" not in told_by[0]
+    assert told_by[1].startswith("line 2999\n")
 
 
 async def test_all_results_of_one_answer_share_60_000_characters(tmp_path: Path) -> None:  # C-24

@@ -62,7 +62,7 @@ async def test_a_summary_cannot_leave_its_tags() -> None:  # C-10
 
 
 @pytest.mark.parametrize(
-    "answer", [Failure(FailureKind.FATAL), Failure(FailureKind.OVERFLOW), "", Thinks("hm"), calls(("x", {}))]
+    "answer", [Failure(FailureKind.FATAL), Failure(FailureKind.OVERFLOW), "", "Sorry?", Thinks("hm"), calls(("x", {}))]
 )
 async def test_without_a_model_the_summary_is_put_together_from_what_was_said(answer: object) -> None:  # S0-28
     chat = start_chat(Talker(summary=answer))  # type: ignore[arg-type]
