@@ -32,6 +32,5 @@ class Shortens:
             )
             yield MessageStart(message=boundary)
             yield MessageEnd(message=boundary)
-        yield CompactionEnd(
-            boundary=boundary, tokens_before=before, tokens_after=len(state.messages) - 1, usage=Usage(total=7)
-        )
+        after = len(state.messages) - 1 if boundary else before
+        yield CompactionEnd(boundary=boundary, tokens_before=before, tokens_after=after, usage=Usage(total=7))
