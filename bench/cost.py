@@ -5,9 +5,12 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
 from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.memory import Memory
+from agent_core.builtin.memory_tools import memory_tools
 from agent_core.clock import SystemClock, new_id
 from agent_core.context import ContextManager
 from agent_core.loop import AgentLoop
@@ -37,7 +40,8 @@ async def _run_cost(*, tools: bool) -> float:
     """Milliseconds of one run with a scripted model, each in a conversation of its own."""
     turns: list[Turn] = [calls(("clock", {})), WORDS] if tools else [WORDS]
     clock = SystemClock()
-    registry = ToolRegistry(builtin_tools(clock, "UTC"))
+    memory = Memory(Path("unused"), clock, ZoneInfo("UTC"))
+    registry = ToolRegistry([*builtin_tools(clock, "UTC"), *memory_tools(lambda _: memory)])
     spent = 0.0
     for _ in range(RUNS):
         context = ContextManager(registry)

@@ -190,5 +190,5 @@ def _report(told: str) -> str:
         return told
     outcome, what, report = found.groups()
     wording = wording_for(what)
-    sentence = wording.reported if outcome == "completed" else wording.reported_failure
-    return sentence.format(what=what, report=report)
+    sentences = {"completed": wording.reported, "cancelled": wording.reported_stop}
+    return sentences.get(outcome, wording.reported_failure).format(what=what, report=report)

@@ -29,6 +29,7 @@ class Wording:
     begun: str
     reported: str
     reported_failure: str
+    reported_stop: str
     flight_ask: str
     flight_from: str
     flight_to: str
@@ -87,6 +88,7 @@ ENGLISH = Wording(
     counted_too_far="I had counted to {number} already when you said {wanted}, so I stopped there.",
     begun=("That is being done in the background. Go on talking: I will tell you when it is over. `/tasks` shows it."),
     reported="What you wanted in the background is done (`{what}`): {report}",
+    reported_stop="What you wanted in the background was stopped (`{what}`).",
     reported_failure="What you wanted in the background did not work (`{what}`): {report}",
     flight_ask="I can look that up. Please say {missing}. (One person and economy, unless you say otherwise.)",
     flight_from="which city you leave from",
@@ -151,6 +153,7 @@ CHINESE = Wording(
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks` 可以查看。",
     reported="后台任务完成了（`{what}`）：{report}",
+    reported_stop="后台任务已停止（`{what}`）。",
     reported_failure="后台任务没有成功（`{what}`）：{report}",
     flight_ask="可以查。请告诉我{missing}。（默认 1 人、经济舱）",
     flight_from="从哪个城市出发",

@@ -295,6 +295,11 @@ async def test_a_thing_is_begun_in_the_background(tmp_path: Path, words: str, pr
             "no tool",
             "What you wanted in the background did not work (`count`): no tool",
         ),
+        (
+            "Your background task k3 cancelled: count\nTell the person:",
+            "The task was cancelled.",
+            "What you wanted in the background was stopped (`count`).",
+        ),
         ("Something else.", "", "Something else."),
     ],
 )
