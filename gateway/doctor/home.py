@@ -22,6 +22,7 @@ KEPT = {
     FILE: os.R_OK | os.W_OK,
     LOCK: os.R_OK | os.W_OK,
     "page.key": os.R_OK | os.W_OK,
+    "audit": os.R_OK | os.W_OK | os.X_OK,
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
 """What the home holds, and what Parley has to be able to do with it."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from channels import registry
 from channels.checkup import Finding, note, ok, problem
+from gateway.audit import FOLDER as AUDIT
 from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, running
 from gateway.doctor.machine import look_at_machine
 from gateway.doctor.mcp import look_at_mcp
@@ -71,6 +72,8 @@ def _look_at_settings(settings: Settings) -> list[Finding]:
         for file in exposed(settings)
     ]
     found.append(ok(f"language {settings.language}, time zone {settings.timezone}"))
+    if settings.audit:
+        found.append(ok(f"tool calls are listed in {settings.home / AUDIT}"))
     try:
         searcher_of(settings)
     except SettingsError as error:

@@ -10,7 +10,10 @@ from tests.end_to_end.stage import Stage, newest
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-COMMANDS = {"start", "help", "status", "new", "stop", "language", "skills", "skill", "approve", "deny"}
+COMMANDS = {
+    *("start", "help", "status", "new", "stop", "language", "export", "context", "compact"),
+    *("skills", "skill", "approve", "deny", "tasks"),
+}
 
 
 async def test_stop_ends_the_answer_and_hangs_up_on_the_model(stage: Stage) -> None:
