@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol
 
 from agent_core.calls import CallBatch, CallRunner
@@ -60,6 +61,10 @@ class Run:
     compacts: bool = True
     """Until the compactor has shown that it cannot get the conversation any shorter."""
 
+    def __post_init__(self) -> None:
+        self.begun_with = self.state.messages
+        """The list that a compaction replaces by another."""
+
     @property
     def cancel(self) -> CancelToken:
         return self.inputs.scope.cancel
@@ -71,7 +76,7 @@ class Run:
 
 @dataclass(frozen=True)
 class CallIds:
-    """Of the tool calls that the conversation has had, and this run before it was compacted. Looked up when the model
+    """Of the tool calls that the conversation has had, those too that this run has told away. Looked up when the model
     calls a tool, and not at every turn, for that takes as long as the conversation is."""
 
     run: Run
@@ -79,7 +84,7 @@ class CallIds:
     def __contains__(self, call_id: object) -> bool:
         return any(
             call.id == call_id
-            for message in (*self.run.state.messages, *self.run.new)
+            for message in chain(self.run.begun_with, self.run.new)
             if isinstance(message, AssistantMessage)
             for call in message.tool_calls
         )
