@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviour import ROW, behaviour_rows
 from tests.process import REPOSITORY
 
 OURS = ("agent_core", "channels", "gateway", "skills")
@@ -15,7 +16,6 @@ PLATFORMS = ("slack", "telegram", "discord")
 VAGUE = re.compile(r"(?:(?<!Context)Manager|Helpers?|Utils?|Service|Impl)(?![a-z])|^_?(?:Base|Abstract)[A-Z]")
 VAGUE_FILES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "service", "base_classes"}
 MOCKS = {"Mock", "MagicMock", "AsyncMock", "patch", "monkeypatch", "mocker"}
-ROW = re.compile(r"\b(?:S\d|[CDU])-\d\d\b")
 
 
 def files(*folders: str) -> list[Path]:
@@ -139,28 +139,12 @@ def test_mocks_stay_rare() -> None:
     assert len(mocks) <= 0.05 * len(tests), [f"line {mock.lineno}: {mock.id}" for mock in mocks]
 
 
-def listed(kind: str) -> set[str]:
-    """The behaviour rows that tests/behaviour_rows.txt lists on its lines of this kind."""
-    rows = set()
-    for line in (REPOSITORY / "tests" / "behaviour_rows.txt").read_text("utf-8").splitlines():
-        word, _, spans = line.partition(" ")
-        for span in spans.split() if word == kind else ():
-            first, _, last = span.partition("..")
-            part, number = first.split("-")
-            rows |= {f"{part}-{n:02}" for n in range(int(number), int(last or number) + 1)}
-    return rows
-
-
 def rows_named_in(*folders: str) -> set[str]:
     return {row for path in files(*folders) for row in ROW.findall(path.read_text("utf-8"))}
 
 
 def test_every_behaviour_row_that_is_named_exists() -> None:
-    assert rows_named_in(*OURS, "tests", "bench") - listed("exist") == set()
-
-
-def test_every_behaviour_row_that_is_claimed_is_named_by_a_test() -> None:
-    assert sorted(listed("done") - rows_named_in("tests")) == []
+    assert rows_named_in(*OURS, "tests", "bench") - {row.name for row in behaviour_rows()} == set()
 
 
 def count_lines(folder: str) -> int:

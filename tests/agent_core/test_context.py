@@ -26,7 +26,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.persona import Persona
-from agent_core.prompt import SystemPrompt
+from agent_core.prompt import SAFETY, SystemPrompt
 from agent_core.remembered import Remembered
 from agent_core.scripted import calls
 from agent_core.state import QueryState
@@ -81,7 +81,7 @@ def test_no_persona_changes_the_safety_rules() -> None:  # S2-11, S2-34
     assert prompt.startswith("You are Ada,")
     assert "captain" in prompt
     assert "French" in prompt
-    assert SystemPrompt(identity="").safety in prompt
+    assert SAFETY in prompt
 
 
 def test_the_prompt_names_workspace_and_tools_sorted() -> None:  # S0-06, S0-07, S2-25

@@ -16,6 +16,7 @@ def spent(clock: FakeClock) -> RateLimit:
 
 
 def test_ten_pass_and_the_eleventh_is_told_when_it_may() -> None:  # S2-42, D-18
+    assert BURST == 10
     assert spent(FakeClock()).take("ann") in (6, 7)
 
 

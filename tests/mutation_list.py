@@ -1,0 +1,187 @@
+"""Ways to break the code, one row of docs/behaviour.md at a time; `python -m tests.mutations` tries them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """`old` stands once in the file, and `new` takes its place."""
+
+    row: str
+    file: str
+    what: str
+    """In words: what is wrong then."""
+    old: str
+    new: str
+
+
+MUTATIONS = (
+    Mutation(
+        "S0-16",
+        "agent_core/tools.py",
+        "a tool may take the name of a skill tool",
+        "if item.name in SKILL_TOOLS:",
+        "if item.name in ():",
+    ),
+    Mutation(
+        "S0-26",
+        "agent_core/compaction/compaction.py",
+        "compaction is due at half of the window",
+        "COMPACT_AT = 0.80",
+        "COMPACT_AT = 0.50",
+    ),
+    Mutation(
+        "S0-33",
+        "agent_core/tokens.py",
+        "Chinese is counted as if it were English",
+        "return wide + math.ceil((len(text) - wide) / 4)",
+        "return math.ceil(len(text) / 4)",
+    ),
+    Mutation(
+        "S1-12",
+        "agent_core/skills/loaded.py",
+        "a skill may have one token less",
+        "SKILL_TOKENS = 8_000",
+        "SKILL_TOKENS = 7_999",
+    ),
+    Mutation(
+        "S1-13",
+        "agent_core/skills/room.py",
+        "skills may fill the whole window",
+        "CEILING = 0.9",
+        "CEILING = 1.0",
+    ),
+    Mutation(
+        "S1-18",
+        "agent_core/skills/shelf.py",
+        "a reference that is loaded is loaded again",
+        "if path in item.references:",
+        "if path in ():",
+    ),
+    Mutation(
+        "S1-22",
+        "agent_core/skills/room.py",
+        "the last nine messages are looked at",
+        "RECENT = 10",
+        "RECENT = 9",
+    ),
+    Mutation(
+        "D-10",
+        "agent_core/skills/shelf.py",
+        "a model unloads what a person holds",
+        "if item.held and not by_person:",
+        "if item.held and by_person is None:",
+    ),
+    Mutation(
+        "S2-22",
+        "agent_core/model_call.py",
+        "a call that stands twice is made twice",
+        "elif not part.id or part.id not in seen:",
+        "elif True:",
+    ),
+    Mutation(
+        "S2-28",
+        "agent_core/tool_result.py",
+        "a failure may be a page long",
+        "{fact[:200]}",
+        "{fact[:2000]}",
+    ),
+    Mutation(
+        "S2-34",
+        "agent_core/prompt.py",
+        "the prompt has no safety rules",
+        "safety: str = SAFETY",
+        'safety: str = ""',
+    ),
+    Mutation(
+        "S2-42",
+        "gateway/rate.py",
+        "a person may send eleven messages at once",
+        "BURST = 10",
+        "BURST = 11",
+    ),
+    Mutation(
+        "S2-43",
+        "gateway/store/inbox.py",
+        "an event that comes again is a new one",
+        "(event.event_id, str(event.chat),",
+        "(f'{event.event_id} {now}', str(event.chat),",
+    ),
+    Mutation(
+        "S0-22",
+        "agent_core/state.py",
+        "calls are not counted",
+        "state.tool_call_count += event.attempts > 0",
+        "state.tool_call_count += 0",
+    ),
+    Mutation(
+        "S3-19",
+        "agent_core/state.py",
+        "turns with tools are not counted",
+        "state.turn_count = event.turn",
+        "state.turn_count = max(1, state.turn_count)",
+    ),
+    Mutation(
+        "S4-22",
+        "agent_core/execution.py",
+        "updates of a call that has ended are told",
+        "            settled = True",
+        "            settled = False",
+    ),
+    Mutation(
+        "S4-24",
+        "agent_core/gate.py",
+        "other words than the seed's",
+        'SKIPPED = "Skipped due to queued user message."',
+        'SKIPPED = "Skipped."',
+    ),
+    Mutation(
+        "S4-30",
+        "agent_core/decision.py",
+        "follow-ups come before steering",
+        "_steering(run) or _rest_of_answer(engine, run) or _follow_up(run)",
+        "_follow_up(run) or _rest_of_answer(engine, run) or _steering(run)",
+    ),
+    Mutation(
+        "S4-31",
+        "agent_core/queues.py",
+        "a queue never comes all at once",
+        'if mode == "all":',
+        'if mode == "none":',
+    ),
+    Mutation(
+        "C-03",
+        "agent_core/calls.py",
+        "calls that change things run together",
+        "if all(self._is_parallel(call) for call in self._calls)",
+        "if any(self._is_parallel(call) for call in self._calls)",
+    ),
+    Mutation(
+        "C-04",
+        "agent_core/execution.py",
+        "every failure is tried again",
+        'return tool.retry == "always" and not isinstance(error, ToolFailed)',
+        "return True",
+    ),
+    Mutation(
+        "C-05",
+        "agent_core/limits.py",
+        "waits do not grow",
+        "self.base_delay_s * 2 ** (attempt - 1)",
+        "self.base_delay_s * attempt",
+    ),
+    Mutation(
+        "S3-16",
+        "agent_core/recovery.py",
+        "a request that is too long is compacted again and again",
+        "if compactor is None or run.state.has_attempted_reactive_compact:",
+        "if compactor is None:",
+    ),
+    Mutation(
+        "S3-17",
+        "agent_core/boundary.py",
+        "what was summarised is shown beside the summary",
+        "return [summary, *_shortened(kept, summary), *messages[place + 1 :]]",
+        "return [summary, *messages[:place], *messages[place + 1 :]]",
+    ),
+)

@@ -1,0 +1,81 @@
+"""`python -m tests.mutations [ROW...]`: are the tests of the behaviour rows worth anything?
+
+Each mutation breaks the code in one place so that one row of docs/behaviour.md does not hold any more, in a copy of the
+repository; the test that the page names for the row must fail then, and pass without it. Prints a line for each, and
+exits with the number of those that were not noticed. That the mutations still fit the code is checked by the suite.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.behaviour import behaviour_rows
+from tests.mutation_list import MUTATIONS, Mutation
+from tests.process import REPOSITORY
+
+AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the row's test said without and with the mutation."""
+
+    mutation: Mutation
+    test: str
+    passed_before: bool
+    failed_after: bool
+
+    @property
+    def line(self) -> str:
+        verdict = "noticed" if self.passed_before and self.failed_after else "NOT NOTICED"
+        return f"{self.mutation.row}  {verdict:12} {self.test}\n      {self.mutation.file}: {self.mutation.what}"
+
+
+def main(wanted: Sequence[str]) -> int:
+    """Try the mutations of these rows, or all."""
+    tests = {row.name: row.test for row in behaviour_rows()}
+    chosen = [each for each in MUTATIONS if not wanted or each.row in wanted]
+    missed = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for outcome in pool.map(lambda each: _try(each, tests[each.row]), chosen):
+            sys.stdout.write(f"{outcome.line}\n")
+            missed += not (outcome.passed_before and outcome.failed_after)
+    sys.stdout.write(f"{len(chosen) - missed} of {len(chosen)} mutations were noticed\n")
+    return missed
+
+
+def _try(mutation: Mutation, test: str) -> Outcome:
+    with _copy() as folder:
+        before = _passes(folder, test)
+        file = folder / mutation.file
+        file.write_text(file.read_text("utf-8").replace(mutation.old, mutation.new), "utf-8")
+        return Outcome(mutation, test, before, not _passes(folder, test))
+
+
+@contextmanager
+def _copy() -> Iterator[Path]:
+    """Of everything that git knows, as it is now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, check=True)  # noqa: S607
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in filter(None, listed.stdout.decode().split("\0")):
+            source, target = REPOSITORY / path, folder / path
+            if source.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target)
+        yield folder
+
+
+def _passes(folder: Path, test: str) -> bool:
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{test}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0  # noqa: S603
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
