@@ -18,7 +18,7 @@ from agent_core.messages import (
     UserMessage,
 )
 from agent_core.remembered import Remembered
-from agent_core.untrusted import passed_on, shown
+from agent_core.untrusted import harmless, passed_on, shown
 
 NO_RESULT = "No result provided"
 STOPPED = "[The person stopped this answer.]"
@@ -61,7 +61,7 @@ def _as_llm(message: AgentMessage) -> LlmMessage | None:
         case AssistantMessage():
             return message
         case SummaryMessage():
-            words = message.summary.replace(SUMMARY_END, "")  # others' words stand in it, and must not leave it
+            words = harmless(message.summary).replace(SUMMARY_END, "")  # strangers' words may be in it, and stay in it
             return _as_user(message, f"<summary>\n{words}\n{SUMMARY_END}") if words else None
         case NotificationMessage():
             text = f"<notification>\n{passed_on(message)}\n</notification>"

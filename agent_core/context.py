@@ -51,6 +51,9 @@ class ContextStats(Frozen):
     buckets: Buckets
     """Their sum is `tokens`, but for rounding."""
     loaded_skills: tuple[str, ...] = ()
+    loaded_references: tuple[str, ...] = ()
+    available_skills: tuple[str, ...] = ()
+    """Those that could be loaded."""
 
     @property
     def free(self) -> int:
@@ -130,12 +133,15 @@ class ContextManager:
         tokens = self.tokens(state)
         guess = self._buckets(state.messages)
         by = tokens / guess.total if guess.total else 1.0
+        shelved = self.skills.shelved.skills
         return ContextStats(
             messages=len(state.messages),
             tokens=tokens,
             window=window,
             buckets=Buckets(**{name: round(size * by) for name, size in guess}),
             loaded_skills=self.skills.names,
+            loaded_references=tuple(f"{skill.name}/{path}" for skill in shelved for path in skill.references),
+            available_skills=tuple(skill.name for skill, is_loaded in self.skills.offered() if not is_loaded),
         )
 
     def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:

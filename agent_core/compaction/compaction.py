@@ -35,6 +35,8 @@ KEEP = 20_000
 """Tokens that stay as they were said, or a quarter of a smaller window (C-09)."""
 LONGEST_SUMMARY = 1_024
 """Tokens, or an eighth of a smaller window."""
+AROUND_SUMMARY = 1_000
+"""Tokens of what asks for a summary."""
 MOST_WRONG = 4.0
 """How many times too low an estimate may be; a server that reports more counts something else."""
 STOPPED = "stopped"
@@ -159,12 +161,10 @@ class Compaction:
         self, work: _Work, material: Material, room: Room, made: list[Summary]
     ) -> AsyncGenerator[AgentEvent, None]:
         """Adds it to `made`, by a model or else without one; nothing where the person stopped it."""
-        caller, model = self._caller(), self._model()
+        caller = self._caller()
         options = caller.options.model_copy(update={"temperature": 0.3, "max_tokens": room.summary, "thinking": "off"})
         caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
-        request = request_for(
-            material, model.context_window - 2 * room.summary - 1_000, with_facts=self._keep_facts is not None
-        )
+        request = request_for(material, room.telling, with_facts=self._keep_facts is not None)
         call = caller.call(request, work.state.session_id, frozenset(), work.cancel)
         async with aclosing(call.events()) as events:
             async for event in events:
@@ -198,12 +198,14 @@ class Compaction:
             keep = min(keep, before // 4)
         if wanted:
             target = min(target, int(window * SKILLS_UP_TO) - wanted)
+        summary = min(LONGEST_SUMMARY, window // 8)
         return Room(
             keep=int(min(keep, target // 2) / by),
             target=int(target / by),
             limit=int((window - self._answer(model)) / by),
             prefix=self._context.guess(()),
-            summary=min(LONGEST_SUMMARY, window // 8),
+            summary=summary,
+            telling=int((window - 2 * summary) / by) - AROUND_SUMMARY,  # its answer, and the summary before it
             worthwhile=window // 16 if reason == "threshold" else 1,
         )
 

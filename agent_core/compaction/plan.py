@@ -25,6 +25,8 @@ class Room:
     """Prompt and tools, which are in every request."""
     summary: int
     """A summary, at most."""
+    telling: int
+    """What whoever makes a summary can be told."""
     worthwhile: int
     """Old turns of which a model is asked for a summary, at least."""
 

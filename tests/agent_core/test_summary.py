@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from agent_core.compaction.summary import FACTS, NO_FACTS
+from agent_core.compaction.words import told
 from agent_core.llm import FailureKind
-from agent_core.messages import (
-    user,
-)
+from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolResultMessage, user
 from agent_core.scripted import Failure, Thinks, calls
+from agent_core.tokens import clipped, estimate
 from tests.agent_core.compacting import (
     SUMMARY,
     Talker,
@@ -116,3 +116,34 @@ async def test_a_memory_that_fails_fails_alone() -> None:  # S2-16
     _, end = await chat.compact([*turns(20), user("now")])
 
     assert end.boundary is not None
+
+
+def test_what_is_said_again_and_again_is_told_once() -> None:  # S3-28
+    answer = AssistantMessage(content=(TextContent(text="Still waiting."),), stop_reason=StopReason.STOP)
+
+    text = told([user("go"), answer, answer, user("and?"), answer], 1_000)
+
+    assert text == "[person] go\n[assistant] Still waiting.\n[person] and?"
+
+
+def test_results_are_clipped_before_words_and_the_middle_goes_last() -> None:  # S3-28, U-14
+    result = ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="r" * 9_000),))
+    said = [user(f"{number} " + "w" * 400) for number in range(30)]
+
+    roomy, tight, tiny = (told([said[0], result, *said[1:]], room) for room in (8_000, 3_500, 800))
+
+    assert roomy.count("r") > 2_000
+    assert roomy.count("w") == 30 * 400
+    assert tight.count("r") < 600
+    assert tight.count("w") == 30 * 400
+    assert tiny.startswith("[person] 0 w")
+    assert "messages are left out here" in tiny
+    assert tiny.splitlines()[-1].startswith("[person] 29 w")
+    assert max(map(estimate, (tight, tiny))) < 3_600
+
+
+def test_of_a_long_text_the_start_is_kept_in_tokens() -> None:  # S0-33
+    assert clipped("short", 10) == "short"
+    assert estimate(clipped("好" * 500, 100)) <= 100 + 1
+    assert estimate(clipped("word " * 500, 100)) <= 100 + 1
+    assert clipped("words", 0) == ""
