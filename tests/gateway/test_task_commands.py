@@ -109,3 +109,21 @@ async def test_a_stop_leaves_them_and_says_so(start_bot: StartBot) -> None:
     assert bot.screen[1] == "Nothing is running here.\n\nStill in the background: 1. See /tasks."
     assert "**In the background:** 1" in bot.screen[2]
     assert bot.screen[3] == "Told 1."
+
+
+async def test_a_stop_of_an_answer_leaves_them_and_says_so(start_bot: StartBot) -> None:
+    counting, thinking = Waits(asyncio.Event(), "42."), Waits(asyncio.Event(), "never")
+    cast = Cast(begins("count"), IN_BACKGROUND, thinking, tasks={"count": [counting]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("count in the background")
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.channel.hears("think")
+    await thinking.reached.wait()
+    await bot.channel.hears("/stop")
+    await bot.channel.until(lambda: len(bot.screen) == 3)
+    counting.event.set()
+    await bot.house.handler.settled()
+
+    assert sorted(bot.screen[1:3]) == ["Still in the background: 1. See /tasks.", "Stopped."]
+    assert bot.screen[3] == "Told 1."
