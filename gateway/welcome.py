@@ -7,6 +7,14 @@ Welcome to Parley.
 
 This is a file in the workspace of your chat. Every chat has a folder of its own; files that you send end up there,
 and the model can read them.
+
+What to say next:
+
+    chart sales.csv                                   a skill is loaded, and its script run once you approve
+    book a flight from Beijing to Tokyo tomorrow      another skill, which asks for what is missing
+    count to 20                                       while it counts: "no, to 5", or /stop
+    in the background: count to 5                     it goes on while you talk, and tells you when it is done
+    remember: I like tea                              also in the next conversation (/new)
 """
 
 SALES = """\

@@ -25,7 +25,7 @@ PATIENCE = 30_000
 """Milliseconds; far more than anything here takes."""
 
 QUESTION = (
-    "Twelve tickets at 23.50 each, plus 8 % fee: what is that in all, and for each of the five of us? Please note it."
+    "Twelve tickets at 23.50 each, plus 8 % fee: what is that in all, and for each of the five of us? Please remember it."
 )
 TOTAL = ToolUse("calculator", {"expression": "12 * 23.50 * 1.08"})
 SHARE = ToolUse("calculator", {"expression": "304.56 / 5"})
@@ -36,7 +36,7 @@ That is **304.56** in all:
 - twelve tickets: 282.00
 - fee of 8 %: 22.56
 
-For five it makes **60.91** each. I have noted it."""
+For five it makes **60.91** each. I will remember it."""
 FOLLOW_UP = "and if Eve comes along?"
 SIX = ToolUse("calculator", {"expression": "304.56 / 6"})
 SIX_ANSWER = "The twelve tickets stay the same, so it is **50.76** for each of six."
@@ -103,7 +103,7 @@ async def converse(page: Page, model: Model) -> None:
     for platform in ("slack", "discord"):
         await say(page, platform, f"@Parley {QUESTION}")
     for platform in PLATFORMS:
-        await shows(page, platform, "Noting")
+        await shows(page, platform, "Remembering")
     await shoot(page, "progress.png")
     model.gate.set()
     for platform in PLATFORMS:
