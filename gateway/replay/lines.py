@@ -60,7 +60,10 @@ def headline(run: RunRow, manner: Manner) -> Iterator[str]:
     yield f"Run {run.run}"
     yield f"  chat     {run.chat}, person {run.person}, session {run.session}"
     yield f"  started  {manner.moment(run.started)} ({manner.zone.key})"
-    yield f"  model    {run.model or 'not known yet'}"
+    if run.kind != "chat":
+        yield f"  kind     {run.kind}"
+    if run.model:
+        yield f"  model    {run.model}"
     if run.resumed:
         yield f"  resumed  {_count(run.resumed, 'time')}, for the program had stopped"
     yield f"  ended    {_ending(run)}"

@@ -25,7 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 _SaidRow = tuple[int, str, str, int, str]
 _StepRow = tuple[int, int, float, str, str | None]
-_RUN = "run, chat, session, person, state, reason, error, started, ended, resumed, model, tokens, cost_usd"
+_RUN = "run, chat, session, person, state, reason, error, started, ended, resumed, model, tokens, cost_usd, kind"
 _MOST_MATCHES = 20
 
 
@@ -50,6 +50,8 @@ class RunRow:
     model: str | None
     tokens: int
     cost_usd: float
+    kind: str
+    """What it was for: the chat, or a task beside it."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.llm import FailureKind
-from agent_core.scripted import Failure, Waits, calls
+from agent_core.llm import FailureKind, LlmRequest
+from agent_core.scripted import Failure, Turn, Waits, calls
 from agent_core.tools import RetryableToolError, tool
 from channels.memory import MemoryChannel
 from gateway.replay.command import replayed
@@ -18,6 +18,7 @@ from gateway.store.archive import Archive
 from tests.gateway.approving import CHART, asked, recorder
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import Cast, begins
 from tests.gateway.test_archive import count_of_runs, execute, kept
 from tests.process import Finished, python
 
@@ -149,6 +150,30 @@ async def test_a_run_that_was_cut_off_is_told_with_what_came_after(start_bot: St
     text = told(bot.home)
     assert in_order(text, "resumed  1 time", "→ hang {}", "— turn 0: resume —", "→ hang {}", "← hang: not run")
     assert in_order(text, "the program stopped while this ran", "ended: completed", SAME)
+
+
+async def test_a_conversation_that_is_shortened_in_mid_run_is_rebuilt_all_the_same(start_bot: StartBot) -> None:
+    def answer(request: LlmRequest) -> Turn:
+        return "## Goal\nOslo." if request.system.startswith("You shorten a conversation") else "ok"
+
+    bot = await start_bot(*[answer] * 40)
+    texts = []
+    for _ in range(8):
+        await bot.hears("word " * 3_900)
+        texts.append(told(bot.home))
+
+    assert any(in_order(text, "compaction: threshold", "summary of what was", "compacted: ") for text in texts)
+    assert [text for text in texts if SAME not in text] == []
+
+
+async def test_a_sub_agent_s_work_is_a_run_of_its_own(start_bot: StartBot) -> None:  # S3-26
+    cast = Cast(begins("count", background=False), "There are 42.", tasks={"count": ["42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.hears("count the files")
+
+    of_task, of_chat = sorted((told(bot.home, which=0), told(bot.home, which=1)), key=lambda text: "kind" not in text)
+    assert in_order(of_task, "kind     task", "count", "42 files.", SAME)
+    assert in_order(of_chat, "count the files", "→ task", "task ", "There are 42.", SAME)
 
 
 async def test_a_damaged_row_is_named_and_a_missing_one_too(start_bot: StartBot) -> None:
