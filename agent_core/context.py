@@ -104,16 +104,18 @@ class ContextManager:
 
     def tokens(self, state: QueryState) -> int:
         """About how many tokens the next request holds: what the model reported last, and an estimate of what came
-        since, of its prompt and tools, too (U-12)."""
+        since, of its prompt and tools, too (U-12). No less than half of the estimate, for some servers report only what
+        they had not cached."""
         specs = self.tools.specs()
         prefix = self._prefix(self._prompt(specs), specs)
-        later: list[AgentMessage] = []
-        for message in reversed(state.messages):
-            if isinstance(message, AssistantMessage) and message.usage.total and message.stop_reason not in FAILED:
+        sizes = self._size.row(state.messages)
+        guess = prefix + sum(sizes)
+        for place in reversed(range(len(state.messages))):
+            message = state.messages[place]
+            if isinstance(message, AssistantMessage) and message.usage.total and not _is_failed(message):
                 grown = 0 if self._asked_with is None else prefix - self._asked_with
-                return message.usage.total + grown + self.size_of(later)
-            later.append(message)
-        return prefix + self.size_of(later)
+                return max(message.usage.total + grown + sum(sizes[place + 1 :]), guess // 2)
+        return guess
 
     def guess(self, messages: Sequence[AgentMessage]) -> int:
         """As `tokens`, by estimate alone."""

@@ -63,7 +63,7 @@ class Remembered(Generic[T, R]):
         if len(before) > len(items) or not all(map(is_, before, items)):
             before, made = (), []
         made = [*made, *self.each(items[len(before) :])]
-        self._row = items, made
+        self._row = tuple(items), made  # a list may grow
         return made
 
     def forget(self) -> None:

@@ -279,6 +279,13 @@ def test_what_fills_the_window_is_told_by_its_parts() -> None:  # S0-31
     assert round(measured.percent) == 16
 
 
+def test_a_server_that_reports_too_little_is_not_believed() -> None:  # U-12
+    usage = Usage(input=10, total=10)
+    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
+
+    assert ContextManager(ToolRegistry()).tokens(state(user("好" * 9_000), answer)) > 4_500
+
+
 def test_what_was_loaded_since_the_last_answer_counts() -> None:  # U-12
     context = ContextManager(ToolRegistry())
     usage = Usage(input=1_000, total=1_000)
@@ -304,7 +311,13 @@ def test_what_was_made_of_a_thing_is_forgotten_with_it() -> None:
     assert remembered.each([*kept, user("new")]) == ["A", "B", "NEW"]
     assert remembered.row(kept) == ["A", "B"]
     assert remembered.row([*kept, user("c")]) == ["A", "B", "C"]
-    assert made == ["a", "b", "gone", "new", "c"]
+    kept.append(user("d"))
+    assert remembered.row(kept) == ["A", "B", "D"]
+    kept.append(user("e"))
+    assert remembered.row(kept) == ["A", "B", "D", "E"]
+    kept[2:] = []
+    assert remembered.row(kept) == ["A", "B"]
+    assert made == ["a", "b", "gone", "new", "c", "d", "e"]
     remembered.forget()
     assert remembered.row(kept) == ["A", "B"]
 
