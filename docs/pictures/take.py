@@ -25,7 +25,8 @@ PATIENCE = 30_000
 """Milliseconds; far more than anything here takes."""
 
 QUESTION = (
-    "Twelve tickets at 23.50 each, plus 8 % fee: what is that in all, and for each of the five of us? Please remember it."
+    "Twelve tickets at 23.50 each, plus 8 % fee: what is that in all, and for each of the five of us? "
+    "Please remember it."
 )
 TOTAL = ToolUse("calculator", {"expression": "12 * 23.50 * 1.08"})
 SHARE = ToolUse("calculator", {"expression": "304.56 / 5"})
