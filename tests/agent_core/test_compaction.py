@@ -25,6 +25,8 @@ from agent_core.messages import (
 )
 from agent_core.scripted import Failure, Waits, calls
 from agent_core.skills.shelf import SkillShelf
+from agent_core.tokens import estimate, message_tokens
+from agent_core.tools import tool
 from tests.agent_core.compacting import (
     SENTENCE,
     SUMMARY,
@@ -186,6 +188,22 @@ async def test_eight_thousand_tokens_are_enough_to_talk_for_ever() -> None:  # C
 
     assert chat.agent.context.tokens(chat.agent.state) <= 0.8 * 8_192
     assert 1 <= len(chat.talker.summarised) <= 12
+
+
+@pytest.mark.parametrize("window", [4_096, 8_192, 32_000])
+async def test_a_run_of_long_results_stays_within_the_window(window: int) -> None:  # C-08, C-24, S3-14
+    @tool()
+    async def read() -> str:
+        """Read much."""
+        return "data " * 9_000
+
+    chat = start_chat(None, *[calls(("read", {}))] * 12, window=window, tools=[read])
+
+    end = end_of(await chat.says("Read all the pages."))
+
+    assert end.failure is None
+    sizes = [estimate(asked.system) + sum(map(message_tokens, asked.messages)) for asked in chat.llm.requests]
+    assert max(sizes) < window
 
 
 async def test_one_huge_message_is_asked_about_once_and_the_next_works() -> None:  # C-08, C-09
