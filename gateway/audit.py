@@ -86,7 +86,8 @@ class AuditLog:
 
     def asked(self, run: Run, call: str, tool: str, request_id: str, at: float) -> None:
         """People are asked for it, and the call waits."""
-        self._add(at, {"status": "asked", **_whose(run), "call": call, "tool": tool, "question": request_id})
+        line = {"status": "asked", **_whose(run), "call": call, "tool": self.secrets.mask(tool), "question": request_id}
+        self._add(at, line)
 
     def ended(self, run: Run, event: ToolExecutionEnd, request_id: str | None) -> None:
         """How it came out; `request_id` names the question that was put about it, where there was one."""

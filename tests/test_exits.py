@@ -109,6 +109,21 @@ def test_only_these_write_on_the_terminal() -> None:
     }
 
 
+def test_only_these_write_files() -> None:
+    """The audit file and the exports mask what they write; the others write what people have sent, what a workspace
+    has, what newcomers are shown, and the page's own key."""
+    writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
+
+    assert writers == {
+        "gateway/audit.py",
+        "gateway/export/files.py",
+        "gateway/http_access.py",
+        "gateway/prompts.py",
+        "gateway/tools.py",
+        "gateway/welcome.py",
+    }
+
+
 # What is written down
 
 RUN = Run("run-1", CHAT, "session-1", "ann", 1.0)
