@@ -37,7 +37,7 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
 from tests.agent_core.compactors import Shortens
 from tests.agent_core.kit import agent_over, broken, echo, look, numbered, record
-from tests.agent_core.test_hooks import Raises
+from tests.agent_core.test_hook_failures import Raises
 from tests.clock import FakeClock
 
 QUIET = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
