@@ -25,6 +25,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.spoken import joined
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
@@ -193,7 +194,7 @@ def _asked(prompt: str, *, tainted: bool) -> UserMessage:
 def _last_words(messages: list[AgentMessage]) -> str:
     """The last finished answer, and which limit ended the work, if one did."""
     limit = ""
-    for message in reversed(messages):
+    for message in reversed(list(joined(messages))):
         if isinstance(message, NotificationMessage) and not message.to_model:
             limit = limit or message.text
         elif isinstance(message, AssistantMessage) and _is_answer(message):

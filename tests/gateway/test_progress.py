@@ -9,9 +9,11 @@ from agent_core.events import (
     ToolExecutionEnd,
     ToolExecutionStart,
     ToolExecutionUpdate,
+    TurnStart,
 )
 from agent_core.llm import TextDelta, ThinkingDelta
 from agent_core.messages import AssistantMessage, StopReason, TextContent
+from agent_core.reasons import TransitionReason
 from agent_core.tool_result import ToolResult
 from gateway.progress import MOST_CHARS, MOST_LINES, Progress
 from gateway.texts import Language
@@ -158,6 +160,16 @@ def test_a_long_answer_is_cut_to_the_room_there_is() -> None:
 
 def test_a_new_answer_replaces_one_that_broke_off() -> None:
     assert after(*streams("Take an"), *streams("An umb")).text(100.0) == "An umb"
+
+
+def test_an_answer_that_is_gone_on_with_stays_while_the_rest_comes() -> None:  # S3-22
+    goes_on = TurnStart(turn=2, reason=TransitionReason.MAX_OUTPUT_RECOVERY)
+
+    progress = after(*streams("An umb"), goes_on, *streams("rel"))
+    assert progress.text(100.0) == "An umbrel"
+
+    again = after(*streams("An umb"), goes_on, *streams("re"), retries("llm"), *streams("rella"))
+    assert again.text(100.0) == "An umbrella"
 
 
 def test_thoughts_are_not_shown() -> None:
