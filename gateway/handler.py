@@ -179,11 +179,11 @@ class ChannelMessageHandler:
 
     async def _ask_back(self, item: InboxItem) -> None:
         """Somebody said no more than our name."""
-        language = await self._sessions.of(item.event.chat).language(item.event.sender)
+        language = await self._sessions.of(item.event.chat).conversation.language(item.event.sender)
         await self._replies.answer(item, OutboundMessage(markdown=say("mention_only", language)))
 
     async def _slow_down(self, event: InboundEvent, seconds: int) -> None:
-        language = await self._sessions.of(event.chat).language(event.sender)
+        language = await self._sessions.of(event.chat).conversation.language(event.sender)
         text = say("slow_down", language, seconds=seconds)
         await self._replies.refuse(event, OutboundMessage(markdown=text))
 

@@ -3,25 +3,18 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 
 import structlog
 
-from agent_core.agent import Agent
-from agent_core.messages import AgentMessage
-from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, Sender, TaskEnded
+from gateway.conversation import Conversation
 from gateway.desk import Desk
-from gateway.earlier_talk import EarlierTalk
 from gateway.giving_up import give_up
 from gateway.mailbox import Mailbox
-from gateway.prompts import PromptMaker
 from gateway.run import ChatRun
 from gateway.store.rows import Chat, InboxItem, Post, Run, inbox_seqs
-from gateway.task_report import notice
-from gateway.texts import Language, language_of
+from gateway.texts import Language
 from gateway.typing_sign import show_typing
 
 MOST_RESUMES = 3
@@ -51,10 +44,7 @@ class ChatSession:
         self._channel = channel
         self.obeying = asyncio.Lock()
         """Held while a command is obeyed: one at a time, in order."""
-        self._chat: Chat | None = None
-        """Read once: nobody else changes it."""
-        self._agent: Agent | None = None
-        self._loading = asyncio.Lock()
+        self.conversation = Conversation(desk, key, channel)
         self._mail = Mailbox()
         self._intake = asyncio.Lock()
         self._commands = 0
@@ -84,30 +74,6 @@ class ChatSession:
     @property
     def waiting_count(self) -> int:
         return len(self._mail)
-
-    async def language(self, sender: Sender | None = None) -> Language:
-        """The chat's own where one was chosen, else that of the person's client."""
-        chat = await self._settings()
-        tag = chat.language or (sender.language if sender else self._sender_language)
-        return language_of(tag, self._desk.language)
-
-    async def tokens(self) -> int:
-        """About how much of the model's window the conversation fills."""
-        agent = await self.agent()
-        return agent.context.tokens(agent.state)
-
-    async def agent(self) -> Agent:
-        """Who answers here as things stand, for commands."""
-        return await self._agent_of((await self._settings()).session)
-
-    async def skills(self) -> SkillShelf:
-        """The skills of this chat, and which are loaded."""
-        return (await self.agent()).context.skills
-
-    async def speak(self, language: Language) -> None:
-        """From now on, everybody here is spoken to in this language."""
-        self._chat = replace(await self._settings(), language=language)
-        await self._desk.store.save_chat(self._chat)
 
     # What comes in
 
@@ -154,8 +120,9 @@ class ChatSession:
             return False
         reworded = InboxItem(item.seq, item.event.model_copy(update={"text": changed.text}))
         self._mail.replace(reworded)
-        if self._mail.is_given(item) and self._agent is not None:
-            self._agent.queues.replace(await self._prompt_maker().make(reworded))
+        agent = self.conversation.agent_in_memory
+        if self._mail.is_given(item) and agent is not None:
+            agent.queues.replace(await self.conversation.prompt(reworded))
         await self._desk.store.reword(reworded)
         return True
 
@@ -167,15 +134,10 @@ class ChatSession:
 
     async def renew(self, by: Sender) -> None:
         """Stop what runs, and begin a new conversation (C-20). Raises PermissionError as `stop` does."""
-        chat = await self._settings()
+        await self.conversation.settings()
         stopped, dropped = self._halt(by)
         # At once, so that nothing more begins in the old conversation; the stopped run ends there.
-        self._chat = replace(chat, session=self._desk.new_id())
-        await self._desk.store.save_chat(self._chat)
-        if self._agent is None:
-            await self._desk.store.renew_skills(self.key)
-        else:
-            self._agent.context.skills.new_conversation()
+        await self.conversation.renew()
         await self._desk.store.settle([item.seq for item in dropped])
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
@@ -188,10 +150,9 @@ class ChatSession:
         dropped = self._mail.drop(by.id, with_given=run is not None)
         if run is not None:
             self._stopping = True
-            if self._agent is not None:
-                self._agent.queues.clear_steering()
-                self._agent.abort()
-        if run is not None:
+            if (agent := self.conversation.agent_in_memory) is not None:
+                agent.queues.clear_steering()
+                agent.abort()
             return Stopped.RUN, dropped
         return Stopped.WAITING if dropped else Stopped.NOTHING, dropped
 
@@ -274,7 +235,7 @@ class ChatSession:
             owed, self._unsent = self._unsent, []
             await self._desk.delivery.deliver(self.key, owed)
             return
-        chat = await self._settings()
+        chat = await self.conversation.settings()
         if self._unfinished:
             run, items = self._unfinished.pop(0), None
         elif self._mail.has_waiting:
@@ -287,8 +248,8 @@ class ChatSession:
             await self._drive(run, items)
         except Exception as error:  # a mistake of ours ends this run, not the chat, and is not repeated at each start
             log.exception("run failed", run=run.id, chat=str(self.key))
-            self._agent = None
-            await give_up(self._desk, run, items or (), type(error).__name__, await self.language())
+            self.conversation.forget_agent()
+            await give_up(self._desk, run, items or (), type(error).__name__, await self._language())
         finally:
             self._run = self._chat_run = None
             self._run_over.set()
@@ -311,19 +272,22 @@ class ChatSession:
         )
         return run, items
 
+    async def _language(self) -> Language:
+        return await self.conversation.language(otherwise=self._sender_language)
+
     async def _drive(self, run: Run, items: Sequence[InboxItem] | None) -> None:
         if items is None and await self._desk.store.resume_run(run) > MOST_RESUMES:
-            await give_up(self._desk, run, (), "resumed too often", await self.language())
+            await give_up(self._desk, run, (), "resumed too often", await self._language())
             return
-        agent = await self._agent_of(run.session)
+        agent = await self.conversation.agent_of(run.session)
         # A stop may come while files are still fetched, before there is anything to abort.
         unsubscribe = agent.subscribe(lambda _: agent.abort() if self._stopping else None)
         try:
-            self._chat_run = ChatRun(self._desk, self._channel, agent, run, await self.language(), self._taken)
+            self._chat_run = ChatRun(self._desk, self._channel, agent, run, await self._language(), self._taken)
             if items is None:
                 await self._chat_run.resume()
             else:
-                await self._chat_run.start(await self._prompts(run, items, agent))
+                await self._chat_run.start(await self.conversation.prompts(run, items, agent))
         finally:
             unsubscribe()
             agent.queues.clear_steering()
@@ -340,11 +304,11 @@ class ChatSession:
 
     async def _hand_over(self, seq: int) -> None:
         run = self._run
-        agent = await self._agent_of(run.session) if run is not None else None
+        agent = await self.conversation.agent_of(run.session) if run is not None else None
         made = message = None
         current = self._mail.arriving(seq)
         while current is not None and current is not made:  # an edit may come in between
-            made, message = current, await self._prompt_maker().make(current)
+            made, message = current, await self.conversation.prompt(current)
             current = self._mail.arriving(seq)
         if current is None or message is None or agent is None or self._run is not run:
             return
@@ -361,37 +325,3 @@ class ChatSession:
     def _taken(self, said: str) -> None:
         for seq in inbox_seqs([said]):
             self._mail.taken(seq)
-
-    async def _settings(self) -> Chat:
-        async with self._loading:
-            if self._chat is None:
-                self._chat = await self._desk.store.chat(self.key)
-        return self._chat
-
-    async def _agent_of(self, session: str) -> Agent:
-        """The chat's agent with its history, made when it is first needed."""
-        async with self._loading:
-            if self._agent is None or self._agent.session_id != session:
-                desk = self._desk
-                shelved = await desk.store.skills_of(self.key)
-                keep, facts = partial(desk.store.save_skills, self.key), desk.memories.keeper(self.key)
-                workspace = desk.workspace(self.key)
-                agent = desk.agents.make(self.key, session, workspace, shelved, keep, keep_facts=facts)
-                agent.replace_messages(await desk.store.history(session))
-                self._agent = agent
-        return self._agent
-
-    async def _prompts(self, run: Run, items: Sequence[InboxItem], agent: Agent) -> list[AgentMessage]:
-        news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
-        if news:
-            return news
-        known = await self._desk.memories.known(self.key, run.person, agent.state.messages)
-        maker = self._prompt_maker()
-        return [await maker.make(item, "" if number else known) for number, item in enumerate(items)]
-
-    def _prompt_maker(self) -> PromptMaker:
-        desk = self._desk
-        talk = EarlierTalk(self._channel, desk.store)
-        return PromptMaker(
-            self._channel, desk.workspace(self.key), desk.clock, desk.zone, desk.about.vision, talk, desk.secrets
-        )

@@ -28,7 +28,7 @@ MOST_WORDS = 500
 
 async def context(given: Invocation) -> OutboundMessage:
     """Everybody may see it: it names no words of anybody's."""
-    agent = await given.session.agent()
+    agent = await given.session.conversation.agent()
     model = agent.loop.model
     stats = agent.context.stats(agent.state, model.context_window)
     lines = [
@@ -50,7 +50,7 @@ async def compact(given: Invocation) -> OutboundMessage:
         return reply(say("compact_busy", given.language))
     if not _may(given):
         return reply(say("compact_not_yours", given.language))
-    agent = await given.session.agent()
+    agent = await given.session.conversation.agent()
     try:
         return reply(await _compacted(given, agent, given.language))
     except AgentBusy:

@@ -39,7 +39,7 @@ async def language(given: Invocation) -> OutboundMessage:
     if chosen is None:
         buttons = tuple(Button(label=NAMES[code], action=f"/language {code}") for code in LANGUAGES)
         return OutboundMessage(markdown=say("language_ask", given.language), buttons=(buttons,))
-    await given.session.speak(chosen)
+    await given.session.conversation.speak(chosen)
     return reply(say("language_set", chosen))
 
 

@@ -47,7 +47,7 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_model", language, model=model),
         *_resting(given, owner=owner),
         say("status_run", language, state=state),
-        say("status_context", language, used=await given.session.tokens(), window=about.context_window),
+        say("status_context", language, used=await given.session.conversation.tokens(), window=about.context_window),
         _programs(about, language, owner=owner),
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),

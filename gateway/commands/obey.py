@@ -12,7 +12,7 @@ async def obey(
     desk: Desk, session: ChatSession, event: InboundEvent, name: str, arguments: str
 ) -> OutboundMessage | None:
     """Do what the command says that an event brought; what to answer, or None where there is nothing to say."""
-    language = await session.language(event.sender)
+    language = await session.conversation.language(event.sender)
     slash = event.slash if isinstance(event, CommandInvoked) else None
     slash = slash or desk.delivery.channel(session.key).limits.slash
     command = BY_NAME.get(name)

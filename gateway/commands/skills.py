@@ -41,7 +41,7 @@ _TROUBLES = {
 
 async def skills(given: Invocation) -> OutboundMessage:
     """All of them, or those that have these words; what is wrong with files, for owners only."""
-    shelf = await given.session.skills()
+    shelf = await given.session.conversation.skills()
     wanted = " ".join(given.arguments.split())
     entries = sorted(shelf.entries(wanted), key=lambda entry: not entry.loaded)
     if not entries:
@@ -63,7 +63,7 @@ async def skill(given: Invocation) -> OutboundMessage:
         return reply(say("skill_how", given.language, slash=given.slash))
     if not given.desk.access.is_owner(given.session.key, given.sender):
         return reply(say("skill_not_yours", given.language))
-    shelf = await given.session.skills()
+    shelf = await given.session.conversation.skills()
     try:
         done = act(shelf, name)
     except SkillError as error:
