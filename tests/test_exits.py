@@ -10,10 +10,11 @@ import pytest
 
 from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
-from channels.base import Attachment, Button, ChatKey, MessageReceived, OutboundMessage, Sender
+from agent_core.tasks import Report, TaskStatus
+from channels.base import Attachment, Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
 from gateway.secrets import MASK, Secrets
 from gateway.store.question import Question
-from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
+from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
 from gateway.store.store import FILE, Store
@@ -134,6 +135,18 @@ WHO = Sender(id="ann", name=KEY)
 HEARD = MessageReceived(event_id="e1", chat=CHAT, sender=WHO, at=1, text=KEY, message_id="m", quoted=KEY)
 RECORD = ToolRecord("run-1", "session-1", "m1", "c1", KEY, KEY, 1, 1, result=KEY, error=KEY)
 QUESTION = Question("abcdef", "run-1", "session-1", "c1", CHAT, "ann", KEY, "f", KEY, "en", 1.0, 2.0)
+TASK = Task("t1", "call-1", CHAT, "run-1", "ann", "en", None, KEY, background=True, tainted=False, created=1.0)
+NEWS = TaskEnded(
+    event_id="task:t1",
+    chat=CHAT,
+    sender=WHO,
+    at=1.0,
+    task_id="t1",
+    outcome="failed",
+    prompt=KEY,
+    report=KEY,
+    untrusted=False,
+)
 
 Write = Callable[[Store], Awaitable[object]]
 WRITES: dict[str, Write] = {
@@ -154,10 +167,12 @@ WRITES: dict[str, Write] = {
         RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),
         [Post("run-1:error:0", "run-1", CHAT, SAID)],
     ),
+    "add_task": lambda store: store.add_task(TASK),
+    "end_task": lambda store: store.end_task(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
     "save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
 }
 """In an order in which each finds what it is about."""
-WITHOUT_WORDS = {"resume_run", "sending", "settle"}
+WITHOUT_WORDS = {"renew_skills", "resume_run", "save_skills", "sending", "settle", "start_task", "unwant_task"}
 
 
 def test_every_way_to_write_something_down_is_known() -> None:
@@ -185,7 +200,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     rows = [(table, str(row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
     connection.close()
-    assert {"inbox", "transcript", "outbox", "runs", "steps", "tool_calls", "approvals"} == {
+    assert {"inbox", "transcript", "outbox", "runs", "steps", "tasks", "tool_calls", "approvals"} == {
         table for table, row in rows if (MASK if safe else KEY) in row
     }
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []
