@@ -3,16 +3,19 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from agent_core.skills.header import BadSkill
-from agent_core.skills.reading import Found, Names, Signature, entries, opened
+from agent_core.skills.reading import MOST_ENTRIES, Found, Names, Signature, entries, opened
 from agent_core.skills.skill import FILE, Origin, Skill, contents, read_skill
 from agent_core.untrusted import harmless
 
 DEEPEST = 6
 MOST_FOLDERS = 1_000
 MOST_SKILLS = 300
+MOST_OWN_SKILLS = 50
+"""In a chat: all of them are read while everybody waits."""
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
@@ -44,27 +47,37 @@ class SkillFolder:
     root: Path
     origin: Origin
     _known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]] = field(default_factory=dict)
+    _left: int = MOST_ENTRIES
+    """How many entries more are looked at now."""
+
+    @property
+    def base(self) -> Path:
+        """Whoever writes in a chat's workspace may have put a link there, in the place of the whole folder, too."""
+        return (self.root.parent if self.origin is Origin.CHAT else self.root).absolute()
 
     def scan(self) -> Scan:
         """Blocks for a few stats a skill, and for reading what is new. A folder that is not there holds nothing."""
         known, self._known = self._known, {}
+        self._left = MOST_ENTRIES
+        most = MOST_OWN_SKILLS if self.origin is Origin.CHAT else MOST_SKILLS
         skills: list[Skill] = []
         diagnostics: list[Diagnostic] = []
         try:
-            with opened(self.root) as root:
+            with opened(self.base, self.root.absolute()) as root:
                 for found in self._walk(root, known):
                     if isinstance(found, Diagnostic):
                         diagnostics.append(found)
                         continue
+                    if len(skills) == most:
+                        diagnostics.append(self._about((), f"it has more than {most} skills; take some out"))
+                        break
                     diagnostics += [self._about((*self._names(found), FILE), text) for text in found.header.warnings]
                     skills.append(found)
         except FileNotFoundError:
             return Scan()
         except OSError as error:
-            return Scan(diagnostics=(self._about((), f"it cannot be opened: {error.strerror}; let Parley read it"),))
-        if len(skills) > MOST_SKILLS:
-            diagnostics.append(self._about((), f"it has more than {MOST_SKILLS} skills; take some out"))
-        return Scan(tuple(skills[:MOST_SKILLS]), tuple(diagnostics))
+            return Scan(diagnostics=(self._about((), f"it cannot be opened: {error.strerror}; put a folder there"),))
+        return Scan(tuple(skills), tuple(diagnostics))
 
     def _walk(
         self, root: int, known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]]
@@ -78,7 +91,10 @@ class SkillFolder:
                 yield self._about((), f"it has more than {MOST_FOLDERS} folders; take out what is no skill")
                 return
             try:
-                found = entries(root, names)
+                found = self._look(root, names)
+            except BadSkill as error:
+                yield self._about(names, str(error))
+                return
             except OSError as error:
                 yield self._about(names, f"it cannot be opened: {error.strerror}; let Parley read it")
                 continue
@@ -88,8 +104,14 @@ class SkillFolder:
             yield from self._misplaced(names, found)
             yield from self._links_out(names, found)
             inner = [(*names, entry.name) for entry in found if entry.is_folder and _may_hold_skills(entry.name)]
-            if len(names) < DEEPEST:
+            if len(names) < (1 if self.origin is Origin.CHAT else DEEPEST):
                 waiting.extend(reversed(inner))
+
+    def _look(self, root: int, names: Names) -> list[Found]:
+        """Raises OSError, and BadSkill where there is more than can be looked at."""
+        found = entries(root, names, self._left)
+        self._left -= len(found)
+        return found
 
     def _skill(
         self,
@@ -99,17 +121,20 @@ class SkillFolder:
         known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]],
     ) -> Skill | Diagnostic:
         read: Skill | Diagnostic
+        signature: tuple[Signature, ...] = ()
         try:
-            inside = contents(root, names, found)
-            if names in known and known[names][0] == inside.signature:
+            inside = contents(partial(self._look, root), names, found)
+            signature = inside.signature
+            if names in known and known[names][0] == signature:
                 self._known[names] = known[names]
                 return known[names][1]
-            read = read_skill(root, names, inside, self.origin, self.root.absolute())
+            folder = self.root.absolute().joinpath(*names)
+            read = read_skill(root, names, inside, self.origin, folder, self.base)
         except BadSkill as error:
             read = self._about((*names, FILE), str(error))
         except OSError as error:
             return self._about((*names, FILE), f"it cannot be read: {error.strerror}; put a readable file there")
-        self._known[names] = inside.signature, read
+        self._known[names] = signature, read
         return read
 
     def _misplaced(self, names: Names, found: list[Found]) -> Iterator[Diagnostic]:

@@ -1,13 +1,15 @@
 """A skill with its words: what a load puts into the prompt."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from agent_core.skills import layout
 from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.header import BadSkill
-from agent_core.skills.skill import Skill
+from agent_core.skills.header import BadSkill, split
+from agent_core.skills.reading import text_of
+from agent_core.skills.skill import FILE, Skill
 from agent_core.tokens import estimate
+from agent_core.untrusted import harmless
 
 SKILL_TOKENS = 8_000
 """Of the instructions of one skill at most (S1-12, D-07)."""
@@ -44,14 +46,15 @@ class LoadedSkill:
         return self.now.tokens + sum(map(estimate, shown))
 
 
-def read_instructions(skill: Skill) -> Instructions:
+def read_instructions(skill: Skill, read: Callable[[str], bytes] | None = None) -> Instructions:
     """Its documents belong to the instructions where they fit, and are references where they do not (S1-24).
 
-    Raises SkillError.
+    `read` gives its files where they are not to be read now. Raises SkillError.
     """
+    read = read or skill.read
     try:
-        body = skill.body()
-        docs = {name: skill.text(name) for name in skill.docs}
+        body = harmless(split(read(FILE))[1])
+        docs = {name: text_of(read(name)) for name in skill.docs}
     except BadSkill as error:
         raise SkillError(SkillTrouble.UNREADABLE, f"the skill {skill.name}: {error}", "tell the person") from error
     except OSError as error:
@@ -75,10 +78,10 @@ def _made(skill: Skill, body: str, docs: Mapping[str, str]) -> Instructions:
     return Instructions(skill, block, estimate(block), offered)
 
 
-def read_reference(skill: Skill, path: str) -> str:
-    """Raises SkillError."""
+def read_reference(skill: Skill, path: str, read: Callable[[str], bytes] | None = None) -> str:
+    """`read` as for `read_instructions`. Raises SkillError."""
     try:
-        return skill.text(path)
+        return text_of((read or skill.read)(path))
     except BadSkill as error:
         fact = f"the reference {path} of {skill.name}: {error}"
     except OSError as error:

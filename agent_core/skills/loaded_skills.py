@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent_core.skills import layout
-from agent_core.skills.errors import SkillError
+from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary
 from agent_core.skills.loaded import SKILL_TOKENS, LoadedSkill, read_instructions, read_reference
 from agent_core.skills.own import OwnSkills
@@ -140,11 +140,22 @@ class LoadedSkills:
         changed = [
             name
             for name, item in self.loaded.items()
-            if item.digest is not None and not self._own.says_still(item.skill, item.digest)
+            if item.digest is not None and self._own.approved(item.skill, item.digest) is None
         ]
         self.remove(*changed)
         for name in changed:
             self.notes[name] = _changed_since(name)
+
+    def reference(self, item: LoadedSkill, path: str) -> str:
+        """Raises SkillError, also where one of the chat's own does not say any more what a person approved."""
+        if item.digest is None:
+            return read_reference(item.skill, path)
+        said = self._own.approved(item.skill, item.digest)
+        if said is None:
+            self.check_own()
+            name = item.skill.name
+            raise SkillError(SkillTrouble.NOT_LOADED, f"the skill {name} was changed, and taken out", "tell the person")
+        return read_reference(said.skill, path, said.read)
 
     def read_again(self, item: LoadedSkill, skill: Skill) -> None:
         """Raises SkillError, and leaves the item as it was."""
@@ -222,7 +233,7 @@ class LoadedSkills:
 
     def _restore_reference(self, item: LoadedSkill, path: str) -> None:
         try:
-            item.references[path] = read_reference(item.skill, path)
+            item.references[path] = self.reference(item, path)
         except SkillError as error:
             self.notes[item.skill.name] = f"{item.skill.name}: {error}"
 
@@ -231,9 +242,8 @@ class LoadedSkills:
         if kept.digest is None:
             return LoadedSkill(read_instructions(self._library.get(kept.name)), kept.held)
         skill = self._own.find(kept.name)
-        if skill is None or not self._own.says_still(skill, kept.digest):
-            return None
-        return LoadedSkill(read_instructions(skill), kept.held, kept.digest)
+        said = self._own.approved(skill, kept.digest) if skill else None
+        return LoadedSkill(read_instructions(said.skill, said.read), kept.held, said.digest) if said else None
 
 
 def _changed_since(name: str) -> str:

@@ -3,16 +3,20 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from agent_core.beneath import FILE, FOLDER, best_opener, open_root
 from agent_core.skills.header import BadSkill
+from agent_core.untrusted import harmless
 
 MOST_BYTES = 256 * 1024
 """Of one file that a model reads."""
+MOST_ENTRIES = 10_000
+"""Of a folder of skills that are looked at; somebody may have filled it."""
 MOST_APPROVED_BYTES = 4 * 1024 * 1024
 MOST_APPROVED_FILES = 200
 
@@ -35,58 +39,77 @@ class Found:
 
 
 @contextmanager
-def opened(root: Path) -> Iterator[int]:
-    """A handle of the folder that everything is beneath. Raises OSError."""
-    handle = open_root(root)
+def opened(base: Path, folder: Path) -> Iterator[int]:
+    """A handle of the folder, which is `base` or beneath it. Links may lead to `base`, and none from there on.
+
+    Raises OSError.
+    """
+    outer = open_root(base)
+    try:
+        handle = best_opener()(outer, folder.relative_to(base).parts, FOLDER)
+    finally:
+        os.close(outer)
     try:
         yield handle
     finally:
         os.close(handle)
 
 
-def entries(root: int, names: Names) -> list[Found]:
-    """What is in the folder, by name; no link on the way to it is followed. Raises OSError."""
+def entries(root: int, names: Names, most: int = MOST_ENTRIES) -> list[Found]:
+    """What is in the folder, by name; no link on the way to it is followed.
+
+    Raises OSError, and BadSkill where that is more than `most`.
+    """
     handle = best_opener()(root, names, FOLDER)
     try:
-        with os.scandir(handle) as found:
-            return sorted(map(_found, found), key=lambda entry: entry.name)
+        with os.scandir(handle) as listed:
+            found = [entry for each in islice(listed, most + 1) if (entry := _found(each))]
     finally:
         os.close(handle)
+    if len(found) > most:
+        raise BadSkill("there is too much in it", "take out what is no skill")
+    return sorted(found, key=lambda entry: entry.name)
 
 
 def read(root: int, names: Names, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file. Raises OSError, and BadSkill where it is larger than `most`."""
     handle = best_opener()(root, names, FILE)
-    with os.fdopen(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise BadSkill("it is no regular file", "put a file in its place")
         if about.st_size > most:
             raise BadSkill(f"it is larger than {most // 1024} KB", "make it shorter, and keep details in references")
-        return file.read(most)
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(handle)
 
 
-def read_text(folder: Path, path: str) -> str:
-    """A file of a skill. Raises OSError and BadSkill."""
-    with opened(folder) as root:
-        content = read(root, tuple(path.split("/")))
+def text_of(content: bytes) -> str:
+    """Of a reference or document: without what nobody but a model sees. Raises BadSkill."""
     try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n").strip()
+        return harmless(content.decode("utf-8-sig").replace("\r\n", "\n").strip())
     except UnicodeDecodeError as error:
         raise BadSkill("it is not UTF-8", "save it as UTF-8") from error
 
 
-def digest(folder: Path) -> str:
-    """What all files of a skill say together. Raises OSError, and BadSkill where that is too much or leads out."""
-    total = hashlib.sha256()
+def read_all(root: int) -> dict[str, bytes]:
+    """All files of a skill, by path. Raises OSError, and BadSkill where that is too much or leads out."""
     left = MOST_APPROVED_BYTES
-    with opened(folder) as root:
-        paths = list(_files(root))
-        for path in paths:
-            content = read(root, path, left)
-            left -= len(content)
-            total.update(f"{'/'.join(path)}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
-            total.update(content)
+    contents: dict[str, bytes] = {}
+    for path in list(_files(root)):
+        content = contents["/".join(path)] = read(root, path, left)
+        left -= len(content)
+    return contents
+
+
+def digest(files: Mapping[str, bytes]) -> str:
+    """What all files of a skill say together."""
+    total = hashlib.sha256()
+    for path, content in files.items():
+        total.update(f"{path}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+        total.update(content)
     return total.hexdigest()
 
 
@@ -95,7 +118,7 @@ def _files(root: int) -> Iterator[Names]:
     seen = 0
     while waiting:
         folder = waiting.pop()
-        for entry in entries(root, folder):
+        for entry in entries(root, folder, MOST_APPROVED_FILES):
             seen += 1
             if seen > MOST_APPROVED_FILES:
                 raise BadSkill(f"it has more than {MOST_APPROVED_FILES} files", "keep only what it needs")
@@ -107,8 +130,12 @@ def _files(root: int) -> Iterator[Names]:
                 raise BadSkill(f"{entry.name!r} is a link or no regular file", "put the file itself there")
 
 
-def _found(entry: os.DirEntry[str]) -> Found:
-    about = entry.stat(follow_symlinks=False)
+def _found(entry: os.DirEntry[str]) -> Found | None:
+    """None where it has gone since."""
+    try:
+        about = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
     return Found(
         name=entry.name,
         is_folder=stat.S_ISDIR(about.st_mode),

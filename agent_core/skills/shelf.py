@@ -9,7 +9,7 @@ from agent_core.skills import layout
 from agent_core.skills.entry import SkillEntry
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.library import SkillLibrary, fits
-from agent_core.skills.loaded import Instructions, LoadedSkill, read_instructions, read_reference
+from agent_core.skills.loaded import Instructions, LoadedSkill, read_instructions
 from agent_core.skills.loaded_skills import LoadedSkills
 from agent_core.skills.own import OwnSkills
 from agent_core.skills.room import Measure, Room, everything_fits, recent_words
@@ -53,7 +53,7 @@ class SkillShelf:
         self.wants_room = 0
         """Tokens of a reference that found no room: the conversation is to be shortened before the next request, and
         whoever does it sets this to 0."""
-        self._own = OwnSkills(own)
+        self._own = OwnSkills(own, self.library.find)
         self._in = LoadedSkills(self.library, self._own, on_change)
         self._fresh: set[str] = set()
         """Loaded in this run."""
@@ -109,7 +109,7 @@ class SkillShelf:
     @property
     def problems(self) -> tuple[str, ...]:
         """What people should put right, a line each; `entries` looks anew."""
-        found = (*self.library.diagnostics, *self._own.diagnostics, *self._own.hiding(self.library.find))
+        found = (*self.library.diagnostics, *self._own.diagnostics)
         return (*self._in.notes.values(), *map(str, found))
 
     def entries(self, text: str = "") -> tuple[SkillEntry, ...]:
@@ -149,13 +149,12 @@ class SkillShelf:
             return Added(f"Skill '{name}' is always loaded.")
         if name in self._in.loaded:
             return self._hold(name, held=held)
-        skill, digest = self._choose(name, by_person=held)
-        instructions = read_instructions(skill)
-        if digest is not None and not self._own.says_still(skill, digest):
-            raise SkillError(SkillTrouble.UNREADABLE, f"the skill {name} is being changed", "try again in a moment")
+        skill = self._choose(name, by_person=held)
+        said = None if skill.is_shared else self._own.approve(skill)
+        instructions = read_instructions(said.skill, said.read) if said else read_instructions(skill)
         self._make_room(instructions.tokens, name, room or self.measure())
         self._fresh.add(name)
-        self._in.add(LoadedSkill(instructions, held, digest))
+        self._in.add(LoadedSkill(instructions, held, said.digest if said else None))
         return Added(_welcome(instructions, self.names), changed=True)
 
     def unload(self, name: str, *, by_person: bool = False) -> str:
@@ -190,9 +189,7 @@ class SkillShelf:
         path = _listed(item.now, path)
         if path in item.references:
             return Added(f"Reference '{path}' of skill '{name}' is already loaded.")
-        text = read_reference(item.skill, path)
-        self._in.check_own()
-        item = self._found(name)
+        text = self._in.reference(item, path)
         tokens = estimate(layout.reference(name, path, text))
         self._fresh.add(name)  # else the skill itself might have to make room
         if not self._has_room_for(name, path, tokens, room or self.measure()):
@@ -238,10 +235,9 @@ class SkillShelf:
         names = ", ".join(skill.name for skill, _ in self._in.offered())
         return SkillError(SkillTrouble.NOT_FOUND, f"there is no skill {name[:80]!r}", f"use one of: {names or 'none'}")
 
-    def _choose(self, name: str, *, by_person: bool) -> tuple[Skill, str | None]:
-        """The skill of that name; with its digest where it is the chat's own, which only people can load."""
-        own = self._own.find(name) if by_person else None
-        skill = own or self.library.find(name)
+    def _choose(self, name: str, *, by_person: bool) -> Skill:
+        """The skill of that name; one of the chat's own for people only."""
+        skill = self.library.find(name) or (self._own.find(name) if by_person else None)
         if skill is None:
             raise self._unknown(name)
         if skill.header.disable_model_invocation and not by_person:
@@ -249,7 +245,7 @@ class SkillShelf:
         if reason := self.library.missing(skill):
             code = SkillTrouble.MISSING_REQUIREMENT if skill.header.enabled else SkillTrouble.DISABLED
             raise SkillError(code, f"the skill {name} {reason}", "go on without it, or tell the person")
-        return skill, self._own.digest(skill) if own else None
+        return skill
 
     def _hold(self, name: str, *, held: bool) -> Added:
         item = self._in.loaded[name]

@@ -1,12 +1,12 @@
 """One skill: a folder with a SKILL.md, of which only the header is known until it is loaded (S1-01)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from agent_core.skills.header import Header, read_header, split
-from agent_core.skills.reading import Found, Names, Signature, entries, names_in, opened, read, read_text
+from agent_core.skills.header import Header, read_header
+from agent_core.skills.reading import Found, Names, Signature, names_in, opened, read, read_all
 
 FILE = "SKILL.md"
 SCRIPTS = "scripts"
@@ -33,6 +33,8 @@ class Skill:
     header: Header
     folder: Path
     """Absolute."""
+    base: Path
+    """Beneath this no link is followed: the root of skills, or a chat's workspace."""
     origin: Origin
     scripts: tuple[str, ...]
     """Names in `scripts/`."""
@@ -55,14 +57,15 @@ class Skill:
     def is_shared(self) -> bool:
         return self.origin is not Origin.CHAT
 
-    def body(self) -> str:
-        """The instructions, read now. Raises OSError and BadSkill."""
-        with opened(self.folder) as root:
-            return split(read(root, (FILE,)))[1]
+    def read(self, path: str) -> bytes:
+        """One of its files, read now. Raises OSError and BadSkill."""
+        with opened(self.base, self.folder) as root:
+            return read(root, tuple(path.split("/")))
 
-    def text(self, path: str) -> str:
-        """One of its references or documents, read now. Raises OSError and BadSkill."""
-        return read_text(self.folder, path)
+    def read_all(self) -> dict[str, bytes]:
+        """All of them, by path. Raises OSError, and BadSkill where that is too much or leads out."""
+        with opened(self.base, self.folder) as root:
+            return read_all(root)
 
 
 @dataclass(frozen=True)
@@ -79,23 +82,22 @@ class Contents:
         return tuple(entry.signature for entry in files)
 
 
-def contents(root: int, names: Names, top: Sequence[Found]) -> Contents:
-    """Of the folder `names`, whose own entries are `top`. Raises OSError."""
+def contents(look: Callable[[Names], Sequence[Found]], names: Names, top: Sequence[Found]) -> Contents:
+    """Of the folder `names`, whose own entries are `top`; `look` finds those of others, and may raise."""
     folders = {entry.name for entry in top if entry.is_folder}
-    scripts, references = (
-        tuple(entries(root, (*names, name))) if name in folders else () for name in (SCRIPTS, REFERENCES)
-    )
+    scripts, references = (tuple(look((*names, name))) if name in folders else () for name in (SCRIPTS, REFERENCES))
     return Contents(tuple(top), scripts, references)
 
 
-def read_skill(root: int, names: Names, inside: Contents, origin: Origin, base: Path) -> Skill:
-    """The skill in the folder `names` under `root`, which is `base`. Raises OSError and BadSkill."""
+def read_skill(root: int, names: Names, inside: Contents, origin: Origin, folder: Path, base: Path) -> Skill:
+    """The skill that lies under `root` as `names` say, and is called `folder` outside. Raises OSError and BadSkill."""
     header = read_header(read(root, (*names, FILE)), names[-1])
     top = list(names_in(inside.top))
     references = [f"{REFERENCES}/{name}" for name in names_in(inside.references) if _is_reference(name)]
     return Skill(
         header=header,
-        folder=base.joinpath(*names),
+        folder=folder,
+        base=base,
         origin=origin,
         scripts=tuple(names_in(inside.scripts))[:_LISTED],
         references=(*(name for name in _AT_THE_TOP if name in top), *references)[:_LISTED],

@@ -46,7 +46,7 @@ def test_the_first_folder_wins_and_that_is_told(tmp_path: Path) -> None:  # S1-2
 
     library = library_of(own, shipped)
 
-    assert library.get("a").body() == "Mine."
+    assert library.get("a").read("SKILL.md").endswith(b"\nMine.\n")
     assert lines(library) == [
         f"shipped/a/SKILL.md: another skill is called a ({own / 'a'}) and wins; rename one of them"
     ]
@@ -158,7 +158,7 @@ def test_a_bad_file_is_a_line_and_harms_no_other(tmp_path: Path) -> None:  # S1-
         f"{root}/huge/SKILL.md",
     ]
     assert "it is larger than 256 KB; make it shorter, and keep details in references" in lines(library)[3]
-    assert "it cannot be read: Is a directory; put a readable file there" in lines(library)[2]
+    assert "it is no regular file; put a file in its place" in lines(library)[2]
 
 
 def test_a_file_in_the_wrong_place_is_told(tmp_path: Path) -> None:
