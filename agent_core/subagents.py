@@ -158,12 +158,12 @@ class SubAgents:
 
 def result_of(report: Report, kept: str = "") -> ToolResult:
     """What the agent is told that asked for it; `kept` names the file that holds the whole report."""
-    result = ToolResult.of(told(report, kept)).model_copy(update={"untrusted": report.untrusted, "usage": report.usage})
+    usage = report.usage if report.is_result else Usage()
+    result = ToolResult.of(told(report, kept)).model_copy(update={"untrusted": report.untrusted, "usage": usage})
     if report.status is TaskStatus.COMPLETED:
         return result
-    killed = report.status in (TaskStatus.CANCELLED, TaskStatus.KILLED)
     failed = result.model_copy(update={"is_error": True})
-    return failed.failed_as(CallFailure.KILLED if killed else CallFailure.TOOL)
+    return failed.failed_as(CallFailure.TOOL if report.is_result else CallFailure.KILLED)
 
 
 def told(report: Report, kept: str = "") -> str:

@@ -48,3 +48,8 @@ class Report(Frozen):
     untrusted: bool = False
     """Whether strangers had a word in what it read."""
     usage: Usage = Usage()
+
+    @property
+    def is_result(self) -> bool:
+        """Whether the work came to an end of its own, so that what it cost counts for the run that asked for it."""
+        return self.status in (TaskStatus.COMPLETED, TaskStatus.FAILED)

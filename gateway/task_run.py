@@ -18,7 +18,7 @@ from gateway.trace import Trace
 from gateway.transcript import Transcript
 
 MOST_LIVES = 3
-"""Lives of the program that may try one task; one that outlives more of them may be what ends them."""
+"""Lives of the program that may try one task and end badly; one that outlives more of them may be what ends them."""
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +51,7 @@ class TaskRun:
         task, agent = self.task, self._agent
         lives, earlier = await self._store.start_task(task), await self._store.history(task.session)
         if lives > MOST_LIVES:
-            why = f"Parley was stopped {MOST_LIVES} times while it ran"
+            why = f"Parley ended {MOST_LIVES} times while it ran"
             return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
         agent.replace_messages(earlier)
         transcript = Transcript(self._store, task.run, agent.loop.tools)

@@ -65,10 +65,9 @@ class Workers:
     def of(self, task_id: str) -> Worker | None:
         return self._at_work.get(task_id)
 
-    def in_background(self, chat: ChatKey) -> int:
-        """How many run or wait there."""
-        everywhere = (*self._waiting.values(), *self._in_background())
-        return sum(task.chat == chat for task in everywhere)
+    def in_background(self, chat: ChatKey) -> list[Task]:
+        """Those that run or wait there."""
+        return [task for task in (*self._waiting.values(), *self._in_background()) if task.chat == chat]
 
     def queue(self, task: Task) -> None:
         """It begins when there is room; nothing where it has begun already."""
@@ -100,11 +99,12 @@ class Workers:
     async def close(self) -> None:
         """Leave everything as it is; it goes on after the next start."""
         self._closed = True
-        jobs = [worker.job for worker in self._at_work.values()]
-        for job in jobs:
-            job.cancel()
-        if jobs:
-            await asyncio.wait(jobs)
+        left = dict(self._at_work)
+        for worker in left.values():
+            worker.job.cancel()
+        if left:
+            await asyncio.wait([worker.job for worker in left.values()])
+            self._store.tasks_stopped_well([*left])
 
     async def kill(self, task: Task, why: str) -> None:
         """One that nobody works at is not to go on."""

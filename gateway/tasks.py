@@ -5,15 +5,15 @@ transaction; the news begins a run of its own there. So none is lost, and none i
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart
-from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, UserMessage
+from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart, ToolExecutionUpdate
+from agent_core.messages import AssistantMessage
 from agent_core.subagents import Errand, result_of
 from agent_core.tasks import TaskRecord, TaskStatus
 from agent_core.tool_result import ToolResult
@@ -23,7 +23,7 @@ from channels.base import ChatKey, Sender
 from gateway.access import Access
 from gateway.store.rows import InboxItem, Task
 from gateway.store.store import Store
-from gateway.task_report import KIND, what_in_short
+from gateway.task_report import what_in_short
 from gateway.task_workers import Worker, Workers
 from gateway.texts import Language, language_of, say, tool_label
 
@@ -103,12 +103,13 @@ class Tasks:
 
     async def shown(self, chat: ChatKey, by: Sender, most: int, language: Language) -> list[Shown]:
         """Those in a chat's background that go on, and the newest of the others, oldest first; an owner sees all."""
-        found = await self._store.newest_tasks(chat, most)
-        return [self._as_shown(task, language) for task in found if self._may_see(task, by)]
+        person = None if self._access.is_owner(chat, by) else by.id
+        found = await self._store.newest_tasks(chat, person, most)
+        return [self._as_shown(task, language) for task in found]
 
-    def in_background(self, chat: ChatKey) -> int:
-        """How many run or wait there."""
-        return self._workers.in_background(chat)
+    def in_background(self, chat: ChatKey, by: Sender) -> int:
+        """How many of those that they may see run or wait there."""
+        return sum(self._may_see(task, by) for task in self._workers.in_background(chat))
 
     async def cancel(self, task_id: str, chat: ChatKey, by: Sender) -> Cancelling:
         """That it was cancelled is on disk when this returns; the chat is told when it has ended."""
@@ -169,7 +170,7 @@ class Tasks:
         if run is None:
             raise ToolFailed("there is no run that it would belong to")
         if background:
-            self._check(chat, context.messages)
+            await self._check(chat)
         tag = await self._store.language_of(chat, context.user_id)
         draft = Task(
             id="",
@@ -189,11 +190,11 @@ class Tasks:
             noted = await self._store.add_task(replace(draft, id=self._new_id()))
         return noted
 
-    def _check(self, chat: ChatKey, said: Sequence[AgentMessage]) -> None:
+    async def _check(self, chat: ChatKey) -> None:
         """Raises ToolFailed where no other task may begin."""
-        if self._workers.in_background(chat) >= MOST_OPEN:
+        if len(self._workers.in_background(chat)) >= MOST_OPEN:
             raise ToolFailed(f"{MOST_OPEN} tasks run or wait here already", "wait for their reports")
-        if _reports_since_person(said) >= MOST_IN_A_ROW:
+        if await self._store.tasks_told_in_a_row(chat) >= MOST_IN_A_ROW:
             raise ToolFailed("many tasks have ended without a word of a person", "ask whether to go on")
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
@@ -221,9 +222,15 @@ class Tasks:
 
 
 def _shower(errand: Errand, language: Language, context: ToolContext) -> Callable[[AgentEvent], None]:
+    """Shows what is new in what it does; tools may tell ten thousand times what they do."""
+    shown = ""
+
     def show(event: AgentEvent) -> None:
-        if isinstance(event, ToolExecutionStart | PermissionRequest):
-            context.on_update(ToolResult.of(doing(errand, language)))
+        nonlocal shown
+        if isinstance(event, ToolExecutionStart | PermissionRequest | ToolExecutionUpdate):
+            before, shown = shown, doing(errand, language)
+            if shown != before:
+                context.on_update(ToolResult.of(shown))
 
     return show
 
@@ -245,15 +252,6 @@ def _answer(context: ToolContext) -> str:
         if isinstance(message, AssistantMessage) and any(call.id == context.call_id for call in message.tool_calls):
             return message.id
     return ""
-
-
-def _reports_since_person(said: Sequence[AgentMessage]) -> int:
-    count = 0
-    for message in reversed(said):
-        if isinstance(message, UserMessage):
-            break
-        count += isinstance(message, NotificationMessage) and message.kind == KIND
-    return count
 
 
 def _record(task: Task, status: TaskStatus) -> TaskRecord:

@@ -13,7 +13,7 @@ async def new(given: Invocation) -> OutboundMessage:
         await given.session.renew(given.sender)
     except PermissionError:
         return reply(say("not_yours", given.language))
-    return reply(say("new_session", given.language))
+    return reply("\n\n".join([say("new_session", given.language), *_tasks_go_on(given)]))
 
 
 async def stop(given: Invocation) -> OutboundMessage | None:
@@ -22,8 +22,7 @@ async def stop(given: Invocation) -> OutboundMessage | None:
         stopped = await given.session.stop(given.sender)
     except PermissionError:
         return reply(say("not_yours", given.language))
-    count = given.desk.tasks.in_background(given.session.key)
-    going_on = [say("tasks_go_on", given.language, count=count, slash=given.slash)] if count else []
+    going_on = _tasks_go_on(given)
     match stopped:
         case Stopped.RUN:
             return reply(going_on[0]) if going_on else None
@@ -31,6 +30,12 @@ async def stop(given: Invocation) -> OutboundMessage | None:
             return reply("\n\n".join([say("stopped", given.language), *going_on]))
         case Stopped.NOTHING:
             return reply("\n\n".join([say("nothing_to_stop", given.language), *going_on]))
+
+
+def _tasks_go_on(given: Invocation) -> list[str]:
+    """A sentence about what runs in the background all the same, or none."""
+    count = given.desk.tasks.in_background(given.session.key, given.sender)
+    return [say("tasks_go_on", given.language, count=count, slash=given.slash)] if count else []
 
 
 async def language(given: Invocation) -> OutboundMessage:

@@ -54,7 +54,7 @@ async def status(given: Invocation) -> OutboundMessage:
     ]
     if asked := len(await given.desk.approvals.open_in(given.session.key)):
         lines.insert(2, say("status_questions", language, count=asked))
-    if count := given.desk.tasks.in_background(given.session.key):
+    if count := given.desk.tasks.in_background(given.session.key, given.sender):
         lines.insert(2, say("status_tasks", language, count=count))
     if about.demo:
         lines.insert(1, say("demo", language))

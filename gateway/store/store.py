@@ -239,6 +239,10 @@ class Store:
         """It runs, in a life of the program more; how many there have been."""
         return await self._writer.submit(tasks.start(task, self._clock.time()))
 
+    def tasks_stopped_well(self, task_ids: Sequence[str]) -> "asyncio.Future[None]":
+        """The program ends as it should: these go on in the next life, and this one does not count."""
+        return self._writer.submit(tasks.stopped_well(task_ids))
+
     async def unwant_task(self, task_id: str) -> None:
         """Somebody cancelled it, and it is not to go on in any life."""
         await self._writer.submit(tasks.unwant(task_id))
@@ -255,9 +259,14 @@ class Store:
         """Everywhere, oldest first."""
         return await self._reader.run(tasks.unfinished)
 
-    async def newest_tasks(self, chat: ChatKey, most: int) -> list[Task]:
-        """Those in a chat's background that go on, and the newest of the others; oldest first."""
-        return await self._reader.run(partial(tasks.newest, chat=chat, most=most))
+    async def newest_tasks(self, chat: ChatKey, person: str | None, most: int) -> list[Task]:
+        """Those in a chat's background that go on, and the newest of the others; oldest first. `person`: only those
+        for them."""
+        return await self._reader.run(partial(tasks.newest, chat=chat, person=person, most=most))
+
+    async def tasks_told_in_a_row(self, chat: ChatKey) -> int:
+        """The ends of how many a chat's agent was told since anything else happened there."""
+        return await self._reader.run(partial(tasks.told_in_a_row, chat=chat))
 
     # Chats
 

@@ -1,7 +1,7 @@
 """The table of tasks; how one came out, its run's end and the news of it are one transaction."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
@@ -99,6 +99,18 @@ def start(task: Task, now: float) -> Change[int]:
     return change
 
 
+def stopped_well(task_ids: Sequence[str]) -> Change[None]:
+    """The life that they ran in ended as it should: it does not count."""
+
+    def change(connection: sqlite3.Connection) -> None:
+        connection.executemany(
+            "UPDATE tasks SET lives = lives - 1 WHERE id = ? AND state = 'running' AND lives > 0",
+            [(task_id,) for task_id in task_ids],
+        )
+
+    return change
+
+
 def unwant(task_id: str) -> Change[None]:
     def change(connection: sqlite3.Connection) -> None:
         connection.execute(f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND {_OPEN}", (task_id,))  # noqa: S608
@@ -109,8 +121,8 @@ def unwant(task_id: str) -> Change[None]:
 def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: float) -> Change[InboxItem | None]:
     """How it came out; what a chat is told of it is in its inbox then. None where nobody is told, or was before."""
     reason = _REASONS.get(report.status, TerminalReason.ERROR)
-    is_result = not task.background and report.status in (TaskStatus.COMPLETED, TaskStatus.FAILED)
-    usage = Usage() if is_result else report.usage  # a call's result counts for the run that made the call
+    counts_there = report.is_result and not task.background  # with the result of the call
+    usage = Usage() if counts_there else report.usage
 
     def change(connection: sqlite3.Connection) -> InboxItem | None:
         ended = connection.execute(
@@ -151,14 +163,25 @@ def unfinished(connection: sqlite3.Connection) -> list[Task]:
     return list(readable(connection.execute(query), _task, "tasks"))
 
 
-def newest(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[Task]:
-    """Of a chat's tasks in the background those that go on, and the newest of the others; oldest first."""
+def newest(connection: sqlite3.Connection, chat: ChatKey, person: str | None, most: int) -> list[Task]:
+    """Of a chat's tasks in the background those that go on, and the newest of the others; oldest first. `person`: only
+    those for them."""
     query = (
-        f"SELECT {COLUMNS} FROM tasks WHERE chat = ? AND background"  # noqa: S608
-        f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT ?"
+        f"SELECT {COLUMNS} FROM tasks WHERE chat = :chat AND background AND coalesce(:person, person) = person"  # noqa: S608
+        f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT :most"
     )
-    found = list(readable(connection.execute(query, (str(chat), most)), _task, "tasks"))
+    rows = connection.execute(query, {"chat": str(chat), "person": person, "most": most})
+    found = list(readable(rows, _task, "tasks"))
     return sorted(found, key=lambda task: (task.created, task.id))
+
+
+def told_in_a_row(connection: sqlite3.Connection, chat: ChatKey) -> int:
+    """The ends of how many a chat's agent was told since anything else happened there."""
+    query = (
+        "SELECT count(*) FROM inbox WHERE chat = :chat AND state = 'done' AND seq > coalesce((SELECT seq FROM inbox"
+        " WHERE chat = :chat AND json_extract(payload, '$.type') != 'task' ORDER BY seq DESC LIMIT 1), 0)"
+    )
+    return int(connection.execute(query, {"chat": str(chat)}).fetchone()[0])
 
 
 def _task(row: _Row) -> Task:

@@ -110,7 +110,21 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(start_bot: StartBot) -
     assert looked == [1]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
     assert "Sunny." in cast.told[0]
-    assert rows(bot.home, "SELECT lives FROM tasks") == [(2,)]
+
+
+async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot) -> None:
+    lives = [waits() for _ in range(MOST_LIVES + 1)]
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [*lives, "42 files."]})
+    bot = await start_bot(*cast.turns)
+    await bot.channel.hears("count in the background")
+    for life in lives:
+        await life.reached.wait()
+        await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["completed"]
+    assert "42 files." in cast.told[0]
 
 
 async def test_after_its_last_answer_and_before_its_end(start_bot: StartBot, tmp_path: Path) -> None:
@@ -218,20 +232,19 @@ async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is
 # What may not go on
 
 
-async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot) -> None:
-    lives = [waits() for _ in range(MOST_LIVES)]
-    cast = Cast(begins("crash"), IN_BACKGROUND, tasks={"crash": lives})
+async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot, tmp_path: Path) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+        for _ in range(MOST_LIVES):
+            await store.start_task(COUNT)
+
+    cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.channel.hears("crash in the background")
-    for life in lives:
-        await life.reached.wait()
-        await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
-        await bot.restart()
     await bot.house.handler.settled()
 
     assert states(bot.home) == ["killed"]
-    assert f"Parley was stopped {MOST_LIVES} times" in cast.told[0]
-    assert bot.screen == [IN_BACKGROUND, "Told 1."]
+    assert f"Parley ended {MOST_LIVES} times while it ran" in cast.told[0]
+    assert bot.screen == ["Told 1."]
 
 
 async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartBot, tmp_path: Path) -> None:
