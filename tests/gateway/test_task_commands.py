@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.scripted import Turn, Waits
+from gateway.commands.tasks import MOST
 from gateway.task_workers import MOST_IN_CHAT
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, rows, states
@@ -90,6 +91,48 @@ async def test_owners_see_all_of_a_chat_and_others_theirs(start_bot: StartBot) -
     await bot.house.handler.settled()
 
     assert states(bot.home) == ["cancelled"]
+
+
+async def test_what_others_have_begun_hides_nobodys_own(start_bot: StartBot) -> None:
+    never = Waits(asyncio.Event(), "never")
+    names = [f"dig{number}" for number in range(MOST)]
+    cast = Cast(
+        begins("mine"),
+        IN_BACKGROUND,
+        begins(*names),
+        IN_BACKGROUND,
+        tasks={name: [never] for name in ("mine", *names)},
+    )
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("dig in the background", sender="bob", group="team")
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.channel.hears("dig everywhere in the background", sender="carl", group="team")
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND] * 2)
+    await bot.channel.hears("/tasks", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.screen) == 3)
+    await bot.channel.hears("/stop", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.screen) == 4)
+
+    assert "mine" in bot.screen[2]
+    assert "dig" not in bot.screen[2]
+    assert bot.screen[3].endswith("Still in the background: 1. See /tasks.")
+
+
+async def test_a_new_conversation_leaves_them_and_says_so(start_bot: StartBot) -> None:
+    counting = Waits(asyncio.Event(), "42.")
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [counting]})
+    bot = await start_bot(*cast.turns)
+
+    await bot.channel.hears("count in the background")
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.channel.hears("/new")
+    await bot.channel.until(lambda: len(bot.screen) == 2)
+    counting.event.set()
+    await bot.house.handler.settled()
+
+    assert bot.screen[1].endswith("\n\nStill in the background: 1. See /tasks.")
+    assert bot.screen[2] == "Told 1."
 
 
 async def test_a_stop_leaves_them_and_says_so(start_bot: StartBot) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.llm import LlmRequest
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
 from agent_core.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
@@ -15,6 +15,7 @@ from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.task_report import news_of
 from gateway.task_run import MOST_LIVES
+from gateway.tasks import MOST_IN_A_ROW
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
@@ -262,6 +263,25 @@ async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartB
     assert bot.screen == ["Told 1."]
 
 
+async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: StartBot, tmp_path: Path) -> None:
+    """A summary may have taken the place of the reports."""
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        for number in range(MOST_IN_A_ROW):
+            task = replace(COUNT, id=f"abc{number:03}", call=str(number))
+            await store.add_task(task)
+            told = await store.end_task(task, DONE, "", news_of(task, DONE, "", 1.0))
+            assert told is not None
+            await store.settle([told.seq])
+        await store.add_task(replace(COUNT, prompt="step"))
+
+    cast = Cast(IN_BACKGROUND, reports=begins("step"), tasks={"step": ["Done."]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert len(states(bot.home)) == MOST_IN_A_ROW + 1
+    assert "without a word of a person" in text_of(bot.llm.requests[-1].messages[-1].content)
+
+
 async def test_a_report_that_ends_the_program_each_time_is_told_without_the_model(start_bot: StartBot) -> None:
     thinking = waits()
     cast = Cast(begins("count"), IN_BACKGROUND, reports=thinking, tasks={"count": ["42 files."]})
@@ -335,6 +355,32 @@ async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) ->
     assert text_of(bot.llm.requests[-1].messages[-1].content) == "Sunny."
     assert states(bot.home) == ["completed"]
     assert cast.told == []
+
+
+async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot, tmp_path: Path) -> None:
+    call = ToolCall(id="call-1", name="task", arguments={"prompt": "count"})
+    own = replace(COUNT, background=False)
+    spent = answered("half").model_copy(update={"usage": Usage(input=700, total=700), "stop_reason": StopReason.ERROR})
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "do it"))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "do it"), [1])
+        await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.add_task(own)
+        for _ in range(MOST_LIVES):
+            await store.start_task(own)
+        await store.append(own.run, 1, user("count"))
+        await store.append(own.run, 1, spent)
+
+    cast = Cast("It was too much.", tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["It was too much."]
+    [(tokens,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'chat'")
+    assert rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'") == [(700,)]
+    assert isinstance(tokens, int)
+    assert tokens < 700
 
 
 async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:

@@ -132,21 +132,6 @@ async def test_a_report_waits_for_the_answer_that_is_being_given(start_bot: Star
     assert bot.screen == [IN_BACKGROUND, "Oslo.\n\nBergen.", "Told 1."]
 
 
-async def test_a_new_conversation_is_told_of_the_tasks_of_the_last(start_bot: StartBot) -> None:
-    counting = Waits(asyncio.Event(), "42.")
-    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [counting]})
-    bot = await start_bot(*cast.turns)
-
-    await bot.channel.hears("count in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
-    await bot.channel.hears("/new")
-    await bot.channel.until(lambda: len(bot.screen) == 2)
-    counting.event.set()
-    await bot.house.handler.settled()
-
-    assert bot.screen[-1] == "Told 1."
-
-
 async def test_of_twenty_at_once_few_run_and_all_are_told(start_bot: StartBot) -> None:
     busy: set[str] = set()
     most = 0
