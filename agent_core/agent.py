@@ -309,7 +309,8 @@ class Agent:
         return RunInputs(scope=scope, budget=budget or TaskBudget())
 
     def _room(self) -> Room:
-        return Room(self.context.tokens(self._state), self.loop.model.context_window, self._state.messages)
+        window = self.loop.caller.next_model.context_window
+        return Room(self.context.tokens(self._state), window, self._state.messages)
 
     def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
         return CallScope(

@@ -43,6 +43,11 @@ class ModelCaller:
     clock: Clock
     new_id: NewId
 
+    @property
+    def next_model(self) -> ModelInfo:
+        """That will be asked next; its window is what counts, though it may only stand in for the first."""
+        return self.chain.order(self.first)[0].model
+
     def call(self, request: LlmRequest, session_id: str, used_ids: Container[str], cancel: CancelToken) -> "ModelCall":
         """Nothing is asked before the call's `events` are taken. `used_ids` are those of the conversation's tool
         calls."""

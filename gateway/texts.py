@@ -172,6 +172,14 @@ _TEXTS: dict[str, dict[Language, str]] = {
         "en": "**To be put right** ({count}, only owners see this):",
         "zh": "**需要修正**（{count} 处，仅所有者可见）：",
     },
+    "skills_problems_here": {
+        "en": "**To be put right in this chat's files** ({count}):",
+        "zh": "**本聊天的文件需要修正**（{count} 处）：",
+    },
+    "skills_problems_shared": {
+        "en": "Files of skills that need a look: {count}. `{slash}skills` in a direct chat shows owners which.",
+        "zh": "有 {count} 处技能文件需要查看：所有者可在私聊中用 `{slash}skills` 查看。",
+    },
     "skill_is_held": {"en": "kept loaded", "zh": "保持加载"},
     "skill_is_always": {"en": "always loaded", "zh": "始终加载"},
     "skill_is_own": {"en": "of this chat", "zh": "本聊天的"},

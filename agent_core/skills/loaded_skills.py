@@ -178,6 +178,11 @@ class LoadedSkills:
         skill = self._library.find(name)
         if name in self.always:
             self.loaded.pop(name)
+        elif skill is not None and not skill.header.enabled:
+            self.loaded.pop(name)
+            self.notes[name] = f"{name}: it was switched off in its file, and was taken out"
+            if item.held:
+                self._absent[name] = ShelvedSkill(name=name, held=True)
         elif skill is None:
             self.notes[name] = f"{name}: its file is gone or broken; what it said last stays until it is unloaded"
         elif skill != item.skill:
@@ -240,7 +245,10 @@ class LoadedSkills:
     def _read(self, kept: ShelvedSkill) -> LoadedSkill | None:
         """None where a skill of the chat's own says something else than was approved."""
         if kept.digest is None:
-            return LoadedSkill(read_instructions(self._library.get(kept.name)), kept.held)
+            shared = self._library.get(kept.name)
+            if not shared.header.enabled:
+                raise SkillError(SkillTrouble.DISABLED, "it is switched off in its file", "it comes back with it")
+            return LoadedSkill(read_instructions(shared), kept.held)
         skill = self._own.find(kept.name)
         said = self._own.approved(skill, kept.digest) if skill else None
         return LoadedSkill(read_instructions(said.skill, said.read), kept.held, said.digest) if said else None

@@ -108,9 +108,8 @@ class SkillShelf:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What people should put right, a line each; `entries` looks anew."""
-        found = (*self.library.diagnostics, *self._own.diagnostics)
-        return (*self._in.notes.values(), *map(str, found))
+        """What people should put right in this chat, a line each; `entries` looks anew."""
+        return (*self._in.notes.values(), *map(str, self._own.diagnostics))
 
     def entries(self, text: str = "") -> tuple[SkillEntry, ...]:
         """All skills that a person may load here, and those that cannot be and why; looked up now."""

@@ -21,5 +21,6 @@ class Shelved(Frozen):
 
     @property
     def held(self) -> "Shelved":
-        """What stays when a new conversation begins, and what a thread takes from its channel."""
-        return Shelved(skills=tuple(skill for skill in self.skills if skill.held))
+        """What stays when a new conversation begins, and what a thread takes from its channel: references are read
+        again when they are needed."""
+        return Shelved(skills=tuple(skill.model_copy(update={"references": ()}) for skill in self.skills if skill.held))

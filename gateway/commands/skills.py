@@ -16,6 +16,7 @@ from gateway.texts import Language, say, skill_reason
 MOST_LISTED = 20
 MOST_ABOUT = 100
 """Characters of a description in the list."""
+MOST_REASON = 100
 MOST_PROBLEMS = 8
 MOST_PROBLEM = 200
 MOST_BUTTONS, BUTTONS_IN_A_ROW = 10, 2
@@ -40,19 +41,20 @@ _TROUBLES = {
 
 
 async def skills(given: Invocation) -> OutboundMessage:
-    """All of them, or those that have these words; what is wrong with files, for owners only."""
+    """All of them, or those that have these words; for owners also what is wrong with files."""
     shelf = await given.session.conversation.skills()
     wanted = " ".join(given.arguments.split())
     entries = sorted(shelf.entries(wanted), key=lambda entry: not entry.loaded)
-    if not entries:
-        return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
     owner = given.desk.access.is_owner(given.session.key, given.sender)
+    problems = _problems(shelf, given) if owner and not wanted else []
+    if not entries and not problems:
+        return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
     lines = [say("skills", given.language), "", *(_line(entry, given.language) for entry in entries[:MOST_LISTED])]
     if len(entries) > MOST_LISTED:
         lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
-    if owner and not wanted:
-        lines += _problems(shelf, given.language)
-    return OutboundMessage(markdown="\n".join(lines), buttons=_rows(entries, given.language) if owner else ())
+    return OutboundMessage(
+        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if owner else ()
+    )
 
 
 async def skill(given: Invocation) -> OutboundMessage:
@@ -68,10 +70,12 @@ async def skill(given: Invocation) -> OutboundMessage:
         done = act(shelf, name)
     except SkillError as error:
         return reply(_trouble(error, shelf, name, given))
+    entry = _entry(shelf, name)
+    if entry is not None and entry.always:
+        return reply(say("skill_always", given.language, name=literal(name)))
     lines = [say(done, given.language, name=literal(name), where=_where(given))]
     if given.session.running_for is not None:
         lines.append(say("skill_from_now", given.language))
-    entry = _entry(shelf, name)
     if entry is not None and entry.loaded and entry.origin is Origin.CHAT:
         lines.append(say("skill_as_it_is", given.language))
     return OutboundMessage(markdown=" ".join(lines), buttons=_rows([entry] if entry else [], given.language))
@@ -113,17 +117,27 @@ def _line(entry: SkillEntry, language: Language) -> str:
     line = f"- [{MARKS[entry.loaded]}] **{literal(entry.name)}**{note} – {literal(about)}"
     if not entry.reason:
         return line
-    why = say("skill_unavailable", language, reason=literal(skill_reason(entry.reason, language)))
+    why = say("skill_unavailable", language, reason=literal(_short(skill_reason(entry.reason, language), MOST_REASON)))
     return f"{line} *{why}*"
 
 
-def _problems(shelf: SkillShelf, language: Language) -> list[str]:
-    problems = shelf.problems
+def _problems(shelf: SkillShelf, given: Invocation) -> list[str]:
+    """Where others read along, those of the shared folders are only counted: they tell what else an owner has."""
+    here, shared = shelf.problems, tuple(map(str, shelf.library.diagnostics))
+    if not given.desk.delivery.channel(given.session.key).is_group(given.session.key):
+        return _listed("skills_problems", (*here, *shared), given.language)
+    lines = _listed("skills_problems_here", here, given.language)
+    if shared:
+        lines += ["", say("skills_problems_shared", given.language, count=len(shared), slash=given.slash)]
+    return lines
+
+
+def _listed(title: str, problems: Sequence[str], language: Language) -> list[str]:
     if not problems:
         return []
     shown = [f"- {literal(_short(problem, MOST_PROBLEM))}" for problem in problems[:MOST_PROBLEMS]]
     more = len(problems) - len(shown)
-    return ["", say("skills_problems", language, count=len(problems)), "", *shown, *(["- …"] if more else [])]
+    return ["", say(title, language, count=len(problems)), "", *shown, *(["- …"] if more else [])]
 
 
 def _rows(entries: Sequence[SkillEntry], language: Language) -> tuple[tuple[Button, ...], ...]:
@@ -158,7 +172,7 @@ def _trouble(error: SkillError, shelf: SkillShelf, name: str, given: Invocation)
         given.language,
         name=_named(name),
         slash=given.slash,
-        reason=literal(reason),
+        reason=literal(_short(reason, MOST_REASON)),
         fact=literal(_short(f"{error.fact}; {error.advice}", MOST_PROBLEM)),
     )
 

@@ -10,7 +10,8 @@ import pytest
 from agent_core.clock import SystemClock, new_id
 from agent_core.scripted import Waits, calls
 from agent_core.skills.shelved import Shelved, ShelvedSkill
-from channels.base import ChatKey
+from channels.base import ChatKey, OutboundMessage, Posted
+from channels.memory import MemoryChannel
 from gateway.store.store import FILE, Store
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.gateway.bot import Bot
@@ -19,6 +20,8 @@ from tests.gateway.conftest import StartBot
 CHANNEL = ChatKey(platform="slack", account="T1", chat="C1")
 THREAD = ChatKey(platform="slack", account="T1", chat="C1", thread="17.5")
 HELD = ShelvedSkill(name="chart", references=("reference.md",), held=True)
+STAYS = ShelvedSkill(name="chart", held=True)
+"""What a new conversation and a thread take over of it."""
 LOADED = ShelvedSkill(name="flights")
 
 
@@ -76,6 +79,32 @@ async def test_a_new_conversation_right_after_a_restart_begins_without_it(start_
     assert "CHARTS" not in prompt(bot)
 
 
+class Looking(MemoryChannel):
+    """Looks at the disk before people see an answer."""
+
+    def __init__(self, store: Path) -> None:
+        super().__init__()
+        self.stored: list[str] = []
+        self._store = store
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        with closing(sqlite3.connect(f"file:{self._store}?mode=ro", uri=True)) as connection:
+            self.stored += [row[0] for row in connection.execute("SELECT shelved FROM chat_skills")]
+        return await super().send(chat, message, key)
+
+
+async def test_what_a_person_loads_is_on_disk_before_they_are_told(
+    start_bot: StartBot, folder: Path, tmp_path: Path
+) -> None:
+    """So that no end of the program takes it back."""
+    channel = Looking(tmp_path / FILE)
+    bot = await start_bot(skills=library_of(folder), channel=channel)
+
+    await bot.hears("/skill load chart")
+
+    assert [Shelved.model_validate_json(row) for row in channel.stored] == [Shelved(skills=(STAYS,))]
+
+
 async def test_chats_do_not_share_what_is_loaded(start_bot: StartBot, folder: Path) -> None:
     bot = await start_bot(*LOADS, "Loaded.", "Hello.", skills=library_of(folder))
 
@@ -105,7 +134,7 @@ async def test_a_thread_begins_with_what_people_hold_in_its_channel(tmp_path: Pa
         await store.save_skills(CHANNEL, Shelved(skills=(HELD, LOADED, own)))
 
         assert await store.skills_of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
-        assert await store.skills_of(THREAD) == Shelved(skills=(HELD,))
+        assert await store.skills_of(THREAD) == Shelved(skills=(STAYS,))
 
         await store.save_skills(THREAD, Shelved(skills=(LOADED,)))
         assert await store.skills_of(THREAD) == Shelved(skills=(LOADED,))
@@ -119,7 +148,7 @@ async def test_only_what_people_hold_is_kept_for_a_new_conversation(tmp_path: Pa
         await store.renew_skills(CHANNEL)
         await store.renew_skills(THREAD)
 
-        assert await store.skills_of(CHANNEL) == Shelved(skills=(HELD,))
+        assert await store.skills_of(CHANNEL) == Shelved(skills=(STAYS,))
         await store.save_skills(CHANNEL, Shelved())
         assert await store.skills_of(THREAD) == Shelved()
 

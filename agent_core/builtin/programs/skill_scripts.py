@@ -18,7 +18,7 @@ from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, wor
 from agent_core.sandbox.command import Command, Limits, Sandbox
 from agent_core.sandbox.visible import python_folder
 from agent_core.skills.errors import SkillError
-from agent_core.skills.skill import SCRIPTS
+from agent_core.skills.skill import SCRIPTS, Skill
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed
 
@@ -44,13 +44,15 @@ def run_skill_script_tool(
 
     async def run_skill_script(skill: str, script: str, context: ToolContext, args: tuple[str, ...] = ()) -> ToolResult:
         """Run a script of a loaded skill in the workspace."""
-        folder = _folder(skill, context)
-        found = await asyncio.to_thread(_script, skill, folder, script.removeprefix(f"{SCRIPTS}/"))
+        of = _skill(skill, context)
+        found = await asyncio.to_thread(_script, of, script.removeprefix(f"{SCRIPTS}/"))
         start, readable = _started(found, uv if network else None)
+        if of.is_shared:  # the chat's own is in the workspace, where by now a link may stand in its place
+            readable = (found.skill, *readable)
         command = Command(
             argv=checked([*start, *args]),
             workspace=await asyncio.to_thread(workspace_of, context),
-            readable=(found.skill, *readable),
+            readable=readable,
             env={"UV_PYTHON": str(python()), "UV_PYTHON_DOWNLOADS": "never"} if found.needs else {},
             network=network,
             limits=limits or Limits(),
@@ -90,13 +92,13 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
 
 def _is_loaded(arguments: BaseModel, context: ToolContext) -> None:
     """So that nobody is asked for a script that cannot run."""
-    _folder(str(arguments.model_dump()["skill"]), context)
+    _skill(str(arguments.model_dump()["skill"]), context)
 
 
-def _folder(name: str, context: ToolContext) -> Path:
+def _skill(name: str, context: ToolContext) -> Skill:
     try:
         if context.skills is not None:
-            return context.skills.opened(name.strip()).folder
+            return context.skills.opened(name.strip())
     except SkillError as error:
         raise ToolFailed(error.fact, error.advice) from error
     raise ToolFailed(f"there is no skill {shown(name)}", "do it without")
@@ -115,12 +117,15 @@ def _entries(root: Path, folder: str) -> list[str] | None:
         os.close(handle)
 
 
-def _script(skill: str, folder: Path, script: str) -> _Script:
+def _script(skill: Skill, script: str) -> _Script:
+    folder = skill.folder
     try:
         handle = _opened(folder, f"{SCRIPTS}/{script}")
     except (ToolFailed, OSError, ValueError) as error:
         known = ", ".join(_entries(folder, SCRIPTS) or ())
-        raise ToolFailed(f"the skill {skill} has no script {shown(script)}", f"it has: {known or 'none'}") from error
+        raise ToolFailed(
+            f"the skill {skill.name} has no script {shown(script)}", f"it has: {known or 'none'}"
+        ) from error
     with os.fdopen(handle, "rb") as file:
         mode = os.fstat(handle).st_mode
         head = file.read(_HEAD_BYTES).decode("utf-8", "replace")

@@ -130,6 +130,19 @@ async def test_the_script_may_read_its_skill_and_nothing_else_of_ours(
     assert not shell.network
 
 
+async def test_a_skill_of_the_chat_opens_no_folder_to_its_scripts(
+    run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, workspace: Path
+) -> None:
+    """What stands in its place by then could be a link to anything."""
+    own = workspace / "skills" / "mine"
+    shutil.copytree(skills / "greet", own)
+    shelf = SkillShelf(own=workspace / "skills")
+    shelf.load("mine", held=True)
+
+    assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", shelf=shelf)
+    assert launcher.launched[0].readable == ()
+
+
 async def test_a_script_cannot_read_the_house_nor_change_its_skill(
     run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, tmp_path: Path
 ) -> None:

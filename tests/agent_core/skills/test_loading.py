@@ -352,6 +352,25 @@ def test_what_it_said_last_stays_where_its_file_cannot_be_read(root: Path, chang
     assert shelf.on.problems == ()
 
 
+def test_what_is_switched_off_is_taken_out(root: Path) -> None:
+    shelf = Shelf(root)
+    for name in ("alpha", "beta"):
+        shelf.on.load(name, held=name == "alpha")
+        write_skill(root, name, name.upper(), head="enabled: false")
+
+    shelf.later()
+
+    assert shelf.on.loaded == Shelf(root, shelved=shelf.kept[-1]).on.loaded == ""
+    assert shelf.on.problems == (
+        "alpha: it is switched off in its file; it comes back with it",
+        "beta: it was switched off in its file, and was taken out",
+    )
+    for name in ("alpha", "beta"):
+        write_skill(root, name, name.upper())
+    shelf.later()
+    assert shelf.on.names == ("alpha",)  # D-10
+
+
 def test_a_reload_reads_at_once(root: Path) -> None:
     shelf = Shelf(root).on
     shelf.load("alpha")

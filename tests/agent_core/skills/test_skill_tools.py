@@ -7,10 +7,12 @@ import pytest
 
 from agent_core.builtin.skills import skill_tools
 from agent_core.events import AgentEnd
+from agent_core.llm import FailureKind, LlmFailure
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.model_chain import Candidate, ModelChain
 from agent_core.reasons import TerminalReason
-from agent_core.scripted import Call, Calls, calls
-from agent_core.skills.errors import SkillError
+from agent_core.scripted import SCRIPTED_MODEL, Call, Calls, ScriptedLlm, calls
+from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.names import SKILL_TOOLS
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import ToolRegistry, UnknownTool, tool
@@ -139,6 +141,22 @@ async def test_a_run_counts_what_it_has_loaded(root: Path, shelf: SkillShelf) ->
     assert [text.startswith("Error: there is no room") for text in results(talk)] == [False] * loaded + [True] * (
         4 - loaded
     )
+
+
+async def test_the_window_is_that_of_the_model_that_stands_in(root: Path, shelf: SkillShelf) -> None:  # S1-13
+    write_skill(root, "long", body_of(5_000, root, "long"))
+    small = Candidate(SCRIPTED_MODEL.model_copy(update={"id": "small", "context_window": 5_000}), ScriptedLlm())
+    chain = ModelChain([small])
+    talk = start_agent(skills=shelf, chain=chain)
+    chain.gave_up(SCRIPTED_MODEL, LlmFailure(kind=FailureKind.QUOTA, message="no money"))
+    shelf.refresh(now=True)
+
+    with pytest.raises(SkillError) as refused:
+        talk.agent.load_skill("long")
+    assert refused.value.code is SkillTrouble.NO_ROOM
+
+    chain.answered(SCRIPTED_MODEL)
+    assert "loaded successfully" in talk.agent.load_skill("long")
 
 
 def test_a_tool_that_is_not_the_skill_system_s_cannot_have_its_names(shelf: SkillShelf) -> None:  # S0-16
