@@ -221,9 +221,7 @@ class Compaction:
         return model.answer_tokens(self._caller().options.max_tokens)
 
     def _model(self) -> ModelInfo:
-        """That will be asked next."""
-        caller = self._caller()
-        return caller.chain.order(caller.first)[0].model
+        return self._caller().next_model
 
 
 def _last_words(messages: Sequence[AgentMessage]) -> str:
