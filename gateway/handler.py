@@ -108,6 +108,7 @@ class ChannelMessageHandler:
         await self._desk.delivery.settled()
 
     async def close(self) -> None:
+        self._desk.tasks.hush()
         for task in self._tasks:
             task.cancel()
         if self._tasks:

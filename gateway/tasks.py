@@ -155,6 +155,10 @@ class Tasks:
         """Return when none runs."""
         await self._workers.settled()
 
+    def hush(self) -> None:
+        """Tell no chat any more what ends: that is for the next life."""
+        self._workers.tell = None
+
     async def close(self) -> None:
         """Leave everything as it is; it goes on after the next start."""
         await self._workers.close()

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 
 
 class TaskRunner(Protocol):
@@ -26,6 +26,8 @@ def task_tool(runner: TaskRunner) -> Tool:
     @tool(idempotent=True, retry="never", timeout_s=None, label="Task: {prompt}")
     async def task(prompt: str, background: bool = False, *, context: ToolContext) -> ToolResult:  # noqa: FBT001, FBT002
         """Have a helper that sees only this prompt do a job; in the background, its report comes later by itself."""
+        if not prompt.strip():
+            raise ToolFailed("the prompt is empty", "say in it what is to be done")
         return await (runner.begin if background else runner.run)(prompt, context)
 
     return task

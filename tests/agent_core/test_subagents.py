@@ -190,6 +190,15 @@ async def test_its_calls_pass_the_same_gate() -> None:
     assert errand.report.text == "It was refused."
 
 
+async def test_one_is_not_begun_for_nothing() -> None:
+    pair = Pair([asks(" "), "Done."], [])
+
+    events = await pair.says("do it")
+
+    assert results(events) == ["Error: the prompt is empty. Next: say in it what is to be done"]
+    assert pair.children == []
+
+
 # Background, and what ends it
 
 

@@ -325,6 +325,44 @@ async def test_what_it_asked_for_is_asked_once_and_runs_once(start_bot: StartBot
     assert bot.screen[-1] == "Told 1."
 
 
+async def test_one_that_ends_while_the_program_stops_is_told_in_the_next_life(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    """A chat that nobody is in yet must not begin to work when the others have been put to rest."""
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(COUNT)
+    working, resting, rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    @tool()
+    async def slow() -> str:
+        """Take long to stop."""
+        working.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            resting.set()
+            await rested.wait()
+        return "never"
+
+    counting = Waits(asyncio.Event(), "42 files.")
+    cast = Cast(calls(("slow", {})), "Over.", tasks={"count": [counting]})
+    bot = await start_bot(*cast.turns, tools=(slow,))
+    await counting.reached.wait()
+    await bot.channel.hears("be slow", group="team")
+    await working.wait()
+    stopping = asyncio.create_task(bot.stop())
+    await resting.wait()
+    counting.event.set()
+    await bot.channel.until(are(bot.home, "completed"))
+    rested.set()
+    await stopping
+
+    assert cast.told == []
+    await bot.restart()
+    await bot.house.handler.settled()
+    assert len(cast.told) == 1
+
+
 # In an answer
 
 
