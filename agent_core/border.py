@@ -18,11 +18,10 @@ from agent_core.messages import (
     UserMessage,
 )
 from agent_core.remembered import Remembered
-from agent_core.untrusted import harmless, passed_on, shown
+from agent_core.untrusted import harmless, inside, passed_on, shown
 
 NO_RESULT = "No result provided"
 STOPPED = "[The person stopped this answer.]"
-SUMMARY_END = "</summary>"
 
 
 class Border:
@@ -61,8 +60,8 @@ def _as_llm(message: AgentMessage) -> LlmMessage | None:
         case AssistantMessage():
             return message
         case SummaryMessage():
-            words = harmless(message.summary).replace(SUMMARY_END, "")  # strangers' words may be in it, and stay in it
-            return _as_user(message, f"<summary>\n{words}\n{SUMMARY_END}") if words else None
+            words = inside(harmless(message.summary), "summary")  # strangers' words may be in it, and stay in it
+            return _as_user(message, f"<summary>\n{words}\n</summary>") if words else None
         case NotificationMessage():
             text = f"<notification>\n{passed_on(message)}\n</notification>"
             return _as_user(message, text) if message.to_model else None

@@ -79,6 +79,11 @@ def harmless(text: str) -> str:
     return _BRACKET.sub("\u27e6", _TAG.sub("\u2039", text))
 
 
+def inside(text: str, tag: str) -> str:
+    """The text for a place between such tags, which nothing in it ends."""
+    return re.sub(rf"<(?=\s{{0,9}}/\s{{0,9}}{tag}\b)", "\u2039", text, flags=re.IGNORECASE)
+
+
 def name_of(speaker: str) -> str:
     """A person's name for the start of a line: it neither leaves the line nor ends before its end."""
     return harmless(_BREAKS.sub(" ", speaker)).translate(_COLONS).strip()[:LONGEST_NAME]

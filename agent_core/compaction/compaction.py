@@ -7,9 +7,9 @@ from typing import Protocol
 
 from agent_core.boundary import effective
 from agent_core.cancel import CancelToken
+from agent_core.compaction.cut import asked_from
 from agent_core.compaction.plan import Plan, Room, carried, make_plan
 from agent_core.compaction.summary import Material, Summary, extracted, read, request_for
-from agent_core.compaction.words import said_by_person
 from agent_core.context import ContextManager
 from agent_core.events import (
     AgentEvent,
@@ -128,10 +128,12 @@ class Compaction:
         earlier = first if isinstance(first, SummaryMessage) else None
         text, untrusted = (earlier.summary, earlier.untrusted) if earlier else ("", False)
         if plan.summarises:
+            asked = asked_from(messages, cut)
             material = Material(
                 earlier=text,
                 messages=messages[cut.start : cut.place],
-                request=said_by_person(messages[cut.turn : cut.place], room.summary // 2) if cut.splits_turn else "",
+                asked=messages[asked : cut.place],
+                asked_before=asked == cut.start,
                 instructions=work.instructions,
             )
             summaries: list[Summary] = []

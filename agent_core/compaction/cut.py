@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from agent_core.messages import AgentMessage, AssistantMessage, SummaryMessage, ToolResultMessage, UserMessage
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    StopReason,
+    SummaryMessage,
+    ToolResultMessage,
+    UserMessage,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,15 @@ def find_cut(messages: Sequence[AgentMessage], sizes: Sequence[int], keep: int, 
     return Cut(start, turn, within[-1] if place is None else place)
 
 
+def asked_from(messages: Sequence[AgentMessage], cut: Cut) -> int:
+    """Where that begins, of what goes, in which people ask for what is still to be done; `cut.place` where all that
+    goes has been answered. What the person said last counts as asked for in any case."""
+    if not cut.splits_turn and any(map(_is_done, messages[cut.place :])):
+        return cut.place
+    end = _last_words(messages, cut.start) if cut.splits_turn else cut.place
+    return next((place + 1 for place in reversed(range(cut.start, end)) if _is_done(messages[place])), cut.start)
+
+
 def last_round(messages: Sequence[AgentMessage]) -> int:
     """Where the last answer stands, whose results the model has not seen yet; the end where there is no answer."""
     places = reversed(range(len(messages)))
@@ -66,3 +82,9 @@ def _last_words(messages: Sequence[AgentMessage], start: int) -> int:
     while last > start and isinstance(messages[last - 1], UserMessage):
         last -= 1
     return last
+
+
+def _is_done(message: AgentMessage) -> bool:
+    """An answer after which nothing more was to come."""
+    stops = message.stop_reason if isinstance(message, AssistantMessage) and not message.tool_calls else None
+    return stops in (StopReason.STOP, StopReason.ABORTED)

@@ -8,13 +8,13 @@ from agent_core.boundary import shortened
 from agent_core.compaction.words import call_words, said_by_person, short, told
 from agent_core.llm import LlmRequest
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of, user
-from agent_core.tokens import clipped
-from agent_core.untrusted import harmless
+from agent_core.tokens import clipped, estimate
+from agent_core.untrusted import harmless, inside
 
 GOAL = "## Goal"
 FACTS = "## Durable Facts"
 NO_FACTS = "NO_FACTS"
-REQUEST = "## The request that is being worked on, in the person's own words"
+REQUEST = "## What was asked at this point, in the person's own words"
 
 _ASK = """\
 You shorten a conversation between people and an assistant, so that the assistant can go on with it without having \
@@ -55,8 +55,10 @@ class Material:
     earlier: str
     """The summary so far, or nothing."""
     messages: Sequence[AgentMessage]
-    request: str = ""
-    """What the person wants now, where that is among what goes (U-13)."""
+    asked: Sequence[AgentMessage] = ()
+    """Those of them in which people ask for what is still to be done (U-13)."""
+    asked_before: bool = False
+    """What was open when the summary so far was made is so still."""
     instructions: str = ""
     """What a person wants to be kept above all."""
 
@@ -72,8 +74,8 @@ def request_for(material: Material, room: int, *, with_facts: bool) -> LlmReques
     system = _ASK + (_ASK_AGAIN if material.earlier else "") + (_ASK_FACTS if with_facts else "")
     if material.instructions:
         system += f"\nThe person asks to keep above all: {harmless(short(material.instructions, 500))}"
-    parts = [f"<earlier>\n{_inside(material.earlier, 'earlier')}\n</earlier>"] if material.earlier else []
-    parts.append(f"<conversation>\n{_inside(told(material.messages, room), 'conversation')}\n</conversation>")
+    parts = [f"<earlier>\n{inside(material.earlier, 'earlier')}\n</earlier>"] if material.earlier else []
+    parts.append(f"<conversation>\n{inside(told(material.messages, room), 'conversation')}\n</conversation>")
     message = user("\n\n".join(parts)).model_copy(update={"id": "summary", "created_at": 0.0})
     return LlmRequest(system=system, messages=(message,), tool_choice="none")
 
@@ -81,7 +83,7 @@ def request_for(material: Material, room: int, *, with_facts: bool) -> LlmReques
 def read(answer: str, material: Material, most: int) -> Summary | None:
     """What a model has made; None where it has made nothing of use: no answer, or one without a single heading."""
     text, _, facts = answer.strip().partition(FACTS)
-    text = text.strip()
+    text = text.strip().replace(REQUEST, "## Asked before")  # what stands under ours is nobody else's
     if "##" not in text:
         return None
     if GOAL not in text:
@@ -110,9 +112,15 @@ def extracted(material: Material, most: int) -> Summary:
 
 def _whole(text: str, material: Material, most: int) -> str:
     """No longer than it may be, with the person's request behind it, which no model has put into its own words."""
-    if not material.request:
-        return clipped(text, most)
-    return f"{clipped(text, most // 2)}\n\n{REQUEST}\n{clipped(material.request, most // 2)}"
+    request = _request(material, most // 2)
+    return f"{clipped(text, most // 2)}\n\n{REQUEST}\n{request}" if request else clipped(text, most)
+
+
+def _request(material: Material, most: int) -> str:
+    earlier = material.earlier.partition(f"\n{REQUEST}\n")[2] if material.asked_before else ""
+    new = said_by_person(material.asked, most)
+    older = clipped(earlier, most - estimate(new) - 1)
+    return "\n".join(part for part in (older, new) if part)
 
 
 def _goal(material: Material) -> str:
@@ -150,8 +158,3 @@ def _facts(text: str) -> tuple[str, ...]:
         return ()
     lines = (_BEFORE_FACT.sub("", line, count=1).strip() for line in text.splitlines())
     return tuple(line for line in lines if line and not line.startswith("#"))
-
-
-def _inside(text: str, tag: str) -> str:
-    """It does not leave the tag."""
-    return re.sub(rf"</\s*{tag}\s*>", "", text, flags=re.IGNORECASE)

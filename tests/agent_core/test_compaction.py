@@ -12,12 +12,9 @@ from agent_core.events import CompactionEnd, CompactionStart
 from agent_core.llm import FailureKind, ModelInfo
 from agent_core.messages import (
     AgentMessage,
-    AssistantMessage,
     ImageContent,
     StopReason,
     SummaryMessage,
-    TextContent,
-    ToolCall,
     ToolResultMessage,
     UserMessage,
     text_of,
@@ -159,24 +156,6 @@ async def test_each_compaction_goes_on_from_the_last_and_updates_its_summary() -
     assert "<earlier> holds the summary so far" in second.system
     assert f"<earlier>\n{SUMMARY}\n</earlier>" in words(second)
     assert [message.role for message in state.messages].count("summary") == 1
-
-
-async def test_a_turn_that_is_too_long_is_split_and_its_request_stays_word_for_word() -> None:  # U-13
-    chat = start_chat()
-    rounds: list[AgentMessage] = [user("Write pages about Tokyo.")]
-    for number in range(16):
-        wanted = ToolCall(id=str(number), name="write", arguments={"text": SENTENCE * 60})
-        rounds.append(AssistantMessage(content=(wanted,), stop_reason=StopReason.TOOL_USE))
-        rounds.append(ToolResultMessage(tool_call_id=str(number), tool_name="write", content=(TextContent(text="ok"),)))
-
-    state, end = await chat.compact([*turns(4), *rounds])
-
-    assert end.boundary is not None
-    assert end.boundary.summary.startswith("## Goal")
-    assert end.boundary.summary.endswith("Write pages about Tokyo.")
-    assert state.messages[1].role == "assistant"
-    assert state.messages[1:] == rounds[-len(state.messages) + 1 :]
-    assert end.tokens_after <= 4_096
 
 
 async def test_eight_thousand_tokens_are_enough_to_talk_for_ever() -> None:  # C-08
