@@ -10,6 +10,8 @@ SKILL = "book-flight"
 REFERENCE = "reference.md"
 LONGEST_WISH = 500
 """Characters of one message that are read."""
+LONGEST_NAME = 3
+"""Words of a city's name."""
 TIME_SCRIPT = "get_current_time.py"
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
@@ -21,13 +23,14 @@ _ENDS = (
 )
 _NO_CITY = r"(?!(?:fly|go|book|travel|get|see|be|have|take|the|a|an|my|me|your|search)\b)"
 _FROM = (
-    rf"\b(?:from|leaving|departing)\s+{_CITY}{_ENDS}"
-    r"|从\s*([\u4e00-\u9fff]{2,6}?)(?=出发|起飞|飞|到|去|往|前往|[\s，,。]|$)"
-    r"|([\u4e00-\u9fff]{2,6}?)出发"
+    rf"\b(?:from|(?:leaving|departing)(?:\s+from)?)\s+{_CITY}{_ENDS}"
+    r"|(?:从|我在)\s*([\u4e00-\u9fff]{2,6}?)(?:出发|起飞|走|(?=飞|到|去|往|前往|[\s，,。]|$))"
+    r"|(?<=天)((?:(?![我想要帮请订飞去到往出])[\u4e00-\u9fff]){2,4})(?=飞|到|去|往)"
+    r"|([\u4e00-\u9fff]{2,6}?)(?:出发|起飞)"
 )
 _TO = (
     rf"\bto\s+{_NO_CITY}{_CITY}{_ENDS}"
-    r"|(?:飞往|飞到|飞去|前往|到|去|飞)\s*([\u4e00-\u9fff]{2,6}?)(?=的|机票|航班|今天|明天|后天|吧|[\s，,。！？0-9]|$)"
+    r"|(?:飞往|飞到|飞去|前往|改成|换成|到|去|飞)\s*([\u4e00-\u9fff]{2,6}?)(?=的|机票|航班|今天|明天|后天|吧|呢|[\s，,。！？0-9]|$)"
 )
 _DAY = (
     r"day after tomorrow|后天|tomorrow|明天|today|今天|in a week|一周后|[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?"
@@ -54,10 +57,16 @@ _CABINS = {
 _PEOPLE = r"([1-9])\s*(?:people|persons?|passengers?|adults?|个人|人|位|名)"
 _WANTS = r"\b(?:flights?|fly|flying|tickets?|book)\b|机票|航班|飞|订|票"
 _FILLERS = (
-    r"\b(?:no|ok|okay|yes|please|then|and|the|on|for|class|well|i|leave|fly|it|is|instead|rather)\b"
-    r"|[的吧那就请好不再看换个，,。.!！?？]"
+    r"\b(?:no|ok|okay|yes|please|then|and|the|on|for|class|well|i|leave|fly|it|is|instead|rather|try|make"
+    r"|what about|how about)\b|[的吧呢那就请好不再看换个，,。.!！?？]"
 )
 _NAME = r"[A-Za-z][A-Za-z' -]{1,29}|[\u4e00-\u9fff]{2,6}"
+_NO_NAME = (
+    r"\b(?:hello|hi|hey|thanks?|thx|cheers|bye|goodbye|sorry|great|cool|nice|good|perfect|wow|help|test|why|who|what|how"
+    r"|when|where|can|could|do|does|did|are|am|was|were|will|would|you|your|my|me|this|that|never ?mind|cancel)\b"
+    r"|[你您我他谢吗么]|再见|多谢|算了|取消|帮助|可以|知道"
+)
+"""Words of other talk, which are no city's."""
 _ROW = r"^\| ([A-Z][A-Za-z ]+) \| ([\u4e00-\u9fff]+) \| [A-Z]{3} \|"
 """Of the reference's table of cities."""
 _UNKNOWN = r"Unknown (?:departure|destination) city '(.+)'"
@@ -88,7 +97,7 @@ class Details:
         for pattern in (_FROM, _TO, _DAY, _CABIN, _PEOPLE, _FILLERS):
             rest = re.sub(pattern, " ", rest, flags=_FLAGS)
         bare = " ".join(rest.split())
-        if not re.search(_WANTS, line, _FLAGS) and re.fullmatch(_NAME, bare) and not (start and end):
+        if not re.search(_WANTS, line, _FLAGS) and _is_name(bare) and not (start and end):
             is_start = not start and not self.start
             start, end = (bare, end) if is_start else (start, end or bare)
         cabin = _last(_CABIN, line).lower()
@@ -136,6 +145,12 @@ def flight(talk: str, scene: Scene) -> Plan:
 def is_time(outcome: Outcome) -> bool:
     """What need not be asked twice in a talk about one flight."""
     return outcome.use == _script(TIME_SCRIPT) and not outcome.failed
+
+
+def _is_name(bare: str) -> bool:
+    """Whether it may be a city: short, and none of its words one of other talk."""
+    fits = re.fullmatch(_NAME, bare) and not re.search(_NO_NAME, bare, _FLAGS)
+    return bool(fits) and len(bare.split()) <= LONGEST_NAME
 
 
 def _cities(unknown: str, scene: Scene) -> str:

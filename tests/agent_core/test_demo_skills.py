@@ -103,6 +103,15 @@ async def test_another_topic_ends_neither_the_talk_nor_goes_into_it(chat: Chat) 
     assert "on which day" in await chat.says("from Beijing")
 
 
+@pytest.mark.parametrize("words", ["hello", "thanks!", "thank you", "what is my cat called?", "谢谢", "你好"])
+async def test_other_talk_after_a_flight_is_no_city(chat: Chat, words: str) -> None:
+    await chat.says("book a flight from Beijing to Tokyo tomorrow")
+    chat.used.clear()
+
+    assert await chat.says(words) in (ENGLISH.help, CHINESE.help)
+    assert not chat.used
+
+
 async def test_a_date_is_no_sum_where_a_day_is_asked_for(chat: Chat) -> None:
     day = datetime.now(UTC).date() + timedelta(days=30)
     await chat.says("book a flight from Beijing to Tokyo")
@@ -136,6 +145,14 @@ async def test_who_refuses_the_script_is_not_asked_again(tmp_path: Path) -> None
         ("I want a flight\nBeijing to Tokyo\ntomorrow", ("Beijing", "Tokyo", "tomorrow")),
         ("a flight from Rome to Oslo\nno, to Paris", ("Rome", "Paris", "")),
         ("a flight to Rome\nthe day after tomorrow", ("", "Rome", "day after tomorrow")),
+        ("a flight to Rome\nleaving from Oslo tomorrow", ("Oslo", "Rome", "tomorrow")),
+        ("a flight from Oslo to Rome\nwhat about Paris?", ("Oslo", "Paris", "")),
+        ("我想订一张去东京的机票\n从北京出发，明天", ("北京", "东京", "明天")),
+        ("我想订一张去东京的机票\n明天从北京走", ("北京", "东京", "明天")),
+        ("我想订一张去东京的机票\n我在北京，明天走", ("北京", "东京", "明天")),
+        ("帮我订后天上海飞伦敦的机票", ("上海", "伦敦", "后天")),
+        ("明天从北京去东京的机票\n那去雾都呢？", ("北京", "雾都", "明天")),
+        ("明天从北京去东京的机票\n改成大阪", ("北京", "大阪", "明天")),
     ],
 )
 def test_details_are_found_in_words(words: str, details: tuple[str, str, str]) -> None:
