@@ -27,6 +27,8 @@ class Diagnostic:
     file: str
     problem: str
     """With the advice, behind a semicolon."""
+    is_usable: bool = False
+    """The skill can be loaded all the same."""
 
     def __str__(self) -> str:
         return f"{harmless(self.file)}: {self.problem}"
@@ -71,7 +73,8 @@ class SkillFolder:
                     if len(skills) == most:
                         diagnostics.append(self._about((), f"it has more than {most} skills; take some out"))
                         break
-                    diagnostics += [self._about((*self._names(found), FILE), text) for text in found.header.warnings]
+                    names = (*self._names(found), FILE)
+                    diagnostics += [self._about(names, text, is_usable=True) for text in found.header.warnings]
                     skills.append(found)
         except FileNotFoundError:
             return Scan()
@@ -156,8 +159,8 @@ class SkillFolder:
     def _names(self, skill: Skill) -> Names:
         return skill.folder.relative_to(self.root.absolute()).parts
 
-    def _about(self, names: Names, problem: str) -> Diagnostic:
-        return Diagnostic("/".join((self.root.name, *names)), problem)
+    def _about(self, names: Names, problem: str, *, is_usable: bool = False) -> Diagnostic:
+        return Diagnostic("/".join((self.root.name, *names)), problem, is_usable)
 
 
 def _may_hold_skills(name: str) -> bool:

@@ -29,7 +29,7 @@ MOST_WORDS = 500
 async def context(given: Invocation) -> OutboundMessage:
     """Everybody may see it: it names no words of anybody's."""
     agent = await given.session.conversation.agent()
-    model = agent.loop.model
+    model = agent.loop.caller.next_model
     stats = agent.context.stats(agent.state, model.context_window)
     lines = [
         say("status_model", given.language, model=model.id),

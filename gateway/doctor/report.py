@@ -13,6 +13,7 @@ from gateway.doctor.machine import look_at_machine
 from gateway.doctor.mcp import look_at_mcp
 from gateway.doctor.model import look_at_model
 from gateway.doctor.sandbox import look_at_sandbox
+from gateway.doctor.skills import look_at_skills
 from gateway.errors import SettingsError
 from gateway.logs import configure_logs
 from gateway.secrets import Secrets
@@ -43,6 +44,7 @@ async def examine(settings: Settings) -> list[Finding]:
         *_look_at_settings(settings),
         *look_at_home(settings.home),
         *look_at_instance(holder),
+        *look_at_skills(settings),
         *(look_at_port(settings.web.port, holder) if settings.web.enabled else ()),
     ]
     for answers in await waiting:
