@@ -68,7 +68,9 @@ def _create(workspace: Path) -> tuple[str, int]:
 
 
 def _folder(workspace: Path) -> int:
-    """A handle of the folder, which is made; a link or a file that stands in its place is taken away."""
+    """A handle of the folder, which is made, in a workspace that may have held nothing yet; a link or a file that
+    stands in its place is taken away."""
+    workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     outer = os.open(workspace, _FLAGS)
     try:
         with suppress(FileExistsError):

@@ -105,7 +105,7 @@ def start_chat(
         clock=FakeClock(),
         new_id=numbered(),
     )
-    agent = Agent(loop=loop, context=context, session_id="chat", workspace=Path("no-such-workspace"))
+    agent = Agent(loop=loop, context=context, session_id="chat", workspace=Path("/dev/null/no-such-workspace"))
     return Chat(agent, llm, compaction, talker)
 
 

@@ -38,7 +38,7 @@ from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.clock import FakeClock
 
-WORKSPACE = Path("no-such-workspace")
+WORKSPACE = Path("/dev/null/no-such-workspace")
 
 
 def numbered(prefix: str = "id") -> Callable[[], str]:

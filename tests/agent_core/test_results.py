@@ -114,8 +114,17 @@ async def test_what_no_model_may_see_is_not_in_the_file_either(tmp_path: Path) -
     assert "[secret]" in kept
 
 
-async def test_a_workspace_that_is_not_there_loses_the_file_and_nothing_else(tmp_path: Path) -> None:  # S3-15
-    [text] = await told(agent_in(tmp_path / "gone", saying("x" * 30_000)))
+async def test_the_first_thing_in_a_workspace_may_be_a_long_result(tmp_path: Path) -> None:  # S3-15
+    [text] = await told(agent_in(tmp_path / "chats" / "new", saying("x" * 30_000)))
+
+    assert "the whole is in .output/1.txt" in text
+    assert (tmp_path / "chats/new/.output/1.txt").stat().st_size == 30_000
+
+
+async def test_a_workspace_that_cannot_be_loses_the_file_and_nothing_else(tmp_path: Path) -> None:  # S3-15
+    (tmp_path / "taken").touch()
+
+    [text] = await told(agent_in(tmp_path / "taken", saying("x" * 30_000)))
 
     assert "[... 10,000 characters cut ...]" in text
 
