@@ -34,6 +34,7 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     Usage,
+    UserMessage,
 )
 from agent_core.reasons import LoopState, TerminalReason, TransitionReason
 
@@ -103,12 +104,15 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
 def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCall, ...]] | None:
     """The last assistant message and those of its calls that have no result, where a run was cut off between.
 
-    The calls of an answer that failed are not to be run.
+    The calls of an answer that failed are not to be run, nor those behind which somebody has spoken: their run was
+    given up, perhaps because of them.
     """
     answered: set[str] = set()
     for message in reversed(state.messages):
         if isinstance(message, ToolResultMessage):
             answered.add(message.tool_call_id)
+        elif isinstance(message, UserMessage) or (isinstance(message, NotificationMessage) and message.to_model):
+            return None
         elif isinstance(message, AssistantMessage):
             failed = message.stop_reason in (StopReason.ERROR, StopReason.ABORTED)
             open_calls = tuple(call for call in message.tool_calls if call.id not in answered)

@@ -7,6 +7,7 @@ from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
     CustomMessage,
+    NotificationMessage,
     StopReason,
     TextContent,
     ToolCall,
@@ -83,6 +84,21 @@ async def test_the_calls_of_a_failed_answer_are_not_run_and_the_model_is_asked_a
 
     assert results(events) == []
     assert talk.heard == ["user: go"]
+
+
+@pytest.mark.parametrize(
+    "new", [user("are you there?"), NotificationMessage(kind="task", text="It is done.", to_model=True)]
+)
+async def test_the_calls_of_a_run_that_was_given_up_are_not_run(new: AgentMessage) -> None:
+    """They may be what ended it, and would end every run after it."""
+    talk = start_agent("Here I am.", tools=[look])
+    talk.agent.replace_messages([user("go"), answer(call("look", 1)), new])
+
+    events = await record(talk.agent.resume())
+
+    assert results(events) == []
+    assert end_of(events).reason is TerminalReason.COMPLETED
+    assert talk.heard[2] == "tool_result: No result provided"
 
 
 async def test_an_answer_that_the_person_stopped_stays_stopped() -> None:  # C-15, C-16
