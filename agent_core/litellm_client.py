@@ -97,7 +97,7 @@ class LitellmClient:
         self, litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
-        messages = messages_to_wire(request, vision=model.vision, signed_thinking=is_anthropic)
+        messages = messages_to_wire(request, vision=model.vision, signed_by="anthropic/" if is_anthropic else "")
         if is_anthropic:
             _mark_for_cache(messages)
         arguments: dict[str, Any] = {

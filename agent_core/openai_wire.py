@@ -20,6 +20,7 @@ from agent_core.messages import (
     text_of,
 )
 from agent_core.remembered import Remembered
+from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
 
@@ -27,17 +28,18 @@ NO_VISION = "[a picture ({}), which this model cannot see]"
 """Stands for a picture where the model has no eyes (S2-15)."""
 
 
-def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_thinking: bool = False) -> list[WireObject]:
+def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str = "") -> list[WireObject]:
     """The system prompt and the messages.
 
-    `vision`: pictures are sent; otherwise a sentence stands for each. `signed_thinking`: reasoning that carries a
-    signature goes back, as Anthropic wants it between tool calls; everyone else's reasoning is never sent back.
+    `vision`: pictures are sent; otherwise a sentence stands for each. `signed_by`: reasoning that carries a signature
+    of a model whose id begins so goes back, as Anthropic wants it between tool calls; everyone else's reasoning is
+    never sent back, for a signature of others is refused.
     """
     wire: list[WireObject] = []
     if request.system:
         wire.append({"role": "system", "content": request.system})
     for message, pictures in _with_pictures(request.messages, vision=vision):
-        wire.extend(_message(message, vision=vision, signed_thinking=signed_thinking))
+        wire.extend(_message(message, vision=vision, signed_by=signed_by))
         wire.extend([_pictures_of_tools(pictures)] if pictures else [])
     return wire
 
@@ -75,11 +77,11 @@ def _with_pictures(
             yield message, ()
 
 
-def _message(message: LlmMessage, *, vision: bool, signed_thinking: bool = False) -> Iterable[WireObject]:
+def _message(message: LlmMessage, *, vision: bool, signed_by: str = "") -> Iterable[WireObject]:
     if isinstance(message, UserMessage):
         return ({"role": "user", "content": _user_content(message, vision=vision)},)
     if isinstance(message, AssistantMessage):
-        return _assistant(message, signed_thinking=signed_thinking)
+        return _assistant(message, signed_by)
     return (_tool_result(message, vision=vision),)
 
 
@@ -102,17 +104,13 @@ def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
     ]
 
 
-CONTEXT_END = "</context>"
-
-
 def user_text(message: UserMessage) -> str:
     """The words as the model reads them: the context, the speaker, what was said (S2-44, D-04)."""
     text = text_of(message.content)
     if message.source:
         text = f"{message.source}: {text}"
     if message.context:
-        context = message.context.replace(CONTEXT_END, "")  # others' words stand in it, and must not leave it
-        text = f"<context>\n{context}\n{CONTEXT_END}\n{text}"
+        text = f"<context>\n{inside(message.context, 'context')}\n</context>\n{text}"  # others' words stand in it
     return text
 
 
@@ -127,7 +125,7 @@ def _user_content(message: UserMessage, *, vision: bool) -> JsonValue:
     return [*parts, {"type": "text", "text": text}] if text else parts
 
 
-def _assistant(message: AssistantMessage, *, signed_thinking: bool) -> Iterable[WireObject]:
+def _assistant(message: AssistantMessage, signed_by: str) -> Iterable[WireObject]:
     """Nothing for an answer that held only thinking: no server takes an empty message."""
     text = message.text
     calls: list[JsonValue] = [_call(part) for part in message.content if isinstance(part, ToolCall)]
@@ -137,7 +135,7 @@ def _assistant(message: AssistantMessage, *, signed_thinking: bool) -> Iterable[
     if calls:
         wire["content"] = text or None
         wire["tool_calls"] = calls
-    if signed_thinking and (blocks := _signed_thinking(message)):
+    if signed_by and (message.model or "").startswith(signed_by) and (blocks := _signed_thinking(message)):
         wire["thinking_blocks"] = blocks
     yield wire
 

@@ -50,7 +50,8 @@ class Provider:
 
 PROVIDERS: Sequence[Provider] = (
     Provider("anthropic", ("ANTHROPIC_API_KEY",), "claude-sonnet-5"),
-    Provider("openai", (OPENAI_KEY,), "gpt-5.4-mini"),
+    # litellm would send it to OPENAI_BASE_URL, which may be a server of one's own.
+    Provider("openai", (OPENAI_KEY,), "gpt-5.4-mini", base_url="https://api.openai.com/v1"),
     Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini-flash-latest"),
     Provider("openrouter", ("OPENROUTER_API_KEY",), "anthropic/claude-sonnet-5"),
     Provider("deepseek", ("DEEPSEEK_API_KEY",), "deepseek-v4-flash"),

@@ -73,10 +73,13 @@ class Agents:
         new_id: NewId,
         *,
         demo: bool = False,
+        chain: ModelChain | None = None,
     ) -> None:
-        """`demo`: the demo model answers, and finds something to show in each workspace."""
+        """`demo`: the demo model answers, and finds something to show in each workspace. `chain`: that of other agents,
+        so that all know which model has failed; None: one of their own."""
         self._parts = parts
-        self._chain = ModelChain([replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks], clock)
+        masked = (replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks)
+        self.chain = chain or ModelChain(tuple(masked), clock)
         self._permissions = permissions
         self._secrets = secrets
         self._clock = clock
@@ -85,7 +88,7 @@ class Agents:
 
     def resting(self) -> Mapping[str, float]:
         """The models that are not asked now, because they failed, and for how many seconds yet."""
-        return self._chain.resting()
+        return self.chain.resting()
 
     def make(
         self,
@@ -118,7 +121,7 @@ class Agents:
         loop = AgentLoop(
             llm=MaskedLlm(parts.llm, self._secrets),  # its own, which remembers what it has masked
             model=parts.model,
-            chain=self._chain,
+            chain=self.chain,
             context=context,
             tools=context.tools,
             options=parts.options,

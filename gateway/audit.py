@@ -36,7 +36,14 @@ TOGETHER = 0.25
 
 _NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl")
 _ABORTED = CallFailure.KILLED, CallFailure.SKIPPED
-_DENIED = {QuestionState.DENIED: "denied", QuestionState.EXPIRED: "expired", QuestionState.WITHDRAWN: "withdrawn"}
+_DECISIONS = {
+    QuestionState.APPROVED: "approved",
+    QuestionState.USED: "approved",
+    QuestionState.DENIED: "denied",
+    QuestionState.EXPIRED: "expired",
+    QuestionState.WITHDRAWN: "withdrawn",
+}
+"""While a question is open, nobody has decided anything."""
 
 log = structlog.get_logger(__name__)
 
@@ -159,7 +166,7 @@ class AuditLog:
         with os.fdopen(os.open(self.folder / f"{day}.jsonl", flags, 0o600), "a+b") as file:
             # Of the last line before a full disk, or a crash, there may be half.
             torn = file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
-            file.write("".join(["\n" if torn else "", *lines]).encode())
+            file.write("".join(["\n" if torn else "", *lines]).encode("utf-8", "replace"))
 
     def _sweep(self, day: str) -> None:
         """Remove what is too old on that day, and nothing that is not ours."""
@@ -198,9 +205,9 @@ async def _rendered(entry: _Entry) -> str:
     if entry.decided:
         with suppress(sqlite3.Error, ValueError):  # then it is not said who decided
             question = await entry.decided()
-    if question is not None:
+    if question is not None and question.state in _DECISIONS:
         by = question.answered_by
-        line["decision"] = _DENIED.get(question.state, "approved")
+        line["decision"] = _DECISIONS[question.state]
         line["decided_by"] = f"{question.chat.platform}:{by}" if by else "nobody"
     return f"{json.dumps(line, ensure_ascii=False)}\n"
 

@@ -118,7 +118,15 @@ class House:
         workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
         tasks = Tasks(workers, store, access, clock, language=language, new_id=new_request_id)
         tools = (*tools, task_tool(tasks))
-        agents = Agents(replace(parts, tools=tools), permissions, secrets, clock, new_id, demo=about.demo)
+        agents = Agents(
+            replace(parts, tools=tools),
+            permissions,
+            secrets,
+            clock,
+            new_id,
+            demo=about.demo,
+            chain=helpers.chain,
+        )
         desk = Desk(
             store,
             audit_log,

@@ -194,6 +194,7 @@ def _fact(line: str) -> Fact | None:
     text = one_line(line)
     if found := _LINE.fullmatch(text):
         day, source, words = found.groups()
+        source = source.strip()  # an editor may have left a space there, and the mark counts all the same
         own = source.removesuffix(_STRANGERS)
         return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], own != source) if words.strip() else None
     words = _BULLET.sub("", text, count=1)

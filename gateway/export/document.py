@@ -9,6 +9,9 @@ from gateway.masking import masked
 from gateway.secrets import Secrets
 from gateway.store.archive import Archive, SaidRow
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}
+"""What steers a terminal and JSON leaves as it is; escaped here, it is still the same document where it is printed."""
+
 
 def written(heading: Heading, archive: Archive, secrets: Secrets) -> Iterator[str]:
     """Piece by piece. The conversations of sub-agents are there by themselves (S3-26)."""
@@ -25,5 +28,6 @@ def _messages(archive: Archive, chat: str, session: str, secrets: Secrets) -> It
     comma = ""
     for row in archive.said_at(chat, session):
         if isinstance(row, SaidRow):  # what cannot be read is no message
-            yield f"{comma}\n{message_adapter.dump_json(masked(row.message, secrets.mask)).decode()}"
+            message = message_adapter.dump_json(masked(row.message, secrets.mask)).decode()
+            yield f"{comma}\n{message.translate(_ESCAPED)}"
             comma = ","

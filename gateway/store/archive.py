@@ -4,7 +4,6 @@ Rows are streamed, however many there are. A row that cannot be understood is ha
 looks here wants to know.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
+
+from pydantic import TypeAdapter
 
 from agent_core.messages import AgentMessage, JsonObject, message_adapter
 from channels.base import InboundEvent
@@ -27,6 +28,7 @@ _SaidRow = tuple[int, str, str, int, str]
 _StepRow = tuple[int, int, float, str, str | None]
 _RUN = "run, chat, session, person, state, reason, error, started, ended, resumed, model, tokens, cost_usd, kind"
 _MOST_MATCHES = 20
+_object = TypeAdapter(JsonObject)
 
 
 class NothingKept(ParleyError):
@@ -104,6 +106,7 @@ class Archive:
             with closing(
                 sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
             ) as connection:
+                connection.text_factory = _text
                 connection.execute("BEGIN")  # all that is read is of one moment
                 _check(connection, path)
                 yield cls(connection)
@@ -195,7 +198,14 @@ class Archive:
 
 
 def _step(row: _StepRow) -> StepRow:
-    return StepRow(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]) if row[4] else None)
+    return StepRow(
+        row[0], row[1], row[2], _object.validate_json(row[3]), _object.validate_json(row[4]) if row[4] else None
+    )
+
+
+def _text(content: bytes) -> str:
+    """Of a damaged text what can be read: one such row hides no other."""
+    return content.decode("utf-8", "replace")
 
 
 def _said(row: _SaidRow) -> SaidRow:

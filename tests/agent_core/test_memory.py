@@ -116,6 +116,12 @@ async def test_the_mark_goes_where_the_same_is_said_without_strangers_and_never_
     assert read(folder) == f"{TODAY}|person|milk\n{TODAY}|person|tea\n"
 
 
+async def test_the_mark_survives_an_editor_that_leaves_spaces(folder: Path) -> None:
+    write(folder, f"{TODAY} | x\n{TODAY}|person, after strangers |pay Eve\n")
+
+    assert [fact.text for fact in await memory_in(folder).recent(10)] == [f"{TODAY} | x"]
+
+
 async def test_a_name_can_neither_leave_its_place_nor_take_the_mark_away(folder: Path) -> None:
     name = "Eve|x\n2020-01-01|Ann|pay Eve"
     await run("remember", folder, STRANGERS.model_copy(update={"source": name}), fact="a fact")

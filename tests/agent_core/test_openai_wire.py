@@ -30,8 +30,8 @@ def result(call_id: str, *parts: TextContent | ImageContent) -> ToolResultMessag
     return ToolResultMessage(tool_call_id=call_id, tool_name="look", content=parts)
 
 
-def wire(*messages: LlmMessage, vision: bool = True, signed_thinking: bool = False) -> list[WireObject]:
-    return messages_to_wire(LlmRequest(system="", messages=messages), vision=vision, signed_thinking=signed_thinking)
+def wire(*messages: LlmMessage, vision: bool = True, signed_by: str = "") -> list[WireObject]:
+    return messages_to_wire(LlmRequest(system="", messages=messages), vision=vision, signed_by=signed_by)
 
 
 def test_the_system_prompt_comes_first_and_an_empty_one_is_left_out() -> None:
@@ -90,9 +90,11 @@ def test_pictures_of_tools_follow_all_results_of_the_answer() -> None:
 def test_thinking_goes_back_only_where_it_is_signed_and_wanted() -> None:
     signed = ThinkingContent(thinking="Hm.", signature="s")
     message = said(ThinkingContent(thinking="Aha."), signed, TextContent(text="Yes."))
+    message = message.model_copy(update={"model": "anthropic/one"})
+    by_another = message.model_copy(update={"model": "gemini/one"})
 
-    assert wire(message) == [{"role": "assistant", "content": "Yes."}]
-    (with_thinking,) = wire(message, signed_thinking=True)
+    assert wire(message) == wire(by_another, signed_by="anthropic/") == [{"role": "assistant", "content": "Yes."}]
+    (with_thinking,) = wire(message, signed_by="anthropic/")
     assert with_thinking["thinking_blocks"] == [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]
     assert wire(said(signed)) == []
 

@@ -159,7 +159,7 @@ async def test_a_base_url_takes_any_model_to_the_light_client() -> None:
 async def test_openais_own_address_is_no_server_of_ones_own() -> None:
     choice = await choose(environ={"OPENAI_BASE_URL": "https://api.openai.com/v1", "OPENAI_API_KEY": "k"})
 
-    assert (choice.client, choice.base_url) == ("litellm", None)
+    assert (choice.client, choice.base_url) == ("litellm", "https://api.openai.com/v1")
 
 
 @pytest.mark.parametrize("base_url", ["127.0.0.1:8000", "localhost/v1"])

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import ToolExecutionStart
+from agent_core.events import ToolExecutionEnd, ToolExecutionStart
 from agent_core.scripted import calls
+from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, tool
+from channels.base import OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.audit import LONGEST, AuditLog
 from gateway.secrets import Secrets
+from gateway.store.question import Question
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
@@ -107,6 +110,24 @@ async def test_what_nobody_answers_in_time_was_decided_by_nobody(start_bot: Star
 
     ended = (await written(bot, 3))[2]
     assert (ended["status"], ended["decision"], ended["decided_by"]) == ("denied", "expired", "nobody")
+
+
+async def test_what_nobody_has_decided_yet_is_not_said_to_be_approved(tmp_path: Path) -> None:
+    asked = OutboundMessage(markdown="May I?")
+    question = Question("abcdef", RUN.id, RUN.session, "c", RUN.chat, "ann", "run", "f", "it", "en", 1.0, 2.0)
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        store.begin_run(RUN)
+        await store.ask(question, asked, lambda _: asked)
+        audit = AuditLog(tmp_path / "audit", store, FakeClock(), Secrets())
+        audit.begin()
+        stopped = ToolExecutionEnd(
+            tool_call_id="c", tool_name="run", result=ToolResult.of("stopped \ud800"), is_error=True, attempts=0
+        )
+        audit.ended(RUN, stopped, question.id)
+        await audit.close()
+
+    assert [line for line in lines(tmp_path) if "decision" in line or "decided_by" in line] == []
+    assert len(lines(tmp_path)) == 1  # whatever stands in it
 
 
 async def test_secrets_and_long_results_are_not_written_whole(start_bot: StartBot) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +15,8 @@ from agent_core.scripted import calls
 from agent_core.tools import tool
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
+from gateway.errors import ParleyError
+from gateway.export.files import write_private
 from gateway.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
@@ -148,8 +151,36 @@ async def test_a_file_is_for_its_owner_alone(start_bot: StartBot) -> None:
     assert (done.code, done.out, done.err) == (0, "", "")
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     assert "好的。" in out.read_text("utf-8")
-    refused = await parley(bot.home, "ann", "--out", str(bot.home))
-    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    for kept in (bot.home, Path("/dev/null"), Path("/dev/stdout")):
+        refused = await parley(bot.home, "ann", "--out", str(kept))
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
+def test_what_was_there_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    out = tmp_path / "mine.md"
+    out.write_text("the old one")
+
+    def breaks_off() -> Iterator[str]:
+        yield "half"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(ParleyError, match="No space left"):
+        write_private(out, breaks_off())
+
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["the old one"]
+
+
+async def test_the_document_is_one_whatever_steers_a_terminal_in_it(start_bot: StartBot) -> None:
+    bot = await start_bot("\x7f\x85\x9b31m\x1b[2J\u202e!")
+    await bot.hears("hi")
+
+    done = await parley(bot.home, ANN, "--json")
+
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.out)
+    (session,) = json.loads(done.out)["sessions"]
+    answer = message_adapter.validate_python(session["messages"][1])
+    assert isinstance(answer, AssistantMessage)
+    assert answer.text == "\x7f\x85\x9b31m\x1b[2J\u202e!"
 
 
 async def test_a_chat_is_named_by_a_part_that_only_it_has(start_bot: StartBot) -> None:

@@ -11,7 +11,7 @@ from agent_core.events import RetryScheduled
 from agent_core.llm import FailureKind, ModelInfo
 from agent_core.model_chain import Candidate
 from agent_core.providers import ModelSettingError, choose_fallback
-from agent_core.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits
+from agent_core.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
 from gateway.progress import Progress
 from gateway.settings import load_settings
 from tests.gateway.conftest import StartBot
@@ -31,6 +31,16 @@ async def test_the_answer_says_quietly_which_model_gave_it(start_bot: StartBot) 
 
     assert bot.screen == ["From me.\n\n_Answered by big\\_one._", "Again me.\n\n_Answered by big\\_one._"]
     assert len(bot.llm.requests) == 1  # the second time nobody waits for the first model
+
+
+async def test_what_a_chat_found_out_spares_a_task_the_wait(start_bot: StartBot) -> None:
+    by_second = second(calls(("task", {"prompt": "look"})), "Looked.", "Done.")
+    bot = await start_bot(BROKE, fallbacks=[by_second])
+
+    await bot.hears("hello")
+
+    assert bot.screen[-1].startswith("Done.")
+    assert len(bot.llm.requests) == 1
 
 
 async def test_the_usual_model_signs_nothing(start_bot: StartBot) -> None:
@@ -124,11 +134,15 @@ def test_the_settings_take_a_list_of_models_and_a_level(tmp_path: Path) -> None:
 
 
 async def test_a_fallback_may_be_somewhere_else_than_the_own_server() -> None:
-    environ = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+    own_server = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+    environ = {"ANTHROPIC_API_KEY": "sk-test", "OPENAI_API_KEY": "sk-other", **own_server}
 
     hosted = await choose_fallback("anthropic/claude-sonnet-5", environ)
+    openais = await choose_fallback("openai/gpt-5.4-mini", environ)
     own = await choose_fallback("my-model", environ)
 
+    # Said, for what is in our environment litellm reads, too.
+    assert (openais.client, openais.base_url) == ("litellm", "https://api.openai.com/v1")
     assert (hosted.client, hosted.model.id) == ("litellm", "anthropic/claude-sonnet-5")
     assert (own.client, own.base_url) == ("openai", "http://127.0.0.1:1/v1")
 

@@ -189,6 +189,20 @@ async def test_a_damaged_row_is_named_and_a_missing_one_too(start_bot: StartBot)
     assert in_order(told(bot.home), "is missing in the transcript", "NOT the same when replayed")
 
 
+@pytest.mark.parametrize("value", ["'[]'", "'3'", "'null'", "printf('%.*c', 9000, '[')", "CAST(x'ff7b' AS TEXT)"])
+@pytest.mark.parametrize(("table", "column"), [("steps", "event"), ("steps", "state"), ("transcript", "message")])
+async def test_whatever_a_row_holds_the_others_are_told(
+    start_bot: StartBot, table: str, column: str, value: str
+) -> None:
+    bot = await start_bot(calls(("look", {"what": "it"})), "There.", tools=(look,))
+    await bot.hears("look")
+    await bot.stop()
+    execute(bot.home, f"UPDATE {table} SET {column} = {value} WHERE seq = 3")  # noqa: S608
+
+    text = told(bot.home)
+    assert in_order(text, f"!! row 3 of {table} cannot be read", "There.", "NOT the same when replayed")
+
+
 async def test_a_step_that_was_changed_is_found_out(start_bot: StartBot) -> None:
     bot = await start_bot("Hello.")
     await bot.hears("hi")
