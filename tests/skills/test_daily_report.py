@@ -64,13 +64,16 @@ async def test_many_and_strange_files_do_no_harm(tmp_path: Path) -> None:
     note(tmp_path / "b.csv", f'a,b\n"{"x" * 200_000}",1\n')
     note(tmp_path / "c.md", "x" * 2_000_000)
     note(tmp_path / "d.csv", "")
+    note(tmp_path / "e.csv", f"a,b\n1,{'1' * 200_000}x\n")
+    os.utime(tmp_path / "e.csv", (2**40, 2**40))
+    os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "link.md").symlink_to("/etc/passwd")
 
     done = await run("daily-report", "recent.py", cwd=tmp_path)
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("49 files changed")
-    assert done.out.endswith("and 9 more, older ones\n")
+    assert done.out.startswith("50 files changed")
+    assert done.out.endswith("and 10 more, older ones\n")
     assert "link.md" not in done.out
 
 

@@ -114,6 +114,16 @@ async def test_what_comes_back_after_the_end_of_time_does_not_break_it(tmp_path:
     assert done.out.splitlines()[-1] == "- 9999-12-31 Fri End; it does not come back any more"
 
 
+async def test_what_began_ages_ago_comes_back_soon(tmp_path: Path) -> None:
+    lines = [f"- [ ] 0001-01-01 Old {number} (every {number} days)" for number in range(1, 201)]
+
+    done = await due(tmp_path, "\n".join([*lines, "- [ ] 0004-02-29 Leap (every year)"]), at="2026-12-27T10:00")
+
+    assert "- 0001-01-01 Mon Old 1; next: 2026-12-27 Sun" in done.out
+    assert "- 0001-01-01 Mon Old 7; next: 2026-12-28 Mon" in done.out
+    assert "- 0004-02-29 Sun Leap; next: 2027-02-28 Sun" in done.out
+
+
 async def test_no_file_is_no_reminders(tmp_path: Path) -> None:
     done = await run("reminders", "due.py", cwd=tmp_path)
 
@@ -126,6 +136,7 @@ async def test_no_file_is_no_reminders(tmp_path: Path) -> None:
         (("--zone", "Mars/Olympus"), "the zone Mars/Olympus is not known; name one such as Europe/Paris"),
         (("--at", "noon"), "invalid"),
         (("--within", "1e300"), "too far ahead"),
+        (("--within", "nan"), "takes hours"),
         ((".",), "cannot read ."),
     ],
 )

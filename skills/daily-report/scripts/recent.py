@@ -4,6 +4,7 @@ import argparse
 import csv
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ WORDS = {".md", ".txt", ".log", ".rst", ".org", ".markdown"}
 TABLES = {".csv", ".tsv"}
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*#*$", re.MULTILINE)
 OPEN, DONE = re.compile(r"^\s*[-*+] \[ \] ", re.MULTILINE), re.compile(r"^\s*[-*+] \[[xX]\] ", re.MULTILINE)
-NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*\s*%?")
+NUMBER = re.compile(r"[-+]?[.,]*\d[\d.,]*\s*%?")
 
 
 class Found(NamedTuple):
@@ -30,9 +31,15 @@ def files(folder: Path) -> Iterator[Found]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(here, name)
-            if not name.startswith(".") and path.is_file() and not path.is_symlink():
-                status = path.stat()
-                yield Found(path, datetime.fromtimestamp(status.st_mtime).astimezone(), status.st_size)
+            if name.startswith("."):
+                continue
+            try:
+                status = path.lstat()
+                changed = datetime.fromtimestamp(status.st_mtime).astimezone()
+            except (OSError, OverflowError, ValueError):
+                continue  # it has gone since, or says a time that is none
+            if stat.S_ISREG(status.st_mode):
+                yield Found(path, changed, status.st_size)
 
 
 def about(file: Found, folder: Path) -> str:

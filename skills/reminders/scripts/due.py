@@ -14,6 +14,7 @@ ITEM = re.compile(r"^\s*[-*+] \[(?P<mark>[ xX])\]\s+(?P<rest>.*\S)\s*$")
 WHEN = re.compile(r"(?P<date>\d{4}-\d{1,2}-\d{1,2})(?:[ T](?P<time>\d{1,2}:\d{2}))?\s+(?P<what>.+)")
 EVERY = re.compile(r"\s*\(every (?:(?P<count>\d{1,3}) )?(?P<unit>day|weekday|week|month|year)s?\)$", re.IGNORECASE)
 MOST_LATER = 5
+LONGEST_DAYS = {"day": 1, "weekday": 1, "week": 7, "month": 31, "year": 366}
 WEEKEND = 5
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -76,7 +77,8 @@ def reminder(text: str) -> Reminder:
 
 def following(item: Reminder, now: datetime) -> date:
     """The first day of its turn that is not over; a month without such a day has its last one."""
-    turn, on = 0, item.day
+    turn = max(0, (now.date() - item.day).days // (LONGEST_DAYS[item.unit] * item.count) - 1)
+    on = _later(item, turn)
     while turn == 0 or datetime.combine(on, item.at or time.max) <= now or (item.unit == "weekday" and _is_free(on)):
         turn += 1
         on = _later(item, turn)
@@ -159,8 +161,8 @@ def main(arguments: Sequence[str]) -> int:
         at = (at or datetime.now().astimezone()).astimezone(asked.zone)
     try:
         lines = told(text, at.replace(tzinfo=None), timedelta(hours=asked.within))
-    except OverflowError:
-        sys.stderr.write("due.py: that is too far ahead\n")
+    except (OverflowError, ValueError):
+        sys.stderr.write("due.py: --within takes hours, and that is too far ahead\n")
         return 2
     sys.stdout.write("\n".join([*lines, ""]))
     return 0
