@@ -130,7 +130,7 @@ class Tasks:
     async def recover(self, tell: Callable[[InboxItem], None], knows: Callable[[ChatKey], bool]) -> None:
         """Go on with what an earlier life left, from the next `await` of whoever calls this. `tell` gets the news of
         each task that ends in the background; `knows` says whether anybody can be told. Those in an answer wait for
-        the call that began them to be made again."""
+        the call that began them to be made again; those of people who may not speak any more are cancelled."""
         self._workers.tell = tell
         found = await self._store.unfinished_tasks()
         self._left = {task.id: task for task in found if not task.background}
@@ -139,7 +139,8 @@ class Tasks:
             await self.run_over(asked_by)
         for task in found:
             if task.background and knows(task.chat):
-                self._workers.queue(task)
+                may = self._access.may_speak(task.chat, Sender(id=task.person, name=""))
+                self._workers.queue(replace(task, unwanted=task.unwanted or not may))
 
     async def run_over(self, run: str) -> None:
         """A chat's run has ended: what an earlier life began for its answer is not wanted any more."""

@@ -263,6 +263,21 @@ async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartB
     assert bot.screen == ["Told 1."]
 
 
+async def test_one_of_a_person_who_may_not_speak_any_more_goes_on_in_no_other_life(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.add_task(replace(COUNT, person="dora"))
+
+    cast = Cast(tasks={"count": [NEVER]})
+    bot = await start_bot(*cast.turns)
+    await bot.house.handler.settled()
+
+    assert cast.asked == {}
+    assert states(bot.home) == ["cancelled"]
+    assert bot.screen == ["Told 1."]
+
+
 async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: StartBot, tmp_path: Path) -> None:
     """A summary may have taken the place of the reports."""
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
