@@ -65,7 +65,8 @@ class OwnSkills:
         try:
             snapshot = _taken(skill)
         except (BadSkill, OSError) as error:
-            fact = f"the skill {skill.name} cannot be approved: {error}"
+            why = error.strerror if isinstance(error, OSError) else error
+            fact = f"the skill {skill.name} cannot be approved: {why}"
             raise SkillError(SkillTrouble.UNREADABLE, fact, "put that right first") from error
         if snapshot.skill.name != skill.name:
             raise SkillError(SkillTrouble.UNREADABLE, f"the skill {skill.name} is being changed", "try again later")

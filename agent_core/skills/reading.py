@@ -148,6 +148,9 @@ def _found(entry: os.DirEntry[str]) -> Found | None:
 
 def names_in(found: Sequence[Found]) -> Iterator[str]:
     """Files that a model may be told of."""
-    return (
-        entry.name for entry in found if entry.is_file and not entry.name.startswith(".") and entry.name.isprintable()
-    )
+    return (entry.name for entry in found if entry.is_file and _is_plain(entry.name))
+
+
+def _is_plain(name: str) -> bool:
+    """A name stands in the prompt as it is."""
+    return not name.startswith(".") and name.isprintable() and "`" not in name and harmless(name) == name

@@ -181,6 +181,15 @@ def test_nothing_is_loaded_that_people_do_not_see(shelf: Shelf, own: Path) -> No
     assert hidden not in shelf.on.loaded + shelf.on.references
 
 
+def test_no_name_of_a_file_speaks_in_the_prompt(shelf: Shelf, own: Path) -> None:
+    for name in ("<invoke name=x>.py", "a`.py", "\u202exyp.py", "good one.py"):
+        (own / "mine" / "scripts" / name).touch()
+
+    shelf.on.load("mine", held=True)
+
+    assert shelf.on.opened("mine").scripts == ("good one.py", "x.py")
+
+
 def test_a_folder_that_somebody_has_filled_stops_nobody(shelf: Shelf, own: Path) -> None:
     (own / "zzz").mkdir()
     for number in range(MOST_ENTRIES):
