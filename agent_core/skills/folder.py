@@ -112,7 +112,11 @@ class SkillFolder:
 
     def _look(self, root: int, names: Names) -> list[Found]:
         """Raises OSError, and BadSkill where there is more than can be looked at."""
-        found = entries(root, names, self._left)
+        try:
+            found = entries(root, names, self._left)
+        except BadSkill:
+            self._left = 0  # there may be a thousand more of that kind
+            raise
         self._left -= len(found)
         return found
 

@@ -8,9 +8,7 @@ import pytest
 from agent_core.scripted import Waits, calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from channels.base import ChatKey
 from channels.memory import MemoryChannel
-from gateway.folders import workspace_of
 from gateway.texts import skill_reason
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -132,48 +130,6 @@ async def test_a_button_pressed_by_another_person_is_refused(start_bot: StartBot
     await bot.house.handler.settled()
 
     assert bot.screen[-1] == "Only an owner can load and unload skills."
-
-
-async def test_what_is_wrong_with_files_is_for_owners(start_bot: StartBot, folder: Path) -> None:  # S1-25
-    write_skill(folder, "broken", description='"unclosed')
-    bot = await start_bot(skills=library(folder))
-
-    await bot.hears("/skills")
-
-    problem = bot.screen[-1].partition("**To be put right** (1, only owners see this):\n\n- ")[2]
-    assert problem.startswith("skills/broken/SKILL.md")
-    assert "YAML" in problem
-
-
-async def test_where_others_read_along_problems_are_counted(start_bot: StartBot, folder: Path) -> None:
-    """They tell what else an owner has. Files of the chat itself are open to everybody in it."""
-    write_skill(folder, "private-plans", description='"unclosed')
-    bot = await start_bot(skills=library(folder))
-    team = ChatKey(platform="memory", account="here", chat="#team")
-    write_skill(workspace_of(bot.home, team) / "skills", "chart")
-
-    await bot.hears("/skills", group="team")
-
-    assert "private-plans" not in bot.screen[-1]
-    assert bot.screen[-1].endswith(
-        "**To be put right in this chat's files** (1):\n\n"
-        "- skills/chart/SKILL.md: another skill is called chart, and wins; rename this one\n\n"
-        "Files of skills that need a look: 1. `/skills` in a direct chat shows owners which."
-    )
-    await bot.hears("/skills", group="team", language="zh")
-    assert "有 1 处技能文件需要查看" in bot.screen[-1]
-    await bot.hears("/skills", group="team", sender="bob")
-    assert "chart/SKILL.md" not in bot.screen[-1]
-
-
-async def test_a_reason_of_any_length_is_one_line(start_bot: StartBot, folder: Path) -> None:
-    names = ", ".join(f"{'x' * 90}{number}" for number in range(30))
-    write_skill(folder, "wants", "requires:", f"  any_bins: [{names}]")
-    bot = await start_bot(skills=library(folder))
-
-    await bot.hears("/skills")
-
-    assert max(map(len, bot.screen[-1].splitlines())) < 200
 
 
 async def test_why_a_skill_is_not_available_is_told_to_everybody(start_bot: StartBot, folder: Path) -> None:  # S2-13

@@ -190,13 +190,17 @@ def test_no_name_of_a_file_speaks_in_the_prompt(shelf: Shelf, own: Path) -> None
     assert shelf.on.opened("mine").scripts == ("good one.py", "x.py")
 
 
-def test_a_folder_that_somebody_has_filled_stops_nobody(shelf: Shelf, own: Path) -> None:
-    (own / "zzz").mkdir()
+@pytest.mark.parametrize(("folder", "told"), [("zz", "skills/zz"), ("zz/scripts", "skills/zz/SKILL.md")])
+def test_a_folder_that_somebody_has_filled_stops_nobody(shelf: Shelf, own: Path, folder: str, told: str) -> None:
+    if folder != "zz":
+        write_skill(own, "zz")
+    (own / folder).mkdir(parents=True)
     for number in range(MOST_ENTRIES):
-        (own / "zzz" / str(number)).symlink_to("x")
+        (own / folder / str(number)).symlink_to("x")
+    write_skill(own, "zzz")
 
     assert [entry.name for entry in shelf.on.entries()] == ["mine", "shared"]
-    assert shelf.on.problems == ("skills/zzz: there is too much in it; take out what is no skill",)
+    assert shelf.on.problems[0] == f"{told}: there is too much in it; take out what is no skill"
 
 
 def test_no_more_are_read_than_a_chat_needs(shelf: Shelf, own: Path) -> None:
