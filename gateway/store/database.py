@@ -56,9 +56,14 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _make_private(path: Path) -> None:
     """The file, made where it is missing, is for us alone, and so is the log beside it. What cannot be done here is
-    told by SQLite, or by the doctor."""
+    told by SQLite, or by the doctor.
+
+    One that is there is not opened: to close it would take from us every lock that another connection of ours has on
+    it, and whoever looks into the file then from outside would, on leaving, delete the log that we write to.
+    """
     with suppress(OSError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with suppress(OSError):
         for file in (path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))):
             if is_open_to_others(file):
                 file.chmod(0o600)

@@ -23,10 +23,17 @@ from gateway.store.runs import ToolRecord
 from gateway.store.store import FILE, Store, StoreDamaged, StoreTooNew
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.process import python
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 RUN = Run("run-1", CHAT, "session-1", "ann", 1_000.0, reply_to="m1")
 END = RunEnd(TerminalReason.COMPLETED, Usage(), "scripted")
+LOOK = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+print(connection.execute("SELECT count(*) FROM inbox").fetchone()[0])
+connection.close()
+"""
 
 
 def message(number: int, chat: ChatKey = CHAT) -> MessageReceived:
@@ -205,6 +212,19 @@ async def test_a_second_instance_is_told_who_holds_the_store(store: Store, tmp_p
     assert f"Another Parley (pid {os.getpid()}) already uses {tmp_path}" in refused.value.sentence
     assert "PARLEY_HOME" in refused.value.sentence
     assert await store.accept(message(1)) == 1
+
+
+async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tmp_path: Path) -> None:
+    """SQLite deletes the log with the last to leave; whoever it takes for that, what is said later is lost with it."""
+    async with opened(tmp_path):
+        pass
+    async with opened(tmp_path) as store:
+        seen = []
+        for number in (1, 2, 3):
+            await store.accept(message(number))
+            seen.append(await python("-c", LOOK, str(tmp_path / FILE)))
+
+    assert [(look.out.strip(), look.err) for look in seen] == [("1", ""), ("2", ""), ("3", "")]
 
 
 async def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
