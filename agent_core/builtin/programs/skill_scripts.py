@@ -53,7 +53,9 @@ def run_skill_script_tool(
             argv=checked([*start, *args]),
             workspace=await asyncio.to_thread(workspace_of, context),
             readable=readable,
-            env={"UV_PYTHON": str(python()), "UV_PYTHON_DOWNLOADS": "never"} if found.needs else {},
+            env={"UV_PYTHON": str(python()), "UV_PYTHON_DOWNLOADS": "never", "PYTHONDONTWRITEBYTECODE": "1"}
+            if found.needs
+            else {},
             network=network,
             limits=limits or Limits(),
         )
@@ -82,7 +84,8 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
         return (str(uv.resolve()), "run", "--script", path), (uv.resolve(),)
     if script.path.suffix == ".py":
         # Without what the environment says of Python, but with the modules beside the script.
-        return (str(python()), "-E", "-s", "-u", path), ()
+        # It leaves nothing behind in its folder: what a person approved would be another skill then.
+        return (str(python()), "-E", "-s", "-u", "-B", path), ()
     if script.path.suffix == ".sh":
         return ("/bin/sh", path), ()
     if not script.is_executable:

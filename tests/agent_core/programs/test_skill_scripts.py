@@ -139,7 +139,8 @@ async def test_a_skill_of_the_chat_opens_no_folder_to_its_scripts(
     shelf = SkillShelf(own=workspace / "skills")
     shelf.load("mine", held=True)
 
-    assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", shelf=shelf)
+    for _ in range(2):  # the first run leaves nothing behind that nobody approved
+        assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", shelf=shelf)
     assert launcher.launched[0].readable == ()
 
 
