@@ -100,6 +100,7 @@ class Compaction:
         work = _Work(state, cancel, instructions, messages=list(state.messages))
         before = self._context.tokens(state)
         by = self._by(before, state.messages)
+        measured = before / max(1, self._context.guess(state.messages))  # below 1 where it counts fewer than we do
         room = self._room(reason, before, by)
         boundary = None
         plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
@@ -116,7 +117,7 @@ class Compaction:
             if self._keep_facts is not None and work.facts:
                 with Guest("memory"):
                     await self._keep_facts(work.facts, tainted=boundary is None or boundary.untrusted)
-        after = round(self._context.guess(left) * by)
+        after = round(self._context.guess(left) * min(measured, MOST_WRONG))
         yield CompactionEnd(
             boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
         )

@@ -8,8 +8,11 @@ from collections.abc import AsyncGenerator
 
 from agent_core.clock import Clock, NewId, new_id
 from agent_core.demo.decide import decide
-from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart, ToolSpec
+from agent_core.messages import LlmMessage, Usage
+from agent_core.remembered import Remembered
 from agent_core.scripted import Speech, words
+from agent_core.tokens import estimate, message_tokens
 
 WORD_S = 0.008
 LONGEST_S = 3.0
@@ -39,7 +42,19 @@ class DemoLlm:
         for call in calls:
             for delta in speech.call(call):
                 yield delta
-        yield speech.done(request)
+        done = speech.done(request)
+        yield done.model_copy(update={"message": done.message.model_copy(update={"usage": _usage(request, text)})})
 
     async def close(self) -> None:
         """There is nothing to give back."""
+
+
+_message_size = Remembered[LlmMessage, int](message_tokens)
+_tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
+
+
+def _usage(request: LlmRequest, text: str) -> Usage:
+    """As the house estimates it, so that what is reported is no surprise."""
+    read = estimate(request.system) + sum(_tool_size.each(request.tools)) + sum(_message_size.row(request.messages))
+    said = estimate(text)
+    return Usage(input=read, output=said, total=read + said)

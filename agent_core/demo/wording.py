@@ -62,7 +62,7 @@ ENGLISH = Wording(
         "- `count to 20`, and while it counts `no, to 5`, or `/stop`\n"
         "- `in the background: count to 5`\n"
         "- `show me a failing tool`\n\n"
-        "Commands: `/skills`, `/tasks`, `/context`, `/help`.\n\n"
+        "Commands: `/skills`, `/tasks`, `/context`, `/help` (or `!help`).\n\n"
         "For real answers connect a real model: set `ANTHROPIC_API_KEY` in `.env`, or start Ollama, "
         "and start Parley again."
     ),
@@ -86,7 +86,10 @@ ENGLISH = Wording(
     counted="Counted to {number}.",
     counted_instead="You said {number} instead of {before} while I was counting, and here I am: {number}.",
     counted_too_far="I had counted to {number} already when you said {wanted}, so I stopped there.",
-    begun=("That is being done in the background. Go on talking: I will tell you when it is over. `/tasks` shows it."),
+    begun=(
+        "That is being done in the background. Go on talking: I will tell you when it is over. "
+        "`/tasks` (or `!tasks`) shows it."
+    ),
     reported="What you wanted in the background is done (`{what}`): {report}",
     reported_stop="What you wanted in the background was stopped (`{what}`).",
     reported_failure="What you wanted in the background did not work (`{what}`): {report}",
@@ -129,7 +132,7 @@ CHINESE = Wording(
         "- `数到 20`，数的时候说 `不，到 5`，或者 `/stop`\n"
         "- `在后台：数到 5`\n"
         "- `演示工具出错`\n\n"
-        "命令：`/skills`、`/tasks`、`/context`、`/help`。\n\n"
+        "命令：`/skills`、`/tasks`、`/context`、`/help`（或 `!help`）。\n\n"
         "想要真正的回答，请连接真正的模型：在 `.env` 里设置 `ANTHROPIC_API_KEY`，或者启动 Ollama，然后重新启动 Parley。"
     ),
     not_possible="没有成功：{fact}。",
@@ -147,11 +150,11 @@ CHINESE = Wording(
     ),
     failing_by_chance="我本想演示一个出错的工具，但它居然成功了。",
     waited="等好了。",
-    chart="我用一个在沙箱中运行的脚本画出了 `{subject}`，图片已经发给你了。",
+    chart="我用一个在沙箱中运行的脚本画出了 `{subject}`，图片已经发给您了。",
     counted="数到 {number} 了。",
     counted_instead="我数的时候您把 {before} 改成了 {number}，所以数到 {number} 为止。",
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
-    begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks` 可以查看。",
+    begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
     reported="后台任务完成了（`{what}`）：{report}",
     reported_stop="后台任务已停止（`{what}`）。",
     reported_failure="后台任务没有成功（`{what}`）：{report}",
@@ -168,8 +171,8 @@ CHINESE = Wording(
         "时刻表里没有{city}，所以我查了技能的参考资料。有这些城市：{cities}。\n\n换一个城市即可，例如`去{other}`。"
     ),
     plan_look="我先看看我记得什么，再看看时间。",
-    plan_wait="再假装思考一下，让你看到进度。",
-    plan="**你的一天**（按简单规则排列，不是人工智能）\n\n- 现在：{now}",
+    plan_wait="再假装思考一下，让您看到进度。",
+    plan="**您的一天**（按简单规则排列，不是人工智能）\n\n- 现在：{now}",
     plan_then="- 然后：{fact}",
     plan_empty="- 没有可以安排的事。先写 `记住：买牛奶`。",
     picture="我收到了 {count} 张图片，但演示模型不是人工智能，看不懂图片。",

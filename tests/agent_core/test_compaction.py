@@ -307,6 +307,18 @@ async def test_an_overflow_is_answered_by_a_shorter_conversation() -> None:  # S
 # By hand, and beyond
 
 
+async def test_what_is_told_of_it_is_measured_before_and_after_in_the_same_way() -> None:
+    chat = start_chat(window=128_000)
+    for _ in range(2):
+        await chat.says("extraordinarily-long-words-of-which-the-model-reports-few " * 20)
+
+    end = await chat.agent.compact("")
+
+    assert end is not None
+    assert end.boundary is not None
+    assert end.tokens_after < end.tokens_before
+
+
 async def test_a_person_may_have_it_done_and_say_what_matters() -> None:  # D-09
     chat = start_chat(window=128_000)
     chat.agent.replace_messages(turns(12))
