@@ -7,6 +7,7 @@ import argparse
 import gc
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,13 @@ class Command:
 def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", metavar="RUN", help="its id, or how that begins; without it: a list")
     parser.add_argument("--full", action="store_true", help="show texts and results whole")
-    parser.add_argument("--last", type=int, metavar="N", help="only the last N steps")
+    parser.add_argument("--last", type=_count, metavar="N", help="only the last N steps")
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of steps, such as 20")
+    return int(text)
 
 
 def _export(parser: argparse.ArgumentParser) -> None:

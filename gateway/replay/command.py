@@ -19,7 +19,7 @@ NEWEST = 10
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     """Returns the exit code, or raises ParleyError."""
     settings = load_settings(environ, cwd)
-    manner = Manner(ZoneInfo(settings.timezone), full=given.full)
+    manner = Manner(ZoneInfo(settings.timezone), full=given.full, mask=settings.secrets.mask)
     with Archive.open(settings.home) as archive:
         if given.run is None:
             lines: Iterable[str] = _newest(archive, manner)

@@ -31,6 +31,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
+from gateway.masking import Mask
 from gateway.replay.rebuild import Rebuilt, Row
 from gateway.store.archive import RunRow, SaidRow, StepRow
 from gateway.store.question import Question
@@ -41,13 +42,15 @@ SHORT = 300
 
 @dataclass(frozen=True)
 class Manner:
-    """How much is shown, and in which zone."""
+    """How much is shown, in which zone, and what never."""
 
     zone: ZoneInfo
     full: bool = False
+    mask: Mask = str
 
     def clipped(self, text: str) -> str:
-        text = text.strip()
+        """Masked first, for the half of a secret is not found."""
+        text = self.mask(text).strip()
         if self.full or len(text) <= SHORT:
             return text
         return f"{text[:SHORT]}… ({len(text)} characters)"

@@ -12,7 +12,7 @@ from agent_core.scripted import Failure, Turn, Waits, calls
 from agent_core.tools import RetryableToolError, tool
 from channels.memory import MemoryChannel
 from gateway.replay.command import replayed
-from gateway.replay.lines import Manner
+from gateway.replay.lines import SHORT, Manner
 from gateway.secrets import Secrets
 from gateway.store.archive import Archive
 from tests.gateway.approving import CHART, asked, recorder
@@ -239,25 +239,31 @@ async def test_the_command_lists_runs_and_takes_the_start_of_an_id(start_bot: St
     shown = await parley(bot.home, "replay", running.run[:10])
     several = await parley(bot.home, "replay", "")
     unknown = await parley(bot.home, "replay", "nothing")
+    wrong = await parley(bot.home, "replay", "--last", "-1", first.run)
 
     assert [line.split()[0] for line in listed.out.splitlines()] == ["run", running.run[:12], first.run[:12]]
     assert (shown.code, shown.err) == (0, "")
     assert "person: second\\x1b[2J" in shown.out
     assert (several.code, several.out) == (2, "")
     assert first.run[:12] in several.err
+    assert (wrong.code, wrong.err.splitlines()[-1]) == (
+        2,
+        "parley replay: error: argument --last: '-1' is no number of steps, such as 20",
+    )
     assert unknown.err == "parley: There is no run nothing. `parley replay` lists the newest ones.\n"
 
 
 async def test_what_became_a_secret_later_is_not_shown(start_bot: StartBot) -> None:
-    bot = await start_bot(f"The key is {CANARY}.")
-    await bot.hears("tell me")
+    at_the_cut = "x" * (SHORT - len(CANARY) // 2)
+    bot = await start_bot(f"The key is {CANARY}. {at_the_cut}")
+    await bot.hears(f"{at_the_cut}{CANARY}{at_the_cut}")
     environ = {"HOME": str(bot.home), "PARLEY_HOME": str(bot.home), "OPENAI_API_KEY": CANARY}
     with Archive.open(bot.home) as archive:
         run = archive.newest_runs(1)[0].run
 
     shown = await python("-P", "-m", "gateway.cli", "replay", run, cwd=bot.home, environ=environ)
     assert "The key is [secret]." in shown.out
-    assert CANARY not in shown.out
+    assert CANARY[:8] not in shown.out
 
 
 async def test_no_secret_is_kept_in_a_step(start_bot: StartBot) -> None:
