@@ -63,7 +63,7 @@ def _masked(value: object, mask: Mask) -> object:
 
 def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
     changed: dict[str, object] = {}
-    for name, old in value:
+    for name, old in value.__dict__.items():
         if name not in KEPT and (new := _masked(old, mask)) is not old and new != old:
             changed[name] = new
     if not changed:
