@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.llm import LlmRequest
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
@@ -376,76 +376,3 @@ async def test_one_that_ends_while_the_program_stops_is_told_in_the_next_life(
     await bot.restart()
     await bot.house.handler.settled()
     assert len(cast.told) == 1
-
-
-# In an answer
-
-
-async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) -> None:
-    looked = []
-
-    @tool()
-    async def look() -> str:
-        """Look."""
-        looked.append(1)
-        return "sunny"
-
-    thinking = waits()
-    cast = Cast(
-        begins("count", background=False),
-        "It is sunny.",
-        tasks={"count": [calls(("look", {})), thinking, "Sunny."]},
-    )
-    bot = await start_bot(*cast.turns, tools=(look,))
-    await bot.channel.hears("count them")
-    await thinking.reached.wait()
-
-    await bot.restart()
-    await bot.house.handler.settled()
-
-    assert looked == [1]
-    assert bot.screen[-1] == "It is sunny."
-    assert text_of(bot.llm.requests[-1].messages[-1].content) == "Sunny."
-    assert states(bot.home) == ["completed"]
-    assert cast.told == []
-
-
-async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot, tmp_path: Path) -> None:
-    call = ToolCall(id="call-1", name="task", arguments={"prompt": "count"})
-    own = replace(COUNT, background=False)
-    spent = answered("half").model_copy(update={"usage": Usage(input=700, total=700), "stop_reason": StopReason.ERROR})
-    async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "do it"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "do it"), [1])
-        await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
-        await store.add_task(own)
-        for _ in range(MOST_LIVES):
-            await store.start_task(own)
-        await store.append(own.run, 1, user("count"))
-        await store.append(own.run, 1, spent)
-
-    cast = Cast("It was too much.", tasks={"count": [NEVER]})
-    bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
-
-    assert bot.screen == ["It was too much."]
-    [(tokens,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'chat'")
-    assert rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'") == [(700,)]
-    assert isinstance(tokens, int)
-    assert tokens < 700
-
-
-async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:
-    async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        own = replace(COUNT, background=False)
-        await store.add_task(own)
-        await store.start_task(own)
-
-    cast = Cast(tasks={"count": [NEVER]})
-    bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
-
-    assert states(bot.home) == ["killed"]
-    assert rows(bot.home, "SELECT state FROM runs") == [("done",)]
-    assert bot.screen == []
