@@ -46,8 +46,9 @@ class Memories:
 
     def of(self, chat: ChatKey, person: str | None = None) -> Memory:
         """`person` is who speaks there; where nobody is named it is who was named last."""
-        if self._shared and person is not None and self._is_owners(chat, person):
-            self._owners_chats.add(chat)
+        if self._shared and person is not None:
+            note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
+            note(chat)
         name = "owners" if chat in self._owners_chats else folder_name(chat)
         return Memory(self._home / name, self._clock, self._zone)
 

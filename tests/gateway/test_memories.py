@@ -182,6 +182,16 @@ async def test_what_is_shared_is_one_memory_of_all_direct_chats_of_owners_whoeve
         assert await memories_of(bot).known(elsewhere, "ann", []) == ""
 
 
+async def test_somebody_else_in_an_owner_s_chat_does_not_read_what_owners_share(tmp_path: Path) -> None:
+    async with talk(tmp_path) as bot:
+        shared = memories_of(bot, shared=True)
+        await shared.of(ANN, "ann").remember("Ann likes tea", "Ann", tainted=False)
+
+        assert await shared.of(ANN, "bob").search() == []
+        await shared.keeper(ANN)(["Bob likes milk"], tainted=False)
+        assert [fact.text for fact in await shared.of(ANN, "ann").search()] == ["Ann likes tea"]
+
+
 async def test_owners_may_share_what_is_said_in_their_direct_chats_and_nobody_else(tmp_path: Path) -> None:
     looks: Turn = calls(("recall", {}))
     turns = (*remembers("Ann likes tea"), *[looks, "So."] * 2)
