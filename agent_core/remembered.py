@@ -36,9 +36,10 @@ class Remembered(Generic[T, R]):
         self._row: tuple[Sequence[T], list[R]] = (), []
 
         made, held = self._made, self._held  # not this object, which would hold itself
+        ours = _Reference  # when the program ends, things go after their modules' names have gone
 
         def forget(gone: weakref.ref[T]) -> None:
-            if isinstance(gone, _Reference):
+            if isinstance(gone, ours):
                 made.pop(gone.key, None)
                 held.pop(gone.key, None)
 

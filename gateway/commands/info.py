@@ -47,7 +47,7 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_model", language, model=model),
         *_resting(given, owner=owner),
         say("status_run", language, state=state),
-        say("status_context", language, used=await given.session.conversation.tokens(), window=about.context_window),
+        await _context(given),
         _programs(about, language, owner=owner),
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
@@ -59,6 +59,11 @@ async def status(given: Invocation) -> OutboundMessage:
     if about.demo:
         lines.insert(1, say("demo", language))
     return reply("\n".join(f"- {line}" for line in lines))
+
+
+async def _context(given: Invocation) -> str:
+    used, window = await given.session.conversation.tokens(), given.desk.about.context_window
+    return say("status_context", given.language, used=f"{used:,}", window=f"{window:,}")
 
 
 def _resting(given: Invocation, *, owner: bool) -> list[str]:

@@ -63,7 +63,7 @@ def _line(shown: Shown, now: float, language: Language) -> str:
         id=task.id,
         state=say(_STATES[shown.status], language),
         age=f"{minutes}:{seconds:02}",
-        tokens=shown.tokens,
+        tokens=f"{shown.tokens:,}",
         what=literal(what_in_short(task.prompt)),
     )
     return f"{line}\n  {literal(shown.doing)}" if shown.doing else line

@@ -46,7 +46,7 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
     @property
     def commands(self) -> dict[str, str]:
-        return {"parley": "Ask Parley, or give it a command: help, status, new, stop"}
+        return {"parley": "Ask Parley, or give it a command: help, skills, tasks, stop"}
 
     def person_id(self, name: str) -> str:
         return self.people[name].id
