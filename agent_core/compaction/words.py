@@ -79,9 +79,9 @@ def _line(message: AgentMessage, lengths: Lengths) -> str:
         case ToolResultMessage():
             text = short(text_of(message.content), lengths.result)
             text = marked(text, message.id) if message.untrusted else harmless(text)
-            return f"[{'failure' if message.is_error else 'result'} of {message.tool_name}] {text}"
+            return f"[{'failure' if message.is_error else 'result'} of {message.tool_name}] {_set_in(text)}"
         case NotificationMessage():
-            return f"[notice] {short(passed_on(message), lengths.result)}" if message.to_model else ""
+            return f"[notice] {_set_in(short(passed_on(message), lengths.result))}" if message.to_model else ""
         case SummaryMessage() | CustomMessage():
             return ""
         case _:
@@ -89,17 +89,23 @@ def _line(message: AgentMessage, lengths: Lengths) -> str:
 
 
 def _user_line(message: UserMessage, lengths: Lengths) -> str:
-    line = f"[{name_of(message.source or '') or 'person'}] {harmless(short(text_of(message.content), lengths.said))}"
+    words = harmless(short(text_of(message.content), lengths.said))
+    line = f"[{name_of(message.source or '') or 'person'}] {_set_in(words)}"
     if message.untrusted and message.context:
-        line += f"\n[with it came] {marked(short(message.context, lengths.result), message.id)}"
+        line += f"\n[with it came] {_set_in(marked(short(message.context, lengths.result), message.id))}"
     return line
+
+
+def _set_in(words: str) -> str:
+    """No line of theirs begins as ours do, which say who speaks."""
+    return "\n  ".join(words.splitlines())
 
 
 def _answer_line(message: AssistantMessage, lengths: Lengths) -> str:
     """Without its thinking (U-14); nothing of an answer that failed."""
     if message.stop_reason is StopReason.ERROR:
         return ""
-    parts = [f"[assistant] {short(message.text, lengths.said)}"] if message.text else []
+    parts = [f"[assistant] {_set_in(short(message.text, lengths.said))}"] if message.text else []
     parts += [f"[assistant calls] {call_words(call, lengths.arguments)}" for call in message.tool_calls]
     if message.stop_reason is StopReason.ABORTED:
         parts.append("[the person stopped this]")
