@@ -155,6 +155,31 @@ async def test_people_see_that_it_is_being_shortened(start_bot: StartBot) -> Non
     assert bot.screen[-1] == "ok"
 
 
+async def test_a_restart_while_it_is_being_shortened_loses_and_doubles_nothing(start_bot: StartBot) -> None:
+    # S3-17, U-15
+    slow = Waits(asyncio.Event(), SUMMARY)
+
+    def answer(request: LlmRequest) -> Turn:
+        is_summary = talker(request) == SUMMARY
+        return slow if is_summary and not slow.reached.is_set() else talker(request)
+
+    bot = await start_bot(*[answer] * 40)
+    chat = "word " * 3_900
+    for number in range(6):
+        await bot.hears(f"{number} {chat}")
+    await bot.channel.hears(f"six {chat}")
+    await slow.reached.wait()
+    await bot.channel.hears("And seven?")
+
+    await bot.restart()
+    await bot.house.handler.settled()
+    await bot.hears("And eight?")
+
+    last = words(bot.llm.requests[-1])
+    assert last.startswith(f"<summary>\n{SUMMARY}")
+    assert [last.count(said) for said in ("six word", "And seven?", "And eight?")] == [1, 1, 1]
+
+
 @pytest.fixture
 def run() -> Run:
     return Run("r", CHAT, "s", "ann", 0.0)
