@@ -172,7 +172,16 @@ WRITES: dict[str, Write] = {
     "save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
 }
 """In an order in which each finds what it is about."""
-WITHOUT_WORDS = {"renew_skills", "resume_run", "save_skills", "sending", "settle", "start_task", "unwant_task"}
+WITHOUT_WORDS = {
+    "renew_skills",
+    "resume_run",
+    "save_skills",
+    "sending",
+    "settle",
+    "start_task",
+    "tasks_stopped_well",
+    "unwant_task",
+}
 
 
 def test_every_way_to_write_something_down_is_known() -> None:
