@@ -347,6 +347,17 @@ _REASONS_IN_CHINESE = (
 )
 
 
+_PLACES_IN_CHINESE = {"KEEP": "要保留的内容", "WORDS": "关键词", "NAME": "名称", "ID": "编号"}
+
+
+def arguments_in(arguments: str, language: Language) -> str:
+    """What a command takes, as `/help` shows it."""
+    if language == "zh":
+        for place, chinese in _PLACES_IN_CHINESE.items():
+            arguments = arguments.replace(place, chinese)
+    return arguments
+
+
 def skill_reason(reason: str, language: Language) -> str:
     """Why a skill is not available, which skills say in English."""
     if language == "zh":

@@ -6,7 +6,7 @@ from math import ceil
 from channels.base import Button, OutboundMessage
 from gateway.about import About
 from gateway.commands.table import Command, Invocation, reply
-from gateway.texts import Language, say
+from gateway.texts import Language, arguments_in, say
 
 EXAMPLES: dict[Language, tuple[str, ...]] = {
     "en": ("What time is it in Tokyo?", "What is 17 * 23?", "Plan my day", "Book a flight to Tokyo"),
@@ -25,8 +25,8 @@ async def start(given: Invocation) -> OutboundMessage:
 
 async def help_(given: Invocation) -> OutboundMessage:
     rows = [
-        f"- {given.slash}{command.name}{f' {command.arguments}' if command.arguments else ''}"
-        f" – {command.about[given.language]}"
+        f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
+        + f" – {command.about[given.language]}"
         for command in given.commands
     ]
     return reply("\n".join([say("help", given.language), "", *rows]))
