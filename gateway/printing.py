@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from io import TextIOWrapper
 
 from gateway.secrets import Secrets
 
@@ -12,7 +13,9 @@ _TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2
 
 
 def print_pieces(pieces: Iterable[str], secrets: Secrets) -> None:
-    """One after the other, as they come; whoever has read enough may close the pipe."""
+    """One after the other, as they come, in UTF-8; whoever has read enough may close the pipe."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # not every locale has the words of every chat
     try:
         for piece in pieces:
             sys.stdout.write(secrets.mask(harmless(piece)))

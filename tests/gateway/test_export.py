@@ -104,6 +104,16 @@ async def test_a_chat_as_markdown_on_standard_output(start_bot: StartBot) -> Non
     assert "of Bob alone" not in out
 
 
+async def test_where_the_locale_has_no_words_for_it_it_is_printed_all_the_same(start_bot: StartBot) -> None:
+    bot = await start_bot("好的。")
+    await bot.hears("hi")
+
+    done = await parley(bot.home, ANN, PYTHONIOENCODING="ascii")
+
+    assert (done.code, done.err) == (0, "")
+    assert "> 好的。" in done.out
+
+
 async def test_a_chat_as_a_page_runs_nothing_and_loads_nothing(start_bot: StartBot) -> None:
     bot = await talked(start_bot)
     page = Strict()
