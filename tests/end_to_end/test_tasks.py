@@ -5,6 +5,7 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Callable
+from itertools import takewhile
 
 import pytest
 
@@ -196,3 +197,32 @@ async def test_killed_while_its_report_was_being_sent(stage: Stage) -> None:
 
     assert count(chat, TOLD) == 1
     assert len(cast.reported) == 1
+
+
+@where(lambda facts: facts.emulated and facts.name != "telegram")
+async def test_killed_again_and_again_with_several_open_each_is_told_once(stage: Stage) -> None:
+    """Telegram cannot be asked whether it has got what was being sent when we died."""
+    jobs = [f"Count drawer {number}." for number in range(4)]
+
+    def answer(asked: ModelRequest) -> Answer:
+        people = asked.texts("user")
+        if people[0] in jobs:
+            return says(f"found {people[0]}") if asked.messages[-1]["role"] == "tool" else calls("recall")
+        new = takewhile(lambda message: message["role"] != "assistant", reversed(asked.messages))
+        if "<notification>" in (news := str([*new])):
+            return says(" ".join(f"<{job}>" for job in jobs if f"found {job}" in news))
+        done = asked.messages[-1]["role"] == "tool"
+        return says(BEGUN) if done else calls(*(ToolUse("task", {"prompt": job, "background": True}) for job in jobs))
+
+    stage.script.respond = answer
+    ann, chat = stage.private("Ann")
+
+    await chat.says(ann, "count what is in the drawers, in the background")
+    for asked in (3, 7):
+        await stage.asked(asked)
+        await stage.program.kill()
+        await stage.start()
+    await chat.until(lambda c: all(count(c, f"<{job}>") for job in jobs) and count(c, BEGUN) == 1, SECONDS)
+    await stage.heard()
+
+    assert [count(chat, f"<{job}>") for job in jobs] == [1] * 4
