@@ -18,7 +18,7 @@ from gateway.texts import Language
 from gateway.typing_sign import show_typing
 
 MOST_RESUMES = 3
-"""Lives of the program that may try one run; a run that outlives more of them may be what ends them."""
+"""Lives of the program that may try one run and end badly; a run that outlives more of them may be what ends them."""
 PAUSE = 5.0
 """Seconds until a chat is tried again whose work could not even be read."""
 
@@ -159,11 +159,14 @@ class ChatSession:
     async def close(self) -> None:
         """Leave everything as it is; what is unfinished goes on after the next start."""
         self._closed = True
+        run = self._run
         tasks = [task for task in (self._work, *self._steer_tasks) if task]
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        if run is not None:
+            self._desk.store.run_stopped_well(run)
 
     async def settled(self) -> None:
         """Return when nothing runs and nothing waits, except for commands."""

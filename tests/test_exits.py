@@ -175,6 +175,7 @@ WRITES: dict[str, Write] = {
 WITHOUT_WORDS = {
     "renew_skills",
     "resume_run",
+    "run_stopped_well",
     "save_skills",
     "sending",
     "settle",

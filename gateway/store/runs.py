@@ -60,6 +60,16 @@ def resume(run: Run) -> Change[int]:
     return change
 
 
+def stopped_well(run: Run) -> Change[None]:
+    """The life that it ran in ended as it should: it does not count."""
+
+    def change(connection: sqlite3.Connection) -> None:
+        query = "UPDATE runs SET resumed = resumed - 1 WHERE run = ? AND state = 'running' AND resumed > 0"
+        connection.execute(query, (run.id,))
+
+    return change
+
+
 def end(run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
     rows = rows_of(posts, now)
 

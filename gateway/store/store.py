@@ -134,6 +134,10 @@ class Store:
         """The run goes on in another life of the program; how many there have been."""
         return await self._writer.submit(runs.resume(run))
 
+    def run_stopped_well(self, run: Run) -> "asyncio.Future[None]":
+        """The program ends as it should: the run goes on in the next life, and this one does not count."""
+        return self._writer.submit(runs.stopped_well(run))
+
     async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
         """The run is over, this is what is to be said, and these inbox rows are dealt with; one transaction, so that
         none of it is there alone."""

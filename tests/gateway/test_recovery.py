@@ -291,13 +291,16 @@ async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: Start
     assert [item.event for item in await bot.house.store.waiting()] == [elsewhere]
 
 
-async def test_a_run_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot) -> None:
-    never = asyncio.Event()
-    bot = await start_bot(*[Waits(never)] * (MOST_RESUMES + 1), "Something else.")
-    await bot.channel.hears("the message of death")
-    for life in range(MOST_RESUMES + 1):
-        await bot.channel.until(lambda life=life: len(bot.llm.requests) == life + 1)  # type: ignore[misc]
-        await bot.restart()
+async def test_a_run_that_ends_the_program_each_time_is_given_up_with_a_word(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        await store.accept(heard(1, "the message of death"))
+        await store.begin_run(RUN)
+        await store.append(RUN, 1, said(1, "the message of death"), [1])
+        for _ in range(MOST_RESUMES):
+            await store.resume_run(RUN)
+    bot = await start_bot("Something else.")
     await bot.house.handler.settled()
 
     [told] = bot.screen
@@ -305,6 +308,18 @@ async def test_a_run_that_ends_the_program_each_time_is_given_up_with_a_word(sta
     assert "run " in told
     await bot.hears("are you there?")
     assert bot.screen[-1] == "Something else."
+
+
+async def test_lives_of_the_program_that_end_as_they_should_do_not_count(start_bot: StartBot) -> None:
+    never = asyncio.Event()
+    bot = await start_bot(*[Waits(never)] * (MOST_RESUMES + 2), "Here it is.")
+    await bot.channel.hears("a long one")
+    for life in range(MOST_RESUMES + 2):
+        await bot.channel.until(lambda life=life: len(bot.llm.requests) == life + 1)  # type: ignore[misc]
+        await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen[-1] == "Here it is."
 
 
 class Mistaken(MemoryChannel):
