@@ -3,7 +3,6 @@
 import os
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from gateway.errors import ParleyError
@@ -21,9 +20,7 @@ def write_private(file: Path, pieces: Iterable[str]) -> None:
             with os.fdopen(handle, "w", encoding="utf-8") as out:
                 out.writelines(pieces)
             unfinished.replace(file)  # what was there may be open to others
-        except BaseException:
-            with suppress(OSError):
-                unfinished.unlink()
-            raise
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise ParleyError(f"{file} cannot be written ({error.strerror}). Name another file, or make room.") from error
