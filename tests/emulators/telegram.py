@@ -47,7 +47,7 @@ class TelegramEmulator(LoopbackServer):
     """One bot's Telegram. `flood.on = False` lifts the platform's limits.
 
     Whoever plays the same Telegram again to a bot that remembers the last one gives it a higher `first_id`: ids of
-    messages and updates never come again.
+    messages, updates and presses never come again.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class TelegramEmulator(LoopbackServer):
         self.updates = UpdateQueue(self.faults, self.changes, max(FIRST_ID, first_id))
         self.webhook = ""
         self._poller: web.Request | None = None
-        self._world = World(self.bot, self.updates, self.changes, clock, privacy)
+        self._world = World(self.bot, self.updates, self.changes, clock, privacy, first_id=first_id)
         self._api = BotApi(self._world)
         self._ids = itertools.count(1)
         self._first_id = first_id

@@ -250,7 +250,10 @@ class World:
     profile: dict[str, str] = field(default_factory=dict)
     command_menus: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     """Menus by scope ("default", "all_private_chats", "chat:42", "chat_member:-100:42") and language ("" for any)."""
-    _ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+    first_id: int = 1
+
+    def __post_init__(self) -> None:
+        self._ids = itertools.count(self.first_id)
 
     def next_id(self) -> int:
         return next(self._ids)

@@ -174,6 +174,19 @@ async def test_a_pressed_button_is_heard_and_answered_in_time(bot: Bot, telegram
         await chat.presses(ann, "No")
 
 
+async def test_a_press_has_an_id_that_no_earlier_emulator_gave() -> None:
+    ids = set()
+    for first_id in (1, 1_000):
+        async with TelegramEmulator(first_id=first_id) as telegram:
+            ann = telegram.person("Ann")
+            chat = telegram.private(ann)
+            async with telegram_bot(telegram) as bot:
+                await bot.send_message(chat.id, "Shall I?", reply_markup=ASK)
+            ids.add((await chat.presses(ann, "Yes")).id)
+
+    assert len(ids) == 2
+
+
 async def test_buttons_carry_at_most_64_bytes(telegram: TelegramEmulator, bot: Bot) -> None:
     chat = telegram.private(telegram.person("Ann"))
     too_much = InlineKeyboardMarkup([[InlineKeyboardButton("Yes", callback_data="é" * 33)]])
