@@ -7,14 +7,15 @@ from contextlib import aclosing
 from pathlib import Path
 
 from agent_core.cancel import CancelToken
-from agent_core.context import ContextManager
-from agent_core.engine import RunInputs
+from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageEnd, MessageStart, MessageUpdate, TurnStart
-from agent_core.execution import CallScope
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
 from agent_core.llm import ModelInfo, TextDelta, ThinkingLevel
-from agent_core.loop import AgentLoop, CannotContinue
+from agent_core.loop.agent_loop import AgentLoop, CannotContinue
+from agent_core.loop.engine import RunInputs
+from agent_core.loop.execution import CallScope
+from agent_core.loop.spoken import joined
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -32,7 +33,6 @@ from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
 from agent_core.skills.room import Room
 from agent_core.skills.skill import Skill
-from agent_core.spoken import joined
 from agent_core.state import QueryState, last_said
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool

@@ -15,6 +15,7 @@ from agent_core.events import (
     ToolExecutionUpdate,
 )
 from agent_core.limits import LoopLimits
+from agent_core.loop.spoken import joined
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -25,7 +26,6 @@ from agent_core.messages import (
     user,
 )
 from agent_core.reasons import CallFailure, TerminalReason
-from agent_core.spoken import joined
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed

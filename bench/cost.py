@@ -12,9 +12,9 @@ from agent_core.builtin.catalogue import builtin_tools
 from agent_core.builtin.memory import Memory
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.clock import SystemClock, new_id
-from agent_core.context import ContextManager
-from agent_core.loop import AgentLoop
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn, calls
+from agent_core.context.context import ContextManager
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn, calls
 from agent_core.tools import ToolRegistry
 from bench.figures import Figure
 from channels.base import Addressed, ChatKey, MessageReceived, Sender

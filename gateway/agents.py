@@ -8,14 +8,14 @@ from pathlib import Path
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Clock, NewId
-from agent_core.compaction.compaction import Compaction, KeepFacts
-from agent_core.context import ContextManager
+from agent_core.context.compaction.compaction import Compaction, KeepFacts
+from agent_core.context.context import ContextManager
+from agent_core.context.persona import Persona
 from agent_core.limits import LlmRetryPolicy, LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.loop import AgentLoop
-from agent_core.model_chain import Candidate, ModelChain
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.permissions import Permissions
-from agent_core.persona import Persona
 from agent_core.queues import MessageQueues
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.own import FOLDER

@@ -6,16 +6,16 @@ from typing import assert_never
 from agent_core.events import AgentEnd
 from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
+from agent_core.loop.spoken import joined
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason
-from agent_core.spoken import joined
 from channels.base import OutboundMessage
 from channels.text import visible
 from gateway.progress import literal
 from gateway.progress_message import ProgressMessage
 from gateway.sending import Voice
 from gateway.store.rows import Post, Run
-from gateway.task_report import plain_news
+from gateway.tasks.report import plain_news
 from gateway.texts import Language, say
 
 

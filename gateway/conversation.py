@@ -13,7 +13,7 @@ from gateway.desk import Desk
 from gateway.earlier_talk import EarlierTalk
 from gateway.prompts import PromptMaker
 from gateway.store.rows import Chat, InboxItem, Run
-from gateway.task_report import notice
+from gateway.tasks.report import notice
 from gateway.texts import Language, language_of
 
 

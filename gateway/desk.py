@@ -16,7 +16,7 @@ from gateway.folders import workspace_of
 from gateway.memories import Memories
 from gateway.secrets import Secrets
 from gateway.store.store import Store
-from gateway.tasks import Tasks
+from gateway.tasks.tasks import Tasks
 from gateway.texts import Language
 
 

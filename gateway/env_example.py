@@ -10,7 +10,7 @@ from textwrap import wrap
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from agent_core.providers import PROVIDERS
+from agent_core.models.providers import PROVIDERS
 from gateway.policy import PermissionSettings
 from gateway.setting_sources import Key
 from gateway.settings import FOUND, Settings, WebSettings, channel_configs, setting_names

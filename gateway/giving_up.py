@@ -7,7 +7,7 @@ from agent_core.reasons import TerminalReason
 from channels.base import OutboundMessage, TaskEnded
 from gateway.desk import Desk
 from gateway.store.rows import InboxItem, Post, Run, RunEnd
-from gateway.task_report import notice, plain_news
+from gateway.tasks.report import notice, plain_news
 from gateway.texts import Language, say
 
 

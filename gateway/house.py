@@ -32,8 +32,8 @@ from gateway.policy import Policy
 from gateway.secrets import Secrets
 from gateway.sessions import Sessions
 from gateway.store.store import Store
-from gateway.task_workers import Workers
-from gateway.tasks import Tasks
+from gateway.tasks.tasks import Tasks
+from gateway.tasks.workers import Workers
 from gateway.texts import Language
 from gateway.tools import send_file_tool
 

@@ -12,7 +12,7 @@ import structlog
 
 from agent_core.builtin.memory import Memory
 from agent_core.clock import Clock
-from agent_core.compaction.compaction import KeepFacts
+from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
 from agent_core.tools import ToolContext, ToolFailed
 from agent_core.untrusted import harmless

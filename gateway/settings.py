@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent_core.context.persona import DEFAULT
 from agent_core.llm import ThinkingLevel
 from agent_core.mcp.config import McpServer
-from agent_core.persona import DEFAULT
 from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig

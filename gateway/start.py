@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from agent_core.providers import ModelSettingError
+from agent_core.models.providers import ModelSettingError
 from channels.base import ChannelError
 from gateway.app import serve
 from gateway.errors import ParleyError

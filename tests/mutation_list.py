@@ -25,7 +25,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S0-26",
-        "agent_core/compaction/compaction.py",
+        "agent_core/context/compaction/compaction.py",
         "compaction is due at half of the window",
         "COMPACT_AT = 0.80",
         "COMPACT_AT = 0.50",
@@ -74,7 +74,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-22",
-        "agent_core/model_call.py",
+        "agent_core/loop/model_call.py",
         "a call that stands twice is made twice",
         "elif not part.id or part.id not in seen:",
         "elif True:",
@@ -88,7 +88,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-34",
-        "agent_core/prompt.py",
+        "agent_core/context/prompt.py",
         "the prompt has no safety rules",
         "safety: str = SAFETY",
         'safety: str = ""',
@@ -123,21 +123,21 @@ MUTATIONS = (
     ),
     Mutation(
         "S4-22",
-        "agent_core/execution.py",
+        "agent_core/loop/execution.py",
         "updates of a call that has ended are told",
         "            settled = True",
         "            settled = False",
     ),
     Mutation(
         "S4-24",
-        "agent_core/gate.py",
+        "agent_core/loop/gate.py",
         "other words than the seed's",
         'SKIPPED = "Skipped due to queued user message."',
         'SKIPPED = "Skipped."',
     ),
     Mutation(
         "S4-30",
-        "agent_core/decision.py",
+        "agent_core/loop/decision.py",
         "follow-ups come before steering",
         "_steering(run) or _rest_of_answer(engine, run) or _follow_up(run)",
         "_follow_up(run) or _rest_of_answer(engine, run) or _steering(run)",
@@ -151,14 +151,14 @@ MUTATIONS = (
     ),
     Mutation(
         "C-03",
-        "agent_core/calls.py",
+        "agent_core/loop/calls.py",
         "calls that change things run together",
         "if all(self._is_parallel(call) for call in self._calls)",
         "if any(self._is_parallel(call) for call in self._calls)",
     ),
     Mutation(
         "C-04",
-        "agent_core/execution.py",
+        "agent_core/loop/execution.py",
         "every failure is tried again",
         'return tool.retry == "always" and not isinstance(error, ToolFailed)',
         "return True",
@@ -172,7 +172,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S3-16",
-        "agent_core/recovery.py",
+        "agent_core/loop/recovery.py",
         "a request that is too long is compacted again and again",
         "if compactor is None or run.state.has_attempted_reactive_compact:",
         "if compactor is None:",

@@ -9,9 +9,9 @@ from agent_core.demo.intents import Intent, Topic, understand
 from agent_core.demo.plans import plan_of
 from agent_core.demo.steps import Outcome, Scene, Step, StepFailed, Use
 from agent_core.demo.wording import Wording, wording_for
-from agent_core.execution import ABORTED
-from agent_core.gate import SKIPPED
 from agent_core.llm import LlmRequest
+from agent_core.loop.execution import ABORTED
+from agent_core.loop.gate import SKIPPED
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -20,7 +20,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from agent_core.scripted import Call, Calls
+from agent_core.models.scripted import Call, Calls
 from agent_core.untrusted import bare
 
 ASKED_FOR = frozenset({"run_skill_script"})

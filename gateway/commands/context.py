@@ -1,7 +1,7 @@
 """Commands about what the model is shown: /context, /compact."""
 
 from agent_core.agent import Agent, AgentBusy
-from agent_core.context import ContextStats
+from agent_core.context.context import ContextStats
 from agent_core.reasons import TerminalReason
 from channels.base import OutboundMessage
 from gateway.commands.table import Command, Invocation, reply

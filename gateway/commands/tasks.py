@@ -5,8 +5,8 @@ from channels.base import Button, OutboundMessage
 from gateway.approvals import typed_id
 from gateway.commands.table import Command, Invocation, reply
 from gateway.progress import literal
-from gateway.task_report import what_in_short
-from gateway.tasks import Cancelling, Shown
+from gateway.tasks.report import what_in_short
+from gateway.tasks.tasks import Cancelling, Shown
 from gateway.texts import Language, say
 
 MOST = 10

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from agent_core.providers import ModelChoice, ModelSettingError, choose_model
+from agent_core.models.providers import ModelChoice, ModelSettingError, choose_model
 from channels.checkup import Finding, note, ok, problem
 from gateway.settings import Settings
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
-from agent_core.context import ContextManager
-from agent_core.engine import Compactor
+from agent_core.context.context import ContextManager
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -24,16 +23,17 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.execution import Redact
 from agent_core.hooks import Hooks
 from agent_core.limits import LoopLimits
 from agent_core.llm import LlmClient
-from agent_core.loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.engine import Compactor
+from agent_core.loop.execution import Redact
+from agent_core.loop.model_chain import ModelChain
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
-from agent_core.model_chain import ModelChain
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.permissions import Permissions
 from agent_core.queues import MessageQueues
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.clock import FakeClock

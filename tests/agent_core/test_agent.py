@@ -6,13 +6,13 @@ import pytest
 
 from agent_core.agent import AgentBusy
 from agent_core.cancel import CancelToken
-from agent_core.engine import RunInputs
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
-from agent_core.execution import CallScope
 from agent_core.llm import ModelInfo
+from agent_core.loop.engine import RunInputs
+from agent_core.loop.execution import CallScope
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
+from agent_core.models.scripted import Waits, calls
 from agent_core.queues import MessageQueues
-from agent_core.scripted import Waits, calls
 from agent_core.state import QueryState
 from tests.agent_core.kit import WORKSPACE, answers, echo, look, record, start_agent
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from agent_core.builtin.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.cancel import CancelToken
+from agent_core.context.prompt import MEMORY, SystemPrompt
 from agent_core.messages import AgentMessage, JsonObject, text_of, user
-from agent_core.prompt import MEMORY, SystemPrompt
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.clock import FakeClock
 

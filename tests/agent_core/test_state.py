@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
-from agent_core.border import convert_to_llm, repair
+from agent_core.context.border import convert_to_llm, repair
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -27,9 +27,9 @@ from agent_core.events import (
 from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
+from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
 from agent_core.queues import MessageQueues
 from agent_core.reasons import LoopState, TerminalReason, TransitionReason
-from agent_core.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
 from agent_core.state import QueryState, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import RetryableToolError, Tool, ToolContext, tool

@@ -1,8 +1,8 @@
 """How much of a window a conversation fills."""
 
-from agent_core.context import ContextManager
+from agent_core.context.context import ContextManager
 from agent_core.messages import Usage, text_of
-from agent_core.scripted import ScriptedLlm
+from agent_core.models.scripted import ScriptedLlm
 from agent_core.state import QueryState
 from agent_core.tokens import estimate
 from agent_core.tools import ToolRegistry

@@ -35,7 +35,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import NoReturn, Self
 
-MODULES = ("gateway.start", "gateway.talk", "agent_core.openai_client", "channels.web.adapter")
+MODULES = ("gateway.start", "gateway.talk", "agent_core.models.openai_client", "channels.web.adapter")
 """What every program imports sooner or later. Neither `gateway.cli`, which is run, nor any SDK: see `Birth.modules`."""
 MESSAGE = 1 << 17
 """Longer than any birth: the environment names some hundred people."""

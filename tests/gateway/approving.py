@@ -8,8 +8,8 @@ from pathlib import Path
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.models.scripted import calls
 from agent_core.permissions import Permissions, Proposal
-from agent_core.scripted import calls
 from agent_core.tools import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.limits import LlmRetryPolicy, LoopLimits
-from agent_core.model_chain import Candidate
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.loop.model_chain import Candidate
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Tool
 from channels.base import Accepted, Limits

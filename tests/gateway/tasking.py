@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_core.llm import LlmRequest
 from agent_core.messages import text_of
-from agent_core.scripted import Call, Calls, Turn
+from agent_core.models.scripted import Call, Calls, Turn
 from gateway.store.store import FILE
 
 IN_BACKGROUND = "It runs in the background."

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.limits import LoopLimits
 from agent_core.llm import FailureKind
-from agent_core.scripted import Failure, Waits, calls
+from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Limits
 from channels.memory import MemoryChannel

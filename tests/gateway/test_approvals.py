@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.scripted import calls
+from agent_core.models.scripted import calls
 from channels.base import ButtonPressed, Limits, Sender
 from channels.memory import MemoryChannel
 from tests.emulators.model_script import ToolUse, Turn, says

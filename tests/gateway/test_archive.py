@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import AssistantMessage, StopReason, TextContent, text_of, user
-from agent_core.scripted import Waits
+from agent_core.models.scripted import Waits
 from channels.base import ChatKey
 from gateway.secrets import Secrets
 from gateway.store.archive import Archive, NothingKept, SaidRow, Unreadable

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
-from agent_core.scripted import calls
+from agent_core.models.scripted import calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, tool
 from channels.base import OutboundMessage

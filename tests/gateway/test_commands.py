@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.messages import text_of
-from agent_core.scripted import Waits
+from agent_core.models.scripted import Waits
 from channels.base import ChannelError, ChatKey, CommandInvoked, Limits, Sender
 from channels.memory import MemoryChannel
 from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS

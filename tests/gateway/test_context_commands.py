@@ -8,7 +8,7 @@ import pytest
 from agent_core.clock import SystemClock, new_id
 from agent_core.llm import LlmRequest
 from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
-from agent_core.scripted import Turn, Waits
+from agent_core.models.scripted import Turn, Waits
 from channels.base import ChatKey
 from gateway.store.rows import Run
 from gateway.store.store import Store

@@ -6,7 +6,7 @@ from contextlib import closing
 
 from agent_core.llm import FailureKind
 from agent_core.messages import text_of
-from agent_core.scripted import Failure, Waits, calls
+from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Accepted, Addressed, ChannelError
 from gateway.store.store import FILE

@@ -11,7 +11,7 @@ from typing import NoReturn
 import pytest
 
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage, message_adapter, user
-from agent_core.scripted import calls
+from agent_core.models.scripted import calls
 from agent_core.tools import tool
 from channels.base import ChatKey
 from channels.memory import MemoryChannel

@@ -9,9 +9,9 @@ import pytest
 
 from agent_core.events import RetryScheduled
 from agent_core.llm import FailureKind, ModelInfo
-from agent_core.model_chain import Candidate
-from agent_core.providers import ModelSettingError, choose_fallback
-from agent_core.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
+from agent_core.loop.model_chain import Candidate
+from agent_core.models.providers import ModelSettingError, choose_fallback
+from agent_core.models.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
 from gateway.progress import Progress
 from gateway.settings import load_settings
 from tests.gateway.conftest import StartBot

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import text_of
-from agent_core.scripted import Waits
+from agent_core.models.scripted import Waits
 from channels.base import (
     Accepted,
     Addressed,

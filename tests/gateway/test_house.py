@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.base import ChannelError, CommandSpec, Inbox
 from channels.memory import MemoryChannel
 from gateway.about import About

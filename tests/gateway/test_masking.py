@@ -20,7 +20,7 @@ from agent_core.messages import (
     text_of,
     user,
 )
-from agent_core.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
+from agent_core.models.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
 from channels.base import (
     Attachment,
     Button,

@@ -16,8 +16,8 @@ from agent_core.messages import (
     text_of,
     user,
 )
+from agent_core.models.scripted import Waits, calls
 from agent_core.reasons import TerminalReason
-from agent_core.scripted import Waits, calls
 from agent_core.tools import tool
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel

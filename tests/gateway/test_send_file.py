@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent_core.scripted import Call, Calls
+from agent_core.models.scripted import Call, Calls
 from channels.base import ChatKey
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.scripted import Waits, calls
+from agent_core.models.scripted import Waits, calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.memory import MemoryChannel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.scripted import Waits, calls
+from agent_core.models.scripted import Waits, calls
 from agent_core.skills.shelved import Shelved, ShelvedSkill
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from agent_core.scripted import Turn, Waits
+from agent_core.models.scripted import Turn, Waits
 from gateway.commands.tasks import MOST
-from gateway.task_workers import MOST_IN_CHAT
+from gateway.tasks.workers import MOST_IN_CHAT
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, rows, states
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from agent_core.clock import SystemClock, new_id
 from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
-from agent_core.scripted import Turn, Waits, calls
+from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
 from gateway.store.rows import Task
 from gateway.store.store import Store
-from gateway.task_report import news_of
-from gateway.task_run import MOST_LIVES
-from gateway.tasks import MOST_IN_A_ROW
+from gateway.tasks.report import news_of
+from gateway.tasks.run import MOST_LIVES
+from gateway.tasks.tasks import MOST_IN_A_ROW
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot

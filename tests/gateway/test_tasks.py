@@ -7,12 +7,12 @@ import pytest
 
 from agent_core.llm import FailureKind, LlmRequest
 from agent_core.messages import text_of
-from agent_core.scripted import Failure, Turn, Waits, calls
+from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.subagents import LONGEST_REPORT, SECONDS
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
-from gateway.task_workers import MOST_IN_CHAT
-from gateway.tasks import MOST_IN_A_ROW
+from gateway.tasks.tasks import MOST_IN_A_ROW
+from gateway.tasks.workers import MOST_IN_CHAT
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE

@@ -16,8 +16,8 @@ from pydantic import Field, TypeAdapter
 
 from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, Frozen, JsonObject, ToolResultMessage, UserMessage, text_of
-from agent_core.openai_wire import user_text
-from agent_core.scripted import Turn, calls
+from agent_core.models.openai_wire import user_text
+from agent_core.models.scripted import Turn, calls
 from agent_core.untrusted import bare
 
 DONE = "All done."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock
 from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Accepted, MessageReceived

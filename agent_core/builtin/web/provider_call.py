@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import aiohttp
 from pydantic import BaseModel, ValidationError
 
-from agent_core.failures import retry_after_s
+from agent_core.models.failures import retry_after_s
 from agent_core.tools import RetryableToolError, ToolFailed
 
 SECONDS = 15.0

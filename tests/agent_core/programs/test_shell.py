@@ -16,14 +16,14 @@ from agent_core.builtin.programs.outcome import RESULT_CHARS
 from agent_core.builtin.programs.shell import MOST_SECONDS, run_command_tool
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
-from agent_core.context import ContextManager
+from agent_core.context.context import ContextManager
 from agent_core.events import ToolExecutionStart
-from agent_core.loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop
 from agent_core.messages import JsonObject, text_of
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
 from agent_core.outputs import FOLDER, KEPT
 from agent_core.sandbox.command import Limits
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools import InvalidArguments, Tool, ToolContext, ToolFailed, ToolRegistry
 from tests.agent_core.kit import record, results

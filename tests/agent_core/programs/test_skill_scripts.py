@@ -10,15 +10,15 @@ from agent_core.builtin.programs.skill_scripts import python, run_skill_script_t
 from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import JsonObject, text_of
+from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.scripted import calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.agent_core.kit import start_agent
+from tests.agent_core.loop.test_permissions import Desk
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
-from tests.agent_core.test_permissions import Desk
 from tests.process import REPOSITORY
 
 NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.context import ContextManager
+from agent_core.context.context import ContextManager
 from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.builtin.web.fetch import MOST_BYTES, Fetcher
 from agent_core.builtin.web.tools import MOST_KEPT, PAGE_CHARS, web_fetch_tool, web_tools
-from agent_core.scripted import calls
+from agent_core.models.scripted import calls
 from agent_core.tools import Tool, ToolFailed
 from tests.agent_core.kit import results, start_agent
 from tests.agent_core.web.site import Site, moved, run, sends, trap

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
-from agent_core.scripted import SCRIPTED_MODEL, ScriptedLlm
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
 from gateway.about import About
 from gateway.access import People

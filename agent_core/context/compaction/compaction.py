@@ -1,0 +1,232 @@
+"""Makes a conversation fit the model's window: old results short, old turns told in a summary, skills put away."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from agent_core.boundary import effective
+from agent_core.cancel import CancelToken
+from agent_core.context.compaction.cut import asked_from
+from agent_core.context.compaction.plan import Plan, Room, carried, make_plan
+from agent_core.context.compaction.summary import Material, Summary, extracted, read, request_for
+from agent_core.context.context import ContextManager
+from agent_core.events import (
+    AgentEvent,
+    CompactionEnd,
+    CompactionReason,
+    CompactionStart,
+    MessageEnd,
+    MessageStart,
+    RetryScheduled,
+)
+from agent_core.guests import Guest
+from agent_core.limits import LlmRetryPolicy
+from agent_core.llm import ModelInfo
+from agent_core.loop.model_call import ModelCaller
+from agent_core.messages import AgentMessage, SummaryMessage, Usage, UserMessage
+from agent_core.state import QueryState
+from agent_core.untrusted import is_tainted
+
+COMPACT_AT = 0.80
+"""Of the window (C-08)."""
+SKILLS_UP_TO = 0.90
+KEEP = 20_000
+"""Tokens that stay as they were said, or a quarter of a smaller window (C-09)."""
+LONGEST_SUMMARY = 1_024
+"""Tokens, or an eighth of a smaller window."""
+AROUND_SUMMARY = 1_000
+"""Tokens of what asks for a summary."""
+MOST_WRONG = 4.0
+"""How many times too low an estimate may be; a server that reports more counts something else."""
+STOPPED = "stopped"
+
+
+class KeepFacts(Protocol):
+    """Takes in what is worth remembering beyond the conversation (S2-16)."""
+
+    async def __call__(self, lines: Sequence[str], *, tainted: bool) -> None:
+        """`tainted`: strangers had a word in what the facts were found in."""
+
+
+@dataclass
+class _Work:
+    """One compaction under way."""
+
+    state: QueryState
+    cancel: CancelToken
+    instructions: str
+    usage: Usage = field(default_factory=Usage)
+    facts: tuple[str, ...] = ()
+    error: str | None = None
+    messages: list[AgentMessage] = field(default_factory=list)
+    """What counted when it began."""
+
+
+class Compaction:
+    """One per conversation."""
+
+    def __init__(
+        self,
+        context: ContextManager,
+        caller: Callable[[], ModelCaller],
+        keep_facts: KeepFacts | None = None,
+    ) -> None:
+        """`caller` tells who is asked for answers now; the same is asked for summaries."""
+        self._context = context
+        self._caller = caller
+        self._keep_facts = keep_facts
+        self._tried_in = ""
+        """The person's message since which skills have been put away."""
+
+    def is_due(self, state: QueryState) -> bool:
+        """Whether the next request would be too large (C-08), and something can be done about it; or a skill wants
+        room."""
+        if self._context.skills.wants_room:
+            return True
+        used = self._context.tokens(state)
+        if not self._is_too_much(used, self._model()):
+            return False
+        room = self._room("threshold", used, self._by(used, state.messages))
+        if make_plan(state.messages, self._context.sizes, room, anyway=False) is not None:
+            return True
+        return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
+
+    async def events(
+        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """As `Compactor.events`. `instructions`: what a person wants to be kept above all."""
+        yield CompactionStart(reason=reason)
+        work = _Work(state, cancel, instructions, messages=list(state.messages))
+        before = self._context.tokens(state)
+        by = self._by(before, state.messages)
+        measured = before / max(1, self._context.guess(state.messages))  # below 1 where it counts fewer than we do
+        room = self._room(reason, before, by)
+        boundary = None
+        plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
+        if plan is not None:
+            async with aclosing(self._boundary(work, plan, room, before)) as made:
+                async for event in made:
+                    if isinstance(event, MessageEnd) and isinstance(event.message, SummaryMessage):
+                        boundary = event.message
+                    yield event
+        left = effective([*work.messages, boundary]) if boundary else work.messages
+        if not cancel.cancelled:
+            self._tried_in = _last_words(left)
+            self._put_skills_away(left, room)
+            if self._keep_facts is not None and work.facts:
+                with Guest("memory"):
+                    await self._keep_facts(work.facts, tainted=boundary is None or boundary.untrusted)
+        after = round(self._context.guess(left) * min(measured, MOST_WRONG))
+        yield CompactionEnd(
+            boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
+        )
+
+    async def _boundary(self, work: _Work, plan: Plan, room: Room, before: int) -> AsyncGenerator[AgentEvent, None]:
+        """The new summary as a message; nothing where the person stopped it."""
+        messages, cut = work.messages, plan.cut
+        first = messages[0] if cut.start else None
+        earlier = first if isinstance(first, SummaryMessage) else None
+        text, untrusted = (earlier.summary, earlier.untrusted) if earlier else ("", False)
+        if plan.summarises:
+            asked = asked_from(messages, cut)
+            material = Material(
+                earlier=text,
+                messages=messages[cut.start : cut.place],
+                asked=messages[asked : cut.place],
+                asked_before=asked == cut.start,
+                instructions=work.instructions,
+            )
+            summaries: list[Summary] = []
+            async with aclosing(self._summary(work, material, room, summaries)) as events:
+                async for event in events:
+                    yield event
+            if not summaries:
+                return
+            text, work.facts = summaries[0].text, summaries[0].facts
+            untrusted = is_tainted(messages[: cut.place])
+        caller = self._caller()
+        start = cut.place if plan.summarises else cut.start
+        boundary = SummaryMessage(
+            id=caller.new_id(),
+            created_at=caller.clock.time(),
+            session_id=work.state.session_id,
+            summary=text,
+            first_kept_id=messages[start].id if start < len(messages) else "",
+            tokens_before=before,
+            short_until=carried(messages, plan),
+            untrusted=untrusted,
+        )
+        yield MessageStart(message=boundary)
+        yield MessageEnd(message=boundary)
+
+    async def _summary(
+        self, work: _Work, material: Material, room: Room, made: list[Summary]
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Adds it to `made`, by a model or else without one; nothing where the person stopped it."""
+        caller = self._caller()
+        options = caller.options.model_copy(update={"temperature": 0.3, "max_tokens": room.summary, "thinking": "off"})
+        caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
+        request = request_for(material, room.telling, with_facts=self._keep_facts is not None)
+        call = caller.call(request, work.state.session_id, frozenset(), work.cancel)
+        async with aclosing(call.events()) as events:
+            async for event in events:
+                if isinstance(event, RetryScheduled):
+                    yield event
+        work.usage = call.message.usage
+        if work.cancel.cancelled:
+            work.error = STOPPED
+            return
+        if call.failure is not None:
+            work.error = call.failure.message
+        summary = read(call.message.text, material, room.summary) if call.failure is None else None
+        made.append(summary or extracted(material, room.summary))
+
+    def _put_skills_away(self, left: Sequence[AgentMessage], room: Room) -> None:
+        """Last of all (S0-27), and those that are in use stay."""
+        skills = self._context.skills
+        if skills.wants_room or self._context.guess(left) > room.target:
+            skills.unload_unused(left)
+        skills.wants_room = 0
+
+    def _room(self, reason: CompactionReason, before: int, by: float) -> Room:
+        """At most half of the window (D-07); less where a server found more in a request than we did, where a skill
+        wants to have more, or where a person wants it short."""
+        model, wanted = self._model(), self._context.skills.wants_room
+        window = model.context_window
+        keep, target = min(KEEP, window // 4), window // 2
+        if reason == "overflow":
+            target = min(target, before // 2)
+        if reason == "manual":
+            keep = min(keep, before // 4)
+        if wanted:
+            target = min(target, int(window * SKILLS_UP_TO) - wanted)
+        summary = min(LONGEST_SUMMARY, window // 8)
+        return Room(
+            keep=int(min(keep, target // 2) / by),
+            target=int(target / by),
+            limit=int((window - self._answer(model)) / by),
+            prefix=self._context.guess(()),
+            summary=summary,
+            telling=int((window - 2 * summary) / by) - AROUND_SUMMARY,  # its answer, and the summary before it
+            worthwhile=window // 16 if reason == "threshold" else 1,
+        )
+
+    def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
+        """How many times as large as estimated it really is."""
+        guess = self._context.guess(messages)
+        return min(max(1.0, used / guess), MOST_WRONG) if guess else 1.0
+
+    def _is_too_much(self, used: int, model: ModelInfo) -> bool:
+        return used > COMPACT_AT * model.context_window or used + self._answer(model) > model.context_window
+
+    def _answer(self, model: ModelInfo) -> int:
+        return model.answer_tokens(self._caller().options.max_tokens)
+
+    def _model(self) -> ModelInfo:
+        return self._caller().next_model
+
+
+def _last_words(messages: Sequence[AgentMessage]) -> str:
+    """The id of what the person said last."""
+    return next((message.id for message in reversed(messages) if isinstance(message, UserMessage)), "")

@@ -1,0 +1,194 @@
+"""What the model is shown: the prompt, the history as its border can take it, and the tools, anew each turn (D-02)."""
+
+from collections.abc import Sequence
+
+from agent_core.context.border import Border
+from agent_core.context.persona import Persona
+from agent_core.context.prompt import SystemPrompt
+from agent_core.llm import LlmRequest, ToolSpec
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    Frozen,
+    StopReason,
+    ToolResultMessage,
+    UserMessage,
+)
+from agent_core.remembered import Remembered
+from agent_core.skills.shelf import SkillShelf
+from agent_core.state import QueryState
+from agent_core.tokens import estimate, message_tokens
+from agent_core.tools import ToolRegistry
+
+FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})
+SKILL_PARTS = ("always_skills", "skill_protocol", "skills_index", "loaded_skills", "loaded_references")
+
+
+class Buckets(Frozen):
+    """What fills the window, in tokens (S0-31)."""
+
+    prompt: int = 0
+    tools: int = 0
+    skill_index: int = 0
+    loaded_skills: int = 0
+    references: int = 0
+    circumstances: int = 0
+    """What is said beside people's words: the time, what is remembered, what is quoted (D-04)."""
+    conversation: int = 0
+    tool_results: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.__dict__.values())
+
+
+class ContextStats(Frozen):
+    """How full the window is, and of what (S0-31)."""
+
+    messages: int
+    tokens: int
+    window: int
+    buckets: Buckets
+    """Their sum is `tokens`, but for rounding."""
+    loaded_skills: tuple[str, ...] = ()
+    loaded_references: tuple[str, ...] = ()
+    available_skills: tuple[str, ...] = ()
+    """Those that could be loaded."""
+
+    @property
+    def free(self) -> int:
+        return max(0, self.window - self.tokens)
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.tokens / self.window if self.window else 0.0
+
+
+class ContextManager:
+    """Builds each request of one conversation from the state of the run and from what the agent can do now."""
+
+    def __init__(
+        self,
+        tools: ToolRegistry,
+        persona: Persona | None = None,
+        workspace: str = "",
+        skills: SkillShelf | None = None,
+    ) -> None:
+        self.tools = tools
+        self.skills = skills or SkillShelf()
+        self.persona = persona or Persona()
+        self.workspace = workspace
+        self.system_prompt: str | None = None
+        """Replaces the built prompt where a caller sets one (S4-41)."""
+        self._border = Border()
+        self._size = Remembered[AgentMessage, int](
+            lambda message: 0 if _is_failed(message) else message_tokens(message)
+        )
+        self._tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
+        self._asked_with: int | None = None
+        """Tokens of prompt and tools in the last request."""
+
+    def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
+        """The next request; the same state gives the same bytes (S0-08)."""
+        self.skills.refresh()
+        specs = self.tools.specs()
+        request = LlmRequest(
+            system=self._prompt(specs),
+            messages=(),
+            tools=specs if with_tools else (),
+            tool_choice="auto" if with_tools else "none",
+        )
+        self._asked_with = self._prefix(request.system, specs)
+        # Without being validated again: that takes longer than all the rest of a long conversation's next turn.
+        return request.model_copy(update={"messages": self._border.of(state.messages)})
+
+    def tokens(self, state: QueryState) -> int:
+        """About how many tokens the next request holds: what the model reported last, and an estimate of what came
+        since, of its prompt and tools, too (U-12). No less than half of the estimate, for some servers report only what
+        they had not cached."""
+        specs = self.tools.specs()
+        prefix = self._prefix(self._prompt(specs), specs)
+        sizes = self._size.row(state.messages)
+        guess = prefix + sum(sizes)
+        for place in reversed(range(len(state.messages))):
+            message = state.messages[place]
+            if isinstance(message, AssistantMessage) and message.usage.total and not _is_failed(message):
+                grown = 0 if self._asked_with is None else prefix - self._asked_with
+                return max(message.usage.total + grown + sum(sizes[place + 1 :]), guess // 2)
+        return guess
+
+    def guess(self, messages: Sequence[AgentMessage]) -> int:
+        """As `tokens`, by estimate alone."""
+        specs = self.tools.specs()
+        return self._prefix(self._prompt(specs), specs) + self.size_of(messages)
+
+    def sizes(self, messages: Sequence[AgentMessage]) -> list[int]:
+        """Estimated tokens of each message as it stands; answers that failed are not sent."""
+        return self._size.each(messages)
+
+    def size_of(self, messages: Sequence[AgentMessage]) -> int:
+        """Of all of them."""
+        return sum(self._size.each(messages))
+
+    def stats(self, state: QueryState, window: int) -> ContextStats:
+        """What `/context` shows. The parts are estimates, brought into line with what the model has reported."""
+        tokens = self.tokens(state)
+        guess = self._buckets(state.messages)
+        by = tokens / guess.total if guess.total else 1.0
+        shelved = self.skills.shelved.skills
+        return ContextStats(
+            messages=len(state.messages),
+            tokens=tokens,
+            window=window,
+            buckets=Buckets(**{name: round(size * by) for name, size in guess}),
+            loaded_skills=self.skills.names,
+            loaded_references=tuple(f"{skill.name}/{path}" for skill in shelved for path in skill.references),
+            available_skills=tuple(skill.name for skill, is_loaded in self.skills.offered() if not is_loaded),
+        )
+
+    def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:
+        specs = self.tools.specs()
+        parts = self._system(specs)
+        skills = {name: estimate(getattr(parts, name)) for name in SKILL_PARTS} if self.system_prompt is None else {}
+        results = [message for message in messages if isinstance(message, ToolResultMessage)]
+        beside = sum(estimate(message.context or "") for message in messages if isinstance(message, UserMessage))
+        results_size = self.size_of(results)
+        return Buckets(
+            prompt=max(0, estimate(self._prompt(specs)) - sum(skills.values())),
+            tools=sum(self._tool_size.each(specs)),
+            skill_index=skills.get("skills_index", 0) + skills.get("skill_protocol", 0),
+            loaded_skills=skills.get("loaded_skills", 0) + skills.get("always_skills", 0),
+            references=skills.get("loaded_references", 0),
+            circumstances=beside,
+            conversation=max(0, self.size_of(messages) - results_size - beside),
+            tool_results=results_size,
+        )
+
+    def _prefix(self, prompt: str, specs: Sequence[ToolSpec]) -> int:
+        return estimate(prompt) + sum(self._tool_size.each(specs))
+
+    def _prompt(self, specs: Sequence[ToolSpec]) -> str:
+        return self._system(specs).render() if self.system_prompt is None else self.system_prompt
+
+    def _system(self, specs: Sequence[ToolSpec]) -> SystemPrompt:
+        names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in specs)
+        return SystemPrompt(
+            identity=self.persona.render(),
+            workspace=f"# Workspace\nFiles of this chat: {self.workspace} (give relative paths)"
+            if self.workspace
+            else "",
+            tools=f"# Available tools\n{names}" if names else "",
+            always_skills=self.skills.always,
+            skill_protocol=self.skills.protocol,
+            skills_index=self.skills.index,
+            loaded_skills=self.skills.loaded,
+            loaded_references=self.skills.references,
+        )
+
+
+def _is_failed(message: AgentMessage) -> bool:
+    return isinstance(message, AssistantMessage) and message.stop_reason in FAILED
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]

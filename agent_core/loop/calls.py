@@ -1,0 +1,283 @@
+"""One batch of tool calls: validate, permit, execute, skip, cap; every call gets exactly one result (S0-14, S3-13)."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+
+from agent_core.clock import Clock, NewId
+from agent_core.events import (
+    AgentEvent,
+    MessageEnd,
+    MessageStart,
+    PermissionRequest,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+)
+from agent_core.hooks import HookCalls, HookFailed, Hooks
+from agent_core.limits import LoopLimits, ToolRetryPolicy
+from agent_core.loop.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
+from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
+from agent_core.loop.results import ResultRoom
+from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
+from agent_core.permissions import EverythingAllowed, Permissions, Proposal
+from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolFailed, ToolRegistry, UnknownTool
+
+CUT_OFF = "Error: the answer reached its output token limit before this call was complete. Next: re-issue the call."
+NO_CHECK = ToolResult.failure(
+    "the call was not made, for what checks calls has failed", "tell the person", CallFailure.HOOK
+)
+
+
+class CallRunner:
+    """Knows the tools and the rules; `batch` makes the work of one answer."""
+
+    def __init__(
+        self,
+        tools: ToolRegistry,
+        limits: LoopLimits,
+        retry: ToolRetryPolicy,
+        clock: Clock,
+        new_id: NewId,
+        *,
+        permissions: Permissions | None = None,
+        hooks: HookCalls | None = None,
+        redact: Redact = str,
+    ) -> None:
+        self.tools = tools
+        self.limits = limits
+        self.clock = clock
+        self.new_id = new_id
+        self.permissions = permissions or EverythingAllowed()
+        self.hooks = hooks or HookCalls(Hooks())
+        self.executor = Executor(limits, retry, clock, redact, self.hooks)
+
+    def batch(
+        self,
+        calls: Sequence[ToolCall],
+        scope: CallScope,
+        *,
+        left: int,
+        messages: Sequence[AgentMessage] = (),
+        cut_off: bool = False,
+        resumed: bool = False,
+    ) -> "CallBatch":
+        """The calls of one answer. `left`: how many more the run may make; `messages`: the conversation as it grows;
+        `cut_off`: the answer ended in the middle, so nothing is run (U-06); `resumed`: the calls may have run before a
+        crash, so only those run that are idempotent or are known not to have begun."""
+        return CallBatch(self, calls, scope, left=left, messages=messages, cut_off=cut_off, resumed=resumed)
+
+
+class CallBatch:
+    """Runs once; afterwards `results` are the messages in the order of the calls."""
+
+    def __init__(
+        self,
+        runner: CallRunner,
+        calls: Sequence[ToolCall],
+        scope: CallScope,
+        *,
+        left: int,
+        messages: Sequence[AgentMessage],
+        cut_off: bool,
+        resumed: bool,
+    ) -> None:
+        self._runner = runner
+        self._calls = calls
+        self._scope = scope
+        self._left = left
+        self._messages = messages
+        self._cut_off = cut_off
+        self._resumed = resumed
+        self._too_many = {call.id for call in calls[runner.limits.max_calls_per_answer :]}
+        self._room = ResultRoom(runner.limits, len(calls))
+        self._ends: dict[str, ToolExecutionEnd] = {}
+        self.results: list[ToolResultMessage] = []
+        self.error = ""
+        """Set where the application's own check failed, which ends the run (S4-05)."""
+
+    @property
+    def ends_run(self) -> TerminalReason | None:
+        """Set where every result asks for the end of the run (U-05), or too much was refused (C-21)."""
+        if self._scope.denials.are_too_many:
+            return TerminalReason.PERMISSION
+        ends = list(self._ends.values())
+        if ends and all(end.result.terminate for end in ends):
+            return ends[-1].result.ends_as
+        return None
+
+    async def run(self) -> AsyncGenerator[AgentEvent, None]:
+        """The events of the batch (S4-20, S4-46): starts in order, ends as they come, results in order (U-02)."""
+        for group in self._groups():
+            jobs: list[Job] = []
+            for call in group:
+                job = self._prepare(call)
+                label = self._label(call)
+                yield ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, label=label, args=call.arguments)
+                if isinstance(job, ToolResult):
+                    yield self._ended(end_of(call, job, attempts=0))
+                    continue
+                async with aclosing(self._admit(job, jobs)) as events:
+                    async for event in events:
+                        yield event
+            async with aclosing(self._together(jobs)) as events:
+                async for event in events:
+                    yield event
+            for call in group:
+                message = self._message(self._ends[call.id])
+                self.results.append(message)
+                yield MessageStart(message=message)
+                yield MessageEnd(message=message)
+
+    def _groups(self) -> Iterator[Sequence[ToolCall]]:
+        """At most four at once, and only where every call of the answer reads only; else one by one (C-03, D-18)."""
+        size = self._runner.limits.max_parallel if all(self._is_parallel(call) for call in self._calls) else 1
+        for start in range(0, len(self._calls), size):
+            yield self._calls[start : start + size]
+
+    def _is_parallel(self, call: ToolCall) -> bool:
+        try:
+            return self._runner.tools.get(call.name).execution == "parallel"
+        except UnknownTool:
+            return True
+
+    def _label(self, call: ToolCall) -> str:
+        try:
+            return self._runner.tools.get(call.name).describe(call.arguments)
+        except UnknownTool:
+            return call.name
+
+    def _prepare(self, call: ToolCall) -> Job | ToolResult:
+        """What to run, or the result of a call that is not run."""
+        if refusal := self._refusal(call):
+            return refusal
+        try:
+            tool = self._runner.tools.get(call.name)
+            arguments = tool.validate(call.arguments)
+            tool.check(arguments, self._scope.context(call.id, self._messages))
+            return Job(call, tool, arguments)
+        except ToolFailed as error:
+            if isinstance(error, UnknownTool) and self._resumed:
+                return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
+            return ToolResult.failure(error.fact, error.advice, CallFailure.INPUT)
+
+    async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
+        """Put the job to those that run, or end its call. Those that may run do not wait for people: an approval is
+        for now, and not for when another was given."""
+        scope = self._scope
+        proposal = Proposal(
+            call=job.call,
+            tool=job.tool,
+            workspace=scope.workspace,
+            session_id=scope.session_id,
+            chat_id=scope.chat_id,
+            user_id=scope.user_id,
+            messages=self._messages,
+        )
+        runner = self._runner
+        gate = Gate(runner.permissions, runner.hooks, scope, proposal, doubtful=self._may_have_begun(job.call))
+        try:
+            async with aclosing(gate.events()) as events:
+                async for event in events:
+                    if isinstance(event, PermissionRequest):
+                        async with aclosing(self._together(jobs)) as earlier:
+                            async for each in earlier:
+                                yield each
+                        jobs.clear()
+                    yield event
+        except HookFailed as error:
+            self.error = str(error)
+            gate.refusal = NO_CHECK
+        if gate.never_began:
+            self._resumed = False  # such calls run one by one, so none behind this one has begun either
+        if gate.refusal is None:
+            self._left -= 1
+            jobs.append(job)
+            return
+        denied = proposal.fingerprint if gate.denied else None
+        yield self._ended(end_of(job.call, gate.refusal, attempts=0, denied=denied))
+
+    def _refusal(self, call: ToolCall) -> ToolResult | None:
+        if self._scope.cancel.cancelled:
+            return ToolResult.not_run(ABORTED, CallFailure.KILLED)
+        if self._scope.queues.has_steering:
+            if self._may_have_begun(call):
+                return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
+            return ToolResult.not_run(SKIPPED, CallFailure.SKIPPED)
+        return self._ruled_out(call) or self._over_cap(call)
+
+    def _ruled_out(self, call: ToolCall) -> ToolResult | None:
+        if self.error:
+            return NO_CHECK
+        if self._cut_off:
+            return ToolResult.not_run(CUT_OFF, CallFailure.INPUT)
+        if self._scope.denials.are_too_many:
+            fact = "too many calls were refused one after another"
+            return ToolResult.failure(fact, "answer with what you have", CallFailure.PERMISSION)
+        if call.arguments_error:
+            advice = "send the whole call again as valid JSON"
+            return ToolResult.failure(call.arguments_error, advice, CallFailure.INPUT)
+        return None
+
+    def _may_have_begun(self, call: ToolCall) -> bool:
+        """Before the program stopped, with an effect that is not to be had twice."""
+        return self._resumed and not self._runner.tools.may_repeat(call.name)
+
+    def _over_cap(self, call: ToolCall) -> ToolResult | None:
+        limits = self._runner.limits
+        if call.id in self._too_many:
+            return ToolResult.failure(
+                f"an answer may make {limits.max_calls_per_answer} calls",
+                "make the rest in your next answer",
+                CallFailure.LIMIT,
+            )
+        if self._left <= 0:
+            return ToolResult.failure(
+                f"this run has made its {limits.max_tool_calls} tool calls",
+                "answer with what you have",
+                CallFailure.LIMIT,
+            )
+        return None
+
+    async def _together(self, jobs: Sequence[Job]) -> AsyncGenerator[AgentEvent, None]:
+        """Run the jobs as tasks that feed one queue, so that nothing is yielded inside a task group."""
+        queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        run = self._runner.executor.run
+        tasks = [
+            asyncio.create_task(run(job, self._scope, self._messages, self._room, queue.put_nowait)) for job in jobs
+        ]
+        open_calls = len(jobs)
+        try:
+            while open_calls:
+                event = await queue.get()
+                if isinstance(event, ToolExecutionEnd):
+                    open_calls -= 1
+                    self._ended(event)
+                yield event
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+
+    def _ended(self, end: ToolExecutionEnd) -> ToolExecutionEnd:
+        self._ends[end.tool_call_id] = end
+        if end.attempts and not end.is_error:
+            self._scope.denials.succeeded()
+        return end
+
+    def _message(self, end: ToolExecutionEnd) -> ToolResultMessage:
+        ran = end.attempts > 0
+        return ToolResultMessage(
+            id=self._runner.new_id(),
+            created_at=self._runner.clock.time(),
+            session_id=self._scope.session_id,
+            tool_call_id=end.tool_call_id,
+            tool_name=end.tool_name,
+            content=end.result.content,
+            details=end.result.details,
+            is_error=end.is_error,
+            duration_ms=end.duration_ms,
+            untrusted=ran and (end.result.untrusted or self._runner.tools.get(end.tool_name).untrusted),
+        )

@@ -1,0 +1,93 @@
+"""What follows a turn whose model has answered: another turn, for which reason, or the end of the run (S3-09)."""
+
+from agent_core.hooks import HookFailed
+from agent_core.loop.calls import CallBatch
+from agent_core.loop.engine import End, Engine, Next, Run
+from agent_core.loop.recovery import go_on
+from agent_core.messages import AssistantMessage
+from agent_core.reasons import TerminalReason, TransitionReason
+
+NOT_DONE = "stop_hook"
+"""The kind of the note that a model hears where the application wants one more turn and says nothing itself."""
+NOT_DONE_TEXT = "That was not all yet. Look at what was asked, and go on with what is missing."
+
+
+async def decide(engine: Engine, run: Run, message: AssistantMessage, batch: CallBatch) -> Next | End:
+    """`message` is the answer and `batch` the calls it made. A stop counts first, then what failed, then what the
+    application wants, then what people said, then the model."""
+    closing = run.state.transition_reason is TransitionReason.LIMIT
+    wanted, error = None, batch.error
+    if not (closing or error or run.cancel.cancelled):
+        try:
+            wanted = await engine.hooks.after_turn(run.state, run.cancel)
+        except HookFailed as failed:
+            error = str(failed)
+    if run.cancel.cancelled:
+        return End(TerminalReason.ABORTED)
+    if error:
+        return End.broken(error)
+    if closing or wanted == "end":
+        return End(batch.ends_run or TerminalReason.COMPLETED)
+    if message.tool_calls:
+        return _after_calls(engine, run, batch)
+    return _after_answer(engine, run, is_content=wanted != "continue")
+
+
+def _after_calls(engine: Engine, run: Run, batch: CallBatch) -> Next | End:
+    if batch.ends_run is not None:
+        return End(batch.ends_run)
+    return at_limit(engine, run) or _steering(run) or Next(TransitionReason.TOOL_ROUND)
+
+
+def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
+    """`is_content`: the application takes it for the last one."""
+    done = End(TerminalReason.COMPLETED)
+    if at_limit(engine, run):
+        # The answer came in time: it completes the run, and what waits stays in the queue (C-06).
+        return done
+    on = _steering(run) or _rest_of_answer(engine, run) or _follow_up(run)
+    return on or (None if is_content else _one_more(engine, run)) or done
+
+
+def at_limit(engine: Engine, run: Run) -> End | None:
+    """How the run ends, if it has come as far as it may."""
+    state, limits, budget = run.state, engine.limits, run.inputs.budget
+    seconds = engine.runner.clock.monotonic() - run.started
+    if state.turn_count >= limits.max_turns:
+        return End(TerminalReason.MAX_TURNS)
+    if state.tool_call_count >= limits.max_tool_calls:
+        return End(TerminalReason.MAX_TOOL_CALLS)
+    spent = (
+        (budget.max_tokens, state.usage.total),
+        (budget.max_cost_usd, state.usage.cost_usd),
+        (budget.max_seconds, seconds),
+    )
+    if any(most is not None and used >= most for most, used in spent):
+        return End(TerminalReason.BUDGET)
+    return None
+
+
+def _steering(run: Run) -> Next | None:
+    run.pending.extend(run.inputs.scope.queues.drain_steering())
+    return Next(TransitionReason.STEERING) if run.pending else None
+
+
+def _follow_up(run: Run) -> Next | None:
+    run.pending.extend(run.inputs.scope.queues.drain_follow_up())
+    return Next(TransitionReason.FOLLOW_UP) if run.pending else None
+
+
+def _rest_of_answer(engine: Engine, run: Run) -> Next | None:
+    note = go_on(engine, run)
+    if note is None:
+        return None
+    run.pending.append(note)
+    return Next(TransitionReason.MAX_OUTPUT_RECOVERY)
+
+
+def _one_more(engine: Engine, run: Run) -> Next | None:
+    """Once in a run, else a hook that is never content would go on for ever (S3-23)."""
+    if run.state.stop_hook_active:
+        return None
+    run.pending.append(engine.caller.note(run.state.session_id, NOT_DONE, NOT_DONE_TEXT))
+    return Next(TransitionReason.STOP_HOOK)

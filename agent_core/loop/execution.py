@@ -1,0 +1,245 @@
+"""Running one tool call that may be run: its time limit, its retries, and a result that a model can take."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+from pydantic import BaseModel
+
+from agent_core.cancel import CancelToken
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
+from agent_core.hooks import HookCalls, HookFailed
+from agent_core.limits import LoopLimits, ToolRetryPolicy
+from agent_core.loop.results import ResultRoom, fitted
+from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
+from agent_core.permissions import Denials
+from agent_core.queues import MessageQueues
+from agent_core.reasons import CallFailure
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tasks import TaskRecord
+from agent_core.tool_result import ToolResult
+from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed
+
+ABORTED = "Operation aborted"
+DONE = "Done: the tool completed successfully and had nothing to say."
+FAILED = "Error: the tool failed and gave no reason. Next: try another way, or tell the person."
+
+NETWORK_ERRNOS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ENETDOWN})
+
+log = structlog.get_logger(__name__)
+
+Redact = Callable[[str], str]
+"""Takes out of a text what no model, transcript or person may see."""
+Emit = Callable[[AgentEvent], None]
+
+
+def _unheard(_: object) -> None:
+    """Before a call is made, what it has to show is of no interest."""
+
+
+@dataclass(frozen=True)
+class CallScope:
+    """On whose behalf tools run, and what may stop them."""
+
+    session_id: str
+    workspace: Path
+    queues: MessageQueues
+    cancel: CancelToken
+    chat_id: str | None = None
+    user_id: str | None = None
+    skills: SkillShelf | None = None
+    denials: Denials = field(default_factory=Denials)
+    """What was refused in this run."""
+
+    def context(
+        self,
+        call_id: str,
+        messages: Sequence[AgentMessage],
+        on_update: Callable[[ToolResult], None] = _unheard,
+        on_task: Callable[[TaskRecord], None] = _unheard,
+    ) -> ToolContext:
+        """What one call may know; `messages` is the conversation that it belongs to."""
+        return ToolContext(
+            call_id=call_id,
+            session_id=self.session_id,
+            chat_id=self.chat_id,
+            user_id=self.user_id,
+            workspace=self.workspace,
+            cancel=self.cancel,
+            on_update=on_update,
+            on_task=on_task,
+            messages=messages,
+            skills=self.skills,
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call whose arguments fit."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: BaseModel
+
+
+def end_of(
+    call: ToolCall, result: ToolResult, *, attempts: int, duration_ms: int | None = None, denied: str | None = None
+) -> ToolExecutionEnd:
+    return ToolExecutionEnd(
+        tool_call_id=call.id,
+        tool_name=call.name,
+        result=result,
+        is_error=result.is_error,
+        attempts=attempts,
+        duration_ms=duration_ms,
+        denied=denied,
+    )
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Runs jobs, each by these rules."""
+
+    limits: LoopLimits
+    retry: ToolRetryPolicy
+    clock: Clock
+    redact: Redact
+    hooks: HookCalls
+
+    async def run(
+        self, job: Job, scope: CallScope, messages: Sequence[AgentMessage], room: ResultRoom, emit: Emit
+    ) -> None:
+        """One call from start to end; always emits exactly one end, and nothing after it (S4-22). `messages` is the
+        conversation that it belongs to, `room` what the results of its answer share."""
+        forget = scope.cancel.on_cancel(_canceller())
+        started = self.clock.monotonic()
+        settled = False
+
+        def update(partial: ToolResult) -> None:
+            if not settled:
+                shown = self._redacted(partial)
+                emit(ToolExecutionUpdate(tool_call_id=job.call.id, tool_name=job.call.name, partial=shown))
+
+        def tell(task: TaskRecord) -> None:
+            if not settled:
+                emit(TaskEvent(task=task))
+
+        context = scope.context(job.call.id, messages, update, tell)
+        try:
+            result, attempts = await self._attempts(job, context, emit)
+        except asyncio.CancelledError:
+            attempts = 1
+            if scope.cancel.cancelled:
+                result = ToolResult.not_run(ABORTED, CallFailure.KILLED)
+            elif _is_stopping():
+                raise
+            else:
+                result = ToolResult.failure(f"{job.tool.name} was interrupted", "try again, or tell the person")
+        finally:
+            forget()
+            settled = True
+        milliseconds = round((self.clock.monotonic() - started) * 1000)
+        reviewed = await self._reviewed(job, result, attempts, scope.cancel)
+        shown = await fitted(self._presentable(reviewed), room, scope.workspace)
+        emit(end_of(job.call, shown, attempts=attempts, duration_ms=milliseconds))
+
+    async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
+        most = self.retry.max_attempts
+        attempt = 1
+        if context.cancel.cancelled:
+            return ToolResult.not_run(ABORTED, CallFailure.KILLED), 0
+        while True:
+            try:
+                async with asyncio.timeout(job.tool.timeout_s) as limit:
+                    return await job.tool.execute(job.arguments, context), attempt
+            except Exception as error:  # noqa: BLE001 - a tool is a guest: whatever it raises is an answer to the model (S4-23)
+                is_last = attempt == most or limit.expired() or _is_stopping()
+                if is_last or not _may_pass(job.tool, error):
+                    return _failure(job, error, context.session_id, timed_out=limit.expired()), attempt
+                delay = self.retry.delay_s
+                reason = self.redact(str(error))[:200]
+                emit(RetryScheduled(scope="tool", attempt=attempt, max_attempts=most, delay_s=delay, error=reason))
+                await self.clock.sleep(delay)
+                attempt += 1
+
+    async def _reviewed(self, job: Job, result: ToolResult, attempts: int, cancel: CancelToken) -> ToolResult:
+        """By the application, where the call was made; its failure withholds the result but ends nothing (U-04)."""
+        if not attempts:
+            return result
+        try:
+            return await self.hooks.after_call(job.call, result, cancel)
+        except HookFailed:
+            log.exception("a hook failed", tool=job.tool.name)
+            fact = "the call was made, but its result was withheld by a failed check"
+            return ToolResult.failure(fact, "do not repeat it; tell the person", CallFailure.HOOK)
+
+    def _presentable(self, result: ToolResult) -> ToolResult:
+        """Without what nobody may see, and never empty (S0-17)."""
+        result = self._redacted(result.failed_as(CallFailure.TOOL) if result.is_error else result)
+        said = text_of(result.content).strip()
+        if said or not all(isinstance(part, TextContent) for part in result.content):
+            return result
+        silent = FAILED if result.is_error else DONE
+        return result.model_copy(update={"content": (TextContent(text=silent),)})
+
+    def _redacted(self, result: ToolResult) -> ToolResult:
+        """Before it is an event, so that nobody at all has seen more."""
+        content = tuple(
+            TextContent(text=self.redact(part.text)) if isinstance(part, TextContent) else part
+            for part in result.content
+        )
+        details, summary = _each_text(result.details, self.redact), self.redact(result.summary)
+        return result.model_copy(update={"content": content, "details": details, "summary": summary})
+
+
+def _each_text(value: Json, change: Redact) -> Json:
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [_each_text(item, change) for item in value]
+        case dict():
+            return {change(key): _each_text(item, change) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> ToolResult:
+    log.info("tool failed", tool=job.tool.name, error=type(error).__name__, session=session)
+    if timed_out:
+        return ToolResult.failure(
+            f"{job.tool.name} gave no result within {job.tool.timeout_s:g} s; it may still have had an effect",
+            "check before you try again, or tell the person",
+            CallFailure.TIMEOUT,
+        )
+    if isinstance(error, ToolFailed):
+        return ToolResult.failure(error.fact, error.advice)
+    return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
+
+
+def _canceller() -> Callable[[], object]:
+    """Cancels the task that asked for it."""
+    task = asyncio.current_task()
+    return lambda: task and task.cancel()
+
+
+def _is_stopping() -> bool:
+    """The task that runs this was asked to end; a tool may have swallowed that."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _may_pass(tool: Tool, error: Exception) -> bool:
+    """Whether the same call may succeed a moment later without having had an effect (C-04)."""
+    if tool.retry == "never":
+        return False
+    if isinstance(error, RetryableToolError | ConnectionError | socket.gaierror):
+        return True
+    if isinstance(error, OSError) and error.errno in NETWORK_ERRNOS:
+        return True
+    return tool.retry == "always" and not isinstance(error, ToolFailed)

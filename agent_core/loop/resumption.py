@@ -1,0 +1,54 @@
+"""Where a conversation stopped in the middle: what is still to be answered, and how the run goes on from there."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from agent_core.events import AgentEvent, TurnEnd, TurnStart
+from agent_core.loop.engine import End, Engine, Next, Run
+from agent_core.loop.recovery import go_on
+from agent_core.messages import AssistantMessage, StopReason
+from agent_core.reasons import TerminalReason, TransitionReason
+from agent_core.state import last_said, unanswered_calls
+
+
+class OpenCalls:
+    """Answers the calls that a run left open; afterwards `end` says how that ends the run, if it does."""
+
+    def __init__(self, engine: Engine, run: Run) -> None:
+        self._engine = engine
+        self._run = run
+        self.end: End | None = None
+
+    async def events(self) -> AsyncGenerator[AgentEvent, None]:
+        found = unanswered_calls(self._run.state)
+        if found is None:
+            return
+        answer, calls = found
+        batch = self._engine.batch(self._run, answer, calls, resumed=True)
+        yield TurnStart(turn=self._run.state.turn_count, reason=TransitionReason.RESUME)
+        async with aclosing(batch.run()) as events:
+            async for event in events:
+                yield event
+        yield TurnEnd(turn=self._run.state.turn_count, message=answer, tool_results=tuple(batch.results))
+        if batch.error:
+            self.end = End.broken(batch.error)
+        elif batch.ends_run is TerminalReason.PERMISSION or len(calls) == len(answer.tool_calls):
+            # Whether those that were answered before asked for the end, nobody knows any more.
+            self.end = End(batch.ends_run) if batch.ends_run else None
+
+
+def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
+    """A turn for that reason; but where nothing new is said and the last word is an answer, that has ended the run,
+    unless it was cut off and the person has said nothing since."""
+    last = last_said(run.state)
+    if run.pending or not isinstance(last, AssistantMessage):
+        return Next(reason)
+    if last.stop_reason is StopReason.ABORTED:
+        return End(TerminalReason.ABORTED)
+    if last.tool_calls or last.stop_reason is StopReason.ERROR:
+        return Next(reason)
+    note = go_on(engine, run)
+    if note is None or run.inputs.scope.queues.has_steering:
+        return End(TerminalReason.COMPLETED)
+    run.pending.append(note)
+    return Next(TransitionReason.MAX_OUTPUT_RECOVERY)

@@ -1,0 +1,216 @@
+"""A light client for servers that speak the OpenAI chat protocol, local ones above all (D-12).
+
+About 1 ms of CPU a call, which decides how many chats a machine serves; hosted providers go through litellm.
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+import time
+from collections.abc import AsyncGenerator, Callable
+from http import HTTPStatus
+
+import aiohttp
+from pydantic import JsonValue, SecretStr
+
+from agent_core.clock import NewId, new_id
+from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.models.answer import Answer
+from agent_core.models.failures import classify, http_failure, redact
+from agent_core.models.openai_chunks import Chunk, ErrorDetail
+from agent_core.models.openai_wire import WireText, tools_to_wire
+from agent_core.models.sse import NotAnEventStream, SseReader
+from agent_core.models.thinking import thinking_for
+
+CONNECT_S = 10.0
+ERROR_BODY = 64 * 1024
+"""Bytes of an error page that are read."""
+WHOLE_BODY = 16 * 1024 * 1024
+"""Bytes of an answer that comes in one piece."""
+LINGER_S = 0.05
+"""How long a finished answer waits for the server to end its response, so that the connection can be used again."""
+
+_END = "[DONE]"
+_HTTP_CODE = re.compile("[45][0-9][0-9]")
+
+
+class _StreamFailed(Exception):
+    """The server told, or showed, that no whole answer will come."""
+
+    def __init__(self, failure: LlmFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class OpenAiClient:
+    """Speaks to the server at `base_url` (with its `/v1`, if it has one); one client serves any number of chats.
+
+    A `session` handed in stays open; without one the client opens its own at the first call.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None,
+        session: aiohttp.ClientSession | None = None,
+        *,
+        make_id: NewId = new_id,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        key = (api_key or "").strip()
+        self._url = base_url.rstrip("/") + "/chat/completions"
+        self._secrets: set[str] = set()
+        """Every key that was ever sent, for servers repeat them in their errors."""
+        self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+        self._headers |= self._authorization(SecretStr(key))
+        self._session = session
+        self._owns_session = session is None
+        self._make_id = make_id
+        self._now = now
+        self._wire = WireText()
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """As `LlmClient.stream`."""
+        yield StreamStart()
+        answer = Answer(model, self._make_id)
+        failure: LlmFailure | None = _transient("the stream ended before the answer did")
+        try:
+            async with self._open_session().post(
+                self._url,
+                data=self._body(model, request, options),
+                headers=self._headers | self._authorization(options.api_key),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
+                allow_redirects=False,
+            ) as response:
+                await self._check(response, options.timeout_s)
+                async with contextlib.aclosing(_payloads(response)) as payloads:
+                    async for payload in payloads:
+                        if payload == _END:
+                            failure = None
+                            await _drain(response)
+                            break
+                        for event in answer.take(self._chunk(payload)):
+                            yield event
+        except _StreamFailed as error:
+            failure = error.failure
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            failure = self._lost(error, options.timeout_s)
+        yield answer.done(None if answer.finished else failure)
+
+    async def close(self) -> None:
+        """Close the client's own connections."""
+        if self._owns_session and self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _authorization(self, api_key: SecretStr | None) -> dict[str, str]:
+        key = api_key.get_secret_value() if api_key else ""
+        if not key:
+            return {}
+        self._secrets.add(key)
+        return {"Authorization": f"Bearer {key}"}
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            # uvicorn drops idle connections after 5 s; a call that meets a dropped one would fail for nothing.
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
+            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        return self._session
+
+    def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> bytes:
+        body: dict[str, JsonValue] = {
+            "model": model.id,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": model.answer_tokens(options.max_tokens),
+        }
+        if options.temperature is not None:
+            body["temperature"] = options.temperature
+        if request.tools:
+            body["tools"] = tools_to_wire(request.tools)
+            if request.tool_choice != "auto":
+                body["tool_choice"] = request.tool_choice
+        if thinking := thinking_for(model, options):
+            body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
+        rest = json.dumps(body, ensure_ascii=False).removeprefix("{")
+        return f'{{"messages": {self._wire.of(request, vision=model.vision)}, {rest}'.encode("utf-8", "replace")
+
+    async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
+        if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
+            return
+        if response.status < HTTPStatus.BAD_REQUEST:
+            body = f"the server redirects to {response.headers.get('Location')}: use that as the base URL"
+        else:
+            body = await _read(response, ERROR_BODY, timeout_s)
+        raise _StreamFailed(
+            http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
+        )
+
+    def _chunk(self, payload: str) -> Chunk:
+        try:
+            chunk = Chunk.model_validate(json.loads(payload))
+        except (ValueError, RecursionError) as error:
+            raise _StreamFailed(self._garbage(payload)) from error
+        if chunk.error is not None:
+            raise _StreamFailed(self._reported(chunk.error))
+        return chunk
+
+    def _reported(self, error: ErrorDetail | str) -> LlmFailure:
+        """An error inside a stream that had begun well."""
+        detail = ErrorDetail(message=error) if isinstance(error, str) else error
+        words = " ".join(str(word) for word in (detail.message, detail.type, detail.code) if word)
+        code = str(detail.code)
+        status = int(code) if _HTTP_CODE.fullmatch(code) else None
+        return LlmFailure(kind=classify(status, words), message=redact(words, self._secrets) or "an unnamed error")
+
+    def _garbage(self, text: str) -> LlmFailure:
+        return _transient(f"the server sent what is no chat stream: {redact(text[:200], self._secrets)}")
+
+    def _lost(self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float) -> LlmFailure:
+        if isinstance(error, TimeoutError):
+            return _transient(f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s")
+        if isinstance(error, NotAnEventStream):
+            return self._garbage(str(error))
+        words = redact(f"{type(error).__name__}: {error}", self._secrets)
+        if isinstance(error, ValueError):
+            return LlmFailure(kind=FailureKind.INVALID, message=words)
+        return _transient(words)
+
+
+def _transient(message: str) -> LlmFailure:
+    return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
+
+
+async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
+    """The JSON documents of the stream, and `_END`; only one document from a server that does not stream."""
+    if response.content_type == "application/json":
+        yield await _read(response, WHOLE_BODY, None)
+        return
+    reader = SseReader()
+    async for chunk in response.content.iter_any():
+        for payload in reader.feed(chunk):
+            yield payload
+    for payload in reader.finish():
+        yield payload
+
+
+async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float | None) -> str:
+    """At most `limit` bytes of the body as text; what arrived, if it does not end in time or is cut."""
+    body = bytearray()
+    with contextlib.suppress(aiohttp.ClientError, OSError):
+        async with asyncio.timeout(timeout_s):
+            async for chunk in response.content.iter_any():
+                body += chunk
+                if len(body) >= limit:
+                    break
+    return body[:limit].decode("utf-8", "replace")
+
+
+async def _drain(response: aiohttp.ClientResponse) -> None:
+    with contextlib.suppress(aiohttp.ClientError, OSError):
+        async with asyncio.timeout(LINGER_S):
+            async for _ in response.content.iter_any():
+                pass

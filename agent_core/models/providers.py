@@ -1,0 +1,207 @@
+"""Which model answers: the setting, else a key in the environment, else a server on this machine, else the demo.
+
+Hosted providers go through litellm; servers with a base URL go through the light client (D-12).
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import SecretStr
+
+from agent_core.clock import Clock, SystemClock
+from agent_core.llm import LlmClient, ModelInfo
+from agent_core.messages import Frozen
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, LocalServer, ask_server, find_local_model
+from agent_core.models.model_table import look_up
+from agent_core.models.openai_client import OpenAiClient
+
+BASE_URL = "OPENAI_BASE_URL"
+OPENAI_KEY = "OPENAI_API_KEY"
+OPENAI_HOST = "//api.openai.com"
+"""A base URL that says no more than the key does."""
+DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
+"""`vision`, so that it is handed pictures and can say honestly that it cannot look at them."""
+ASK_S = 3.0
+"""How long a server that was configured may take to name its models."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """`keys` are environment variables, the first one being the name to tell people; `model` is the default."""
+
+    name: str
+    keys: tuple[str, ...]
+    model: str
+    prefix: str = ""
+    """What litellm calls the provider, where that is not `name`."""
+    base_url: str | None = None
+    """Where litellm knows another one, or none."""
+
+    def litellm_id(self, model: str) -> str:
+        return f"{self.prefix or self.name}/{model}"
+
+    def key_in(self, environ: Mapping[str, str]) -> tuple[str, SecretStr] | None:
+        """The first key that is set: the variable's name, and its value."""
+        return next(((key, SecretStr(value)) for key in self.keys if (value := environ.get(key, "").strip())), None)
+
+
+PROVIDERS: Sequence[Provider] = (
+    Provider("anthropic", ("ANTHROPIC_API_KEY",), "claude-sonnet-5"),
+    # litellm would send it to OPENAI_BASE_URL, which may be a server of one's own.
+    Provider("openai", (OPENAI_KEY,), "gpt-5.4-mini", base_url="https://api.openai.com/v1"),
+    Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini-flash-latest"),
+    Provider("openrouter", ("OPENROUTER_API_KEY",), "anthropic/claude-sonnet-5"),
+    Provider("deepseek", ("DEEPSEEK_API_KEY",), "deepseek-v4-flash"),
+    Provider("groq", ("GROQ_API_KEY",), "openai/gpt-oss-120b"),
+    Provider("mistral", ("MISTRAL_API_KEY",), "mistral-medium-latest"),
+    Provider("xai", ("XAI_API_KEY",), "grok-4.3-latest"),
+    Provider("moonshot", ("MOONSHOT_API_KEY", "KIMI_API_KEY"), "kimi-k2.6"),
+    Provider("zai", ("ZAI_API_KEY",), "glm-5"),
+    Provider(
+        "zhipu",
+        ("ZHIPUAI_API_KEY", "ZHIPU_API_KEY"),
+        "glm-5",
+        prefix="zai",
+        base_url="https://open.bigmodel.cn/api/paas/v4",
+    ),
+    Provider("dashscope", ("DASHSCOPE_API_KEY",), "qwen3.8-max"),
+)
+"""In the order in which their keys are looked for."""
+
+
+class ModelSettingError(ValueError):
+    """The model setting cannot be obeyed; the sentence says what to change."""
+
+
+class ModelChoice(Frozen):
+    """What was chosen, and in one sentence for people, why."""
+
+    model: ModelInfo
+    client: Literal["demo", "openai", "litellm"]
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    why: str
+
+    def seeing(self, *, vision: bool) -> "ModelChoice":
+        """The same choice, of a model that does see pictures, or does not."""
+        return self.model_copy(update={"model": self.model.model_copy(update={"vision": vision})})
+
+
+async def choose_model(
+    setting: str | None,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    local_ports: Sequence[LocalServer] = LOCAL_SERVERS,
+    host: str = "127.0.0.1",
+) -> ModelChoice:
+    """Climb down the ladder. `base_url` wins over OPENAI_BASE_URL. Raises ModelSettingError."""
+    setting = (setting or "").strip()
+    base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
+    if setting == "demo":
+        return _demo("the settings ask for it")
+    if base_url and OPENAI_HOST not in base_url:
+        return await _configured_server(setting, base_url, environ)
+    if setting:
+        return await _by_setting(setting, environ, local_ports, host)
+    for provider in PROVIDERS:
+        if found := provider.key_in(environ):
+            return await _hosted(provider, provider.model, found[1], f"{found[0]} is set")
+    return await _local_or_demo(local_ports, host)
+
+
+async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url: str | None = None) -> ModelChoice:
+    """One that stands in for another, and so may be somewhere else: a name that says its provider goes there, whatever
+    the base URL; any other is a model of the server at the base URL. Raises ModelSettingError."""
+    name = setting.partition("/")[0].lower()
+    if name in {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}:
+        return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
+    return await choose_model(setting, environ, base_url=base_url)
+
+
+def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
+    """The client that speaks to the chosen model."""
+    clock = clock or SystemClock()
+    key = choice.api_key.get_secret_value() if choice.api_key else None
+    match choice.client:
+        case "demo":
+            # By name, as all that is not wanted at most starts: importing it takes longer than the rest of this.
+            demo: LlmClient = importlib.import_module("agent_core.demo.model").DemoLlm(clock)
+            return demo
+        case "litellm":
+            return LitellmClient(key, choice.base_url, now=clock.time)
+        case "openai":
+            return OpenAiClient(choice.base_url or "", key, now=clock.time)
+
+
+def _demo(why: str) -> ModelChoice:
+    return ModelChoice(model=DEMO_MODEL, client="demo", why=why)
+
+
+async def _by_setting(
+    setting: str, environ: Mapping[str, str], servers: Sequence[LocalServer], host: str
+) -> ModelChoice:
+    name, _, model = setting.partition("/")
+    if model and (server := next((each for each in servers if each.prefix == name.lower()), None)):
+        return await _local_by_setting(server, model, host)
+    provider = next((each for each in PROVIDERS if each.name == name.lower()), None)
+    if provider is None or not model:
+        known = ", ".join([*(each.name for each in PROVIDERS), *(each.prefix for each in servers)])
+        raise ModelSettingError(
+            f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}, '
+            f'or "demo"; for a server of your own set {BASE_URL}.'
+        )
+    found = provider.key_in(environ)
+    if found is None:
+        raise ModelSettingError(f'The model "{setting}" needs a key: set {provider.keys[0]}.')
+    return await _hosted(provider, model, found[1], f"the settings ask for it, and {found[0]} is set")
+
+
+async def _local_by_setting(server: LocalServer, model: str, host: str) -> ModelChoice:
+    found = await find_local_model([server], wanted=model, host=host, within_s=ASK_S)
+    if found is None:
+        raise ModelSettingError(
+            f"{server.name} does not answer on port {server.port} with the model {model}: start it, or fetch the model."
+        )
+    return _local(found, "the settings ask for it, and ")
+
+
+async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> ModelChoice:
+    info = await look_up(provider.litellm_id(model), provider.name)
+    return ModelChoice(model=info, client="litellm", base_url=provider.base_url, api_key=key, why=why)
+
+
+async def _configured_server(setting: str, base_url: str, environ: Mapping[str, str]) -> ModelChoice:
+    """A server of the person's own: any model name goes, and without one the server's first is taken."""
+    key = environ.get(OPENAI_KEY, "").strip() or None
+    if not base_url.startswith(("http://", "https://")):
+        raise ModelSettingError(
+            f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
+        )
+    offered = await ask_server(base_url, key, within_s=ASK_S)
+    model = next((each for each in offered if each.id == setting), None)
+    if model is None and setting:
+        model = ModelInfo(id=setting, provider="server")
+    if model is None and offered:
+        model = offered[0]
+    if model is None:
+        raise ModelSettingError(f"The server at {base_url} names no model: is it running? Else set the model's name.")
+    why = f"the settings name the server at {base_url}"
+    return ModelChoice(
+        model=model, client="openai", base_url=base_url, api_key=SecretStr(key) if key else None, why=why
+    )
+
+
+async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoice:
+    found = await find_local_model(servers, host=host)
+    if found is None:
+        return _demo("no key and no local model was found")
+    return _local(found, "")
+
+
+def _local(found: LocalModel, reason: str) -> ModelChoice:
+    why = f"{reason}{found.server.name} answers on port {found.server.port} with {found.model.id}"
+    return ModelChoice(model=found.model, client="openai", base_url=found.base_url, why=why)

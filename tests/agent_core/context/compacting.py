@@ -1,0 +1,151 @@
+"""What the tests of compaction share: an agent with a small window over a model that can summarise."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_core.agent import Agent
+from agent_core.cancel import CancelToken
+from agent_core.context.compaction.compaction import Compaction, KeepFacts
+from agent_core.context.context import ContextManager
+from agent_core.events import AgentEvent, CompactionEnd
+from agent_core.llm import LlmRequest, ModelInfo
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    StopReason,
+    SummaryMessage,
+    TextContent,
+    Usage,
+    text_of,
+    user,
+)
+from agent_core.models.scripted import ScriptedLlm, Turn
+from agent_core.skills.shelf import SkillShelf
+from agent_core.state import QueryState, reduce_event
+from agent_core.tools import Tool, ToolRegistry, tool
+from tests.agent_core.kit import numbered, record
+from tests.clock import FakeClock
+
+SUMMARY = "## Goal\nBook a flight to Tokyo.\n\n## Progress\n### Done\nAsked for the date."
+
+
+def asks_for_summary(request: LlmRequest) -> bool:
+    return request.system.startswith("You shorten a conversation")
+
+
+@dataclass
+class Talker:
+    """Says "ok" to people and `summary` where it is asked for one; remembers what it was asked."""
+
+    summary: Turn = SUMMARY
+    answer: Turn = "ok"
+    summarised: list[LlmRequest] = field(default_factory=list)
+
+    def __call__(self, request: LlmRequest) -> Turn:
+        if not asks_for_summary(request):
+            return self.answer
+        self.summarised.append(request)
+        return self.summary
+
+
+@dataclass
+class Chat:
+    agent: Agent
+    llm: ScriptedLlm
+    compaction: Compaction
+    talker: Talker
+
+    async def says(self, text: str) -> list[AgentEvent]:
+        return await record(self.agent.stream(text))
+
+    @property
+    def history(self) -> list[AgentMessage]:
+        return self.agent.state.messages
+
+    @property
+    def boundary(self) -> SummaryMessage:
+        first = self.history[0]
+        assert isinstance(first, SummaryMessage)
+        return first
+
+    async def compact(self, messages: Sequence[AgentMessage]) -> tuple[QueryState, CompactionEnd]:
+        """What a compaction for want of room makes of a conversation."""
+        state = QueryState(run_id="r", session_id="s", messages=list(messages))
+        end: CompactionEnd | None = None
+        async for event in self.compaction.events(state, "threshold", CancelToken()):
+            reduce_event(state, event)
+            end = event if isinstance(event, CompactionEnd) else end
+        assert end is not None
+        return state, end
+
+
+def start_chat(
+    talker: Talker | None = None,
+    *turns: Turn,
+    window: int = 8_192,
+    tools: Iterable[Tool] = (),
+    keep_facts: KeepFacts | None = None,
+    skills: SkillShelf | None = None,
+) -> Chat:
+    """`turns` come before the talker speaks."""
+    talker = talker or Talker()
+    registry = ToolRegistry(tools)
+    context = ContextManager(registry, skills=skills)
+    llm = ScriptedLlm(*turns, *[talker] * 300)
+    model = ModelInfo(id="small", provider="scripted", context_window=window)
+    compaction = Compaction(context, lambda: loop.caller, keep_facts)
+    loop = AgentLoop(
+        llm=llm,
+        model=model,
+        context=context,
+        tools=registry,
+        compactor=compaction,
+        clock=FakeClock(),
+        new_id=numbered(),
+    )
+    agent = Agent(loop=loop, context=context, session_id="chat", workspace=Path("/dev/null/no-such-workspace"))
+    return Chat(agent, llm, compaction, talker)
+
+
+def words(request: LlmRequest) -> str:
+    """All that stands in a request but its prompt."""
+    return "\n".join(text_of(message.content) for message in request.messages)
+
+
+SENTENCE = "The plane to Tokyo leaves at nine in the morning. "
+
+
+def turns(count: int, length: int = 30) -> list[AgentMessage]:
+    """So many questions with their answers, about `12 * length` tokens each."""
+    messages: list[AgentMessage] = []
+    for number in range(count):
+        messages.append(user(f"Question {number}: {SENTENCE * (length // 2)}"))
+        text = TextContent(text=f"Answer {number}: {SENTENCE * (length // 2)}")
+        messages.append(AssistantMessage(content=(text,), stop_reason=StopReason.STOP))
+    return messages
+
+
+def state_of(messages: Sequence[AgentMessage]) -> QueryState:
+    return QueryState(run_id="r", session_id="s", messages=list(messages))
+
+
+def reported(tokens: int) -> AssistantMessage:
+    usage = Usage(input=tokens, total=tokens)
+    return AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
+
+
+def facts_of(kept: list[tuple[str, bool]]) -> KeepFacts:
+    """Takes them in, each with whether strangers had a word in it."""
+
+    async def keep(lines: Sequence[str], *, tainted: bool) -> None:
+        kept.extend((line, tainted) for line in lines)
+
+    return keep
+
+
+@tool(untrusted=True)
+async def page(text: str = "") -> str:
+    """Read a page."""
+    return f"{text} {'word ' * 900}"

@@ -1,0 +1,72 @@
+"""A chat with the demo model, through the real loop and with real tools."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import aclosing
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.agent import Agent
+from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.memory import Memory
+from agent_core.builtin.memory_tools import memory_tools
+from agent_core.builtin.skills import skill_tools
+from agent_core.context.context import ContextManager
+from agent_core.demo.model import DemoLlm
+from agent_core.events import AgentEvent, ToolExecutionStart
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.messages import AssistantMessage, ImageContent
+from agent_core.models.providers import DEMO_MODEL
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.shelf import SkillShelf
+from agent_core.tools import Tool, ToolRegistry
+
+
+class QuickClock:
+    """Sleeps no time at all, and remembers how long it should have."""
+
+    def __init__(self) -> None:
+        self.slept = 0.0
+
+    def time(self) -> float:
+        return datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp()
+
+    def monotonic(self) -> float:
+        return self.slept
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept += seconds
+        await asyncio.sleep(0)
+
+
+class Chat:
+    """A chat with the demo model: `says` gives its answer, `used` what it did for it."""
+
+    def __init__(
+        self, workspace: Path, *without: str, more: Iterable[Tool] = (), library: SkillLibrary | None = None
+    ) -> None:
+        self.clock = QuickClock()
+        self.workspace = workspace
+        self.memory = workspace / ".." / f"memory of {workspace.name}"
+        memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
+        own = [*builtin_tools(self.clock, "Europe/Berlin"), *memory_tools(lambda _: memory), *more]
+        shelf = SkillShelf(library)
+        tools = ToolRegistry((each for each in own if each.name not in without), tuple, partial(skill_tools, shelf))
+        context = ContextManager(tools, skills=shelf)
+        loop = AgentLoop(llm=DemoLlm(self.clock), model=DEMO_MODEL, context=context, tools=tools, clock=self.clock)
+        self.agent = Agent(loop=loop, context=context, session_id="s", workspace=workspace)
+        self.used: list[str] = []
+
+    async def says(self, text: str, *images: ImageContent) -> str:
+        self.used.clear()
+        async with aclosing(self.agent.stream(text, images=images)) as events:
+            async for event in events:
+                self.hears(event)
+        last = self.agent.state.messages[-1]
+        return last.text if isinstance(last, AssistantMessage) else ""
+
+    def hears(self, event: AgentEvent) -> None:
+        if isinstance(event, ToolExecutionStart):
+            self.used.append(event.label)

@@ -1,0 +1,192 @@
+"""Who answers where a model fails: the next one, at once or after its retries; and who is left alone for how long."""
+
+import pytest
+
+from agent_core.events import AgentEvent, RetryScheduled
+from agent_core.llm import FailureKind, LlmFailure, ModelInfo
+from agent_core.loop.model_chain import ACCOUNT_REST_S, Candidate, ModelChain
+from agent_core.messages import AssistantMessage
+from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Turn, calls
+from agent_core.reasons import TerminalReason
+from tests.agent_core.kit import Talk, answers, echo, end_of, kinds, start_agent
+from tests.clock import FakeClock
+
+DOWN = Failure(message="overloaded")
+BROKE = Failure(FailureKind.QUOTA, "no money")
+
+
+def one(name: str, *turns: Turn) -> Candidate:
+    return Candidate(ModelInfo(id=name), ScriptedLlm(*turns))
+
+
+def start(*turns: Turn, chain: ModelChain) -> Talk:
+    return start_agent(*turns, tools=[echo], chain=chain)
+
+
+def changes(events: list[AgentEvent]) -> list[tuple[str | None, str | None]]:
+    return [(event.model, event.next_model) for event in events if isinstance(event, RetryScheduled)]
+
+
+async def test_when_the_retries_are_spent_the_next_model_answers_the_same_request() -> None:  # C-05
+    second = one("second", "From me.")
+    talk = start(DOWN, DOWN, DOWN, DOWN, chain=ModelChain([second]))
+
+    events = await talk.says("hello")
+
+    assert changes(events) == [("scripted", None)] * 3 + [("scripted", "second")]
+    assert answers(events) == ["From me."]
+    assert isinstance(second.llm, ScriptedLlm)
+    assert second.llm.requests == talk.llm.requests[-1:]
+    last = talk.agent.state.messages[-1]
+    assert isinstance(last, AssistantMessage)
+    assert last.model == "second"
+    assert end_of(events).reason is TerminalReason.COMPLETED
+
+
+@pytest.mark.parametrize("kind", [FailureKind.QUOTA, FailureKind.AUTH, FailureKind.FATAL])
+async def test_what_a_retry_cannot_mend_goes_to_the_next_model_at_once(kind: FailureKind) -> None:  # U-09
+    talk = start(Failure(kind), chain=ModelChain([one("second", "From me.")]))
+
+    events = await talk.says("hello")
+
+    assert answers(events) == ["From me."]
+    assert talk.clock.slept == []
+
+
+@pytest.mark.parametrize("kind", [FailureKind.INVALID, FailureKind.OVERFLOW])
+async def test_what_is_wrong_with_the_request_goes_to_no_other_model(kind: FailureKind) -> None:  # C-25
+    second = one("second", "never")
+    talk = start(Failure(kind), chain=ModelChain([second]))
+
+    events = await talk.says("hello")
+
+    assert end_of(events).failure is kind
+    assert isinstance(second.llm, ScriptedLlm)
+    assert second.llm.requests == []
+
+
+async def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for() -> None:  # S4-43
+    talk = start(Failure(retry_after_s=61), chain=ModelChain([one("second", "From me.")]))
+
+    assert answers(await talk.says("hello")) == ["From me."]
+    assert talk.clock.slept == []
+
+
+async def test_without_a_cap_any_wait_is_waited_for() -> None:  # S4-43
+    talk = start_agent(Failure(retry_after_s=6100), "ok")
+    talk.agent.loop.options = talk.agent.loop.options.model_copy(update={"max_retry_delay_s": 0})
+
+    assert answers(await talk.says("hello")) == ["ok"]
+    assert talk.clock.slept == [6100]
+
+
+async def test_when_all_fail_the_run_ends_with_the_last_failure() -> None:  # S2-33
+    talk = start(BROKE, chain=ModelChain([one("second", Failure(FailureKind.AUTH, "no key")), one("third", BROKE)]))
+
+    events = await talk.says("hello")
+
+    assert changes(events) == [("scripted", "second"), ("second", "third")]
+    assert kinds(events)[-4:] == ["+assistant", "-assistant", "turn_end 0", "agent_end error"]
+    assert end_of(events).failure is FailureKind.QUOTA
+
+
+async def test_words_of_the_model_that_failed_are_a_message_of_their_own() -> None:  # C-05, U-11
+    talk = start(
+        Failure(FailureKind.QUOTA, "no money", after_words="The ans"), chain=ModelChain([one("second", "Four.", "4")])
+    )
+
+    events = await talk.says("2 + 2?")
+
+    assert answers(events) == ["The ans", "Four."]
+    assert await talk.agent.run_direct("sure?") == "4"
+
+
+async def test_a_stop_is_a_stop_and_no_failure() -> None:  # C-16
+    second = one("second", "never")
+
+    def stop(_: object) -> Turn:
+        talk.agent.abort()
+        return BROKE
+
+    talk = start(stop, chain=ModelChain([second]))
+
+    assert end_of(await talk.says("hello")).reason is TerminalReason.ABORTED
+    assert isinstance(second.llm, ScriptedLlm)
+    assert second.llm.requests == []
+
+
+async def test_a_model_that_failed_is_left_alone_by_all_conversations_until_it_has_rested() -> None:
+    clock = FakeClock()
+    chain = ModelChain([one("second", "a", "b", "c", "d")], clock)
+    first, other = start(BROKE, "me again", chain=chain), start("never asked", "I am back", chain=chain)
+
+    assert answers(await first.says("hello")) == ["a"]
+    assert answers(await other.says("hello")) == ["b"]
+    assert other.llm.requests == []
+    clock.now += ACCOUNT_REST_S
+    assert answers(await other.says("and now?")) == ["never asked"]
+
+
+async def test_in_one_run_the_next_turns_go_to_the_model_that_works() -> None:
+    chain = ModelChain([one("second", calls(("echo", {})), "Done.")])
+    talk = start(BROKE, "never", chain=chain)
+
+    events = await talk.says("go")
+
+    assert answers(events) == ["", "Done."]
+    assert len(talk.llm.requests) == 1
+
+
+def rest(chain: ModelChain, kind: FailureKind, **how: float) -> float:
+    """Fail once, and say for how long the model is left alone then."""
+    chain.gave_up(SCRIPTED_MODEL, LlmFailure(kind=kind, message="x", **how))
+    return chain.resting().get("scripted", 0.0)
+
+
+def test_rests_double_from_a_minute_to_ten_and_begin_anew_after_an_answer() -> None:
+    clock = FakeClock()
+    chain = ModelChain([one("second")], clock)
+    rests = []
+    for _ in range(6):
+        rests.append(rest(chain, FailureKind.TRANSIENT))
+        clock.now += 601
+
+    assert rests == [60, 120, 240, 480, 600, 600]
+    chain.answered(SCRIPTED_MODEL)
+    assert rest(chain, FailureKind.FATAL) == 60
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "seconds"),
+    [
+        (FailureKind.QUOTA, 0, 900),
+        (FailureKind.AUTH, 0, 900),
+        (FailureKind.TRANSIENT, 300, 300),
+        (FailureKind.TRANSIENT, 30, 60),
+        (FailureKind.TRANSIENT, 86_400, 900),
+        (FailureKind.OVERFLOW, 0, 0),
+        (FailureKind.INVALID, 0, 0),
+    ],
+)
+def test_how_long_depends_on_what_failed(kind: FailureKind, asked: float, seconds: float) -> None:
+    assert rest(ModelChain([one("second")], FakeClock()), kind, retry_after_s=asked) == seconds
+
+
+def test_a_thousand_conversations_that_fail_at_once_have_failed_once() -> None:
+    chain = ModelChain([one("second")], FakeClock())
+
+    assert {rest(chain, FailureKind.TRANSIENT) for _ in range(1000)} == {60}
+
+
+def test_a_model_alone_never_rests() -> None:
+    assert rest(ModelChain((), FakeClock()), FailureKind.QUOTA) == 0
+
+
+def test_where_all_rest_the_soonest_back_is_asked_first() -> None:
+    second = one("second")
+    chain = ModelChain([second], FakeClock())
+    first = Candidate(SCRIPTED_MODEL, ScriptedLlm())
+    rest(chain, FailureKind.QUOTA)
+    chain.gave_up(second.model, LlmFailure(kind=FailureKind.TRANSIENT, message="x"))
+
+    assert chain.order(first) == [second, first]

@@ -1,0 +1,159 @@
+"""Long results of tools: the model gets head and tail, and the whole is kept where it can read it (C-24, S3-15)."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agent_core.agent import Agent
+from agent_core.builtin.catalogue import file_tools
+from agent_core.context.context import ContextManager
+from agent_core.limits import LoopLimits
+from agent_core.llm import ModelInfo
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.results import LEAST, ResultRoom
+from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.models.scripted import ScriptedLlm, calls
+from agent_core.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
+from agent_core.tools import Tool, ToolRegistry, tool
+from tests.clock import FakeClock
+
+ROOMY = ModelInfo(id="roomy", context_window=200_000)
+
+
+def agent_in(workspace: Path, *tools: Tool, turns: int = 1, model: ModelInfo = ROOMY) -> Agent:
+    """Its first answer calls every tool `turns` times."""
+    registry = ToolRegistry(tools)
+    wanted: list[tuple[str, JsonObject | str]] = [(item.name, {}) for item in tools for _ in range(turns)]
+    context = ContextManager(registry)
+    loop = AgentLoop(
+        llm=ScriptedLlm(calls(*wanted), "ok"),
+        model=model,
+        context=context,
+        tools=registry,
+        redact=lambda text: text.replace("hunter2", "[secret]"),
+        clock=FakeClock(),
+    )
+    return Agent(loop=loop, context=context, session_id="chat", workspace=workspace)
+
+
+async def told(agent: Agent) -> list[str]:
+    """What the model was told by its tools."""
+    end = await agent.prompt("go")
+    return [text_of(message.content) for message in end.messages if isinstance(message, ToolResultMessage)]
+
+
+def saying(text: str) -> Tool:
+    @tool(execution="parallel")
+    async def say() -> str:
+        """Say much."""
+        return text
+
+    return say
+
+
+async def test_a_result_within_its_room_stays_as_it_is_and_leaves_no_file(tmp_path: Path) -> None:  # C-24
+    assert await told(agent_in(tmp_path, saying("x" * 20_000))) == ["x" * 20_000]
+    assert not (tmp_path / FOLDER).exists()
+
+
+async def test_a_longer_one_keeps_head_and_tail_and_names_the_file_of_the_whole(tmp_path: Path) -> None:
+    # C-24, S3-15, S0-30
+    whole = "head " + "x" * 30_000 + " tail"
+
+    [text] = await told(agent_in(tmp_path, saying(whole)))
+
+    assert text.startswith("head x")
+    assert text.endswith("x tail")
+    assert "[... 10,010 characters cut; the whole is in .output/1.txt ...]" in text
+    assert (tmp_path / ".output/1.txt").read_text() == whole
+
+
+async def test_the_model_reads_the_rest_with_its_own_tool(tmp_path: Path) -> None:  # S3-15
+    [read_file, *_] = [item for item in file_tools(vision=False) if item.name == "read_file"]
+    registry = ToolRegistry([saying("".join(f"line {number}\n" for number in range(5_000))), read_file])
+    context = ContextManager(registry)
+    reads = calls(("read_file", {"path": ".output/1.txt", "offset": 3_000, "limit": 1}))
+    llm = ScriptedLlm(calls(("say", {})), reads, "ok")
+    loop = AgentLoop(llm=llm, model=ROOMY, context=context, tools=registry, clock=FakeClock())
+
+    told_by = await told(Agent(loop=loop, context=context, session_id="chat", workspace=tmp_path))
+
+    assert "line 2999\n" not in told_by[0]
+    assert told_by[1].startswith("line 2999\n")
+
+
+async def test_all_results_of_one_answer_share_60_000_characters(tmp_path: Path) -> None:  # C-24
+    texts = await told(agent_in(tmp_path, saying("y" * 19_000), turns=8))
+
+    assert sum(text.count("y") for text in texts) <= 60_000
+    assert all(text.count("y") >= LEAST for text in texts)
+    assert [len(text) for text in texts[:2]] == [19_000, 19_000]
+    names = [found[1] for text in texts if (found := re.search(r"the whole is in (\S+)", text))]
+    assert {(tmp_path / name).read_text() for name in names} == {"y" * 19_000}
+
+
+async def test_where_the_window_is_small_a_result_is_shorter(tmp_path: Path) -> None:  # C-24
+    [text] = await told(agent_in(tmp_path, saying("x" * 20_000), model=ModelInfo(id="small", context_window=8_192)))
+
+    assert len(text) < 4_200
+
+
+async def test_five_megabytes_are_kept_and_a_sane_part_is_shown(tmp_path: Path) -> None:  # S3-15
+    [text] = await told(agent_in(tmp_path, saying("line\n" * 1_000_000)))
+
+    assert len(text) < 20_200
+    assert (tmp_path / ".output/1.txt").stat().st_size == 5_000_000
+
+
+async def test_what_no_model_may_see_is_not_in_the_file_either(tmp_path: Path) -> None:  # C-24
+    await told(agent_in(tmp_path, saying("a" * 20_000 + "hunter2" + "b" * 20_000)))
+
+    kept = (tmp_path / ".output/1.txt").read_text()
+    assert "hunter2" not in kept
+    assert "[secret]" in kept
+
+
+async def test_the_first_thing_in_a_workspace_may_be_a_long_result(tmp_path: Path) -> None:  # S3-15
+    [text] = await told(agent_in(tmp_path / "chats" / "new", saying("x" * 30_000)))
+
+    assert "the whole is in .output/1.txt" in text
+    assert (tmp_path / "chats/new/.output/1.txt").stat().st_size == 30_000
+
+
+async def test_a_workspace_that_cannot_be_loses_the_file_and_nothing_else(tmp_path: Path) -> None:  # S3-15
+    (tmp_path / "taken").touch()
+
+    [text] = await told(agent_in(tmp_path / "taken", saying("x" * 30_000)))
+
+    assert "[... 10,000 characters cut ...]" in text
+
+
+async def test_a_link_in_the_place_of_the_folder_leads_nowhere(tmp_path: Path) -> None:
+    outside, workspace = tmp_path / "outside", tmp_path / "workspace"
+    outside.mkdir()
+    workspace.mkdir()
+    (workspace / FOLDER).symlink_to(outside)
+
+    await told(agent_in(workspace, saying("x" * 30_000)))
+
+    assert not list(outside.iterdir())
+    assert (workspace / ".output/1.txt").is_file()
+
+
+def test_results_and_outputs_of_commands_share_numbers_and_the_oldest_go(tmp_path: Path) -> None:  # S3-15
+    names = [keep_text(tmp_path, "a") if number % 2 else next_output(tmp_path) for number in range(KEPT + 5)]
+
+    assert names == [f"{FOLDER}/{number}.txt" for number in range(1, KEPT + 6)]
+    assert len(list((tmp_path / FOLDER).iterdir())) == KEPT
+
+
+def test_of_a_text_that_nobody_could_read_whole_the_start_is_kept(tmp_path: Path) -> None:
+    assert (tmp_path / keep_text(tmp_path, "好" * 3_000_000)).stat().st_size == MOST_BYTES
+
+
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_the_room_is_never_more_than_there_is(count: int) -> None:  # C-24
+    room = ResultRoom(LoopLimits(), count)
+
+    assert sum(room.granted(1_000_000) for _ in range(count)) <= 60_000

@@ -1,0 +1,253 @@
+"""The ladder to a model, with real servers on loopback and the environment handed in."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from agent_core.demo.model import DemoLlm
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.local_servers import LocalServer
+from agent_core.models.model_table import look_up
+from agent_core.models.openai_client import OpenAiClient
+from agent_core.models.providers import PROVIDERS, ModelChoice, ModelSettingError, Provider, choose_model, make_client
+from tests.emulators.openai import OpenAiEmulator
+from tests.emulators.server import LoopbackServer
+
+NOBODY: Sequence[LocalServer] = ()
+
+
+class Ollama(LoopbackServer):
+    """Lists its models and tells what each can do."""
+
+    def __init__(self, models: Mapping[str, Sequence[str]]) -> None:
+        super().__init__()
+        self.models = models
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get("/v1/models", self._list), web.post("/api/show", self._show)]
+
+    async def _list(self, _: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": name} for name in self.models]})
+
+    async def _show(self, request: web.Request) -> web.Response:
+        name = json.loads(await request.read())["model"]
+        return web.json_response({"capabilities": list(self.models[name])})
+
+
+class Odd(LoopbackServer):
+    """Something else that happens to listen there."""
+
+    def __init__(self, answer: Callable[[], web.Response]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get("/v1/models", self._models)]
+
+    async def _models(self, _: web.Request) -> web.Response:
+        return self._answer()
+
+
+def port_of(server: LoopbackServer) -> int:
+    return int(server.url.rpartition(":")[2])
+
+
+@asynccontextmanager
+async def ollama(models: Mapping[str, Sequence[str]]) -> AsyncIterator[LocalServer]:
+    async with Ollama(models) as server:
+        yield LocalServer("Ollama", port_of(server), tells_abilities=True)
+
+
+async def choose(
+    setting: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    base_url: str | None = None,
+    servers: Sequence[LocalServer] = NOBODY,
+) -> ModelChoice:
+    return await choose_model(setting, environ or {}, base_url=base_url, local_ports=servers)
+
+
+async def test_with_nothing_at_all_the_demo_model_answers_and_says_what_it_is() -> None:
+    choice = await choose()
+
+    assert (choice.client, choice.why) == ("demo", "no key and no local model was found")
+    assert isinstance(make_client(choice), DemoLlm)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
+async def test_a_key_in_the_environment_chooses_its_provider(provider: Provider) -> None:
+    for key in provider.keys:
+        choice = await choose(environ={key: " k-123 "})
+
+        assert (choice.client, choice.model.provider, choice.why) == ("litellm", provider.name, f"{key} is set")
+        assert choice.api_key is not None
+        assert choice.api_key.get_secret_value() == "k-123"
+        assert "k-123" not in repr(choice)
+        assert isinstance(make_client(choice), LitellmClient)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
+async def test_every_default_model_is_known_with_its_price_and_calls_tools(provider: Provider) -> None:
+    model = await look_up(provider.litellm_id(provider.model), provider.name)
+
+    assert model.tools
+    assert model.context_window > 100_000
+    assert model.input_price
+    assert model.output_price
+
+
+async def test_an_empty_key_is_no_key() -> None:
+    assert (await choose(environ={"ANTHROPIC_API_KEY": " "})).client == "demo"
+
+
+async def test_a_setting_wins_over_keys_and_servers() -> None:
+    environ = {"ANTHROPIC_API_KEY": "a", "GROQ_API_KEY": "g"}
+
+    assert (await choose("demo", environ)).client == "demo"
+    groq = await choose("groq/qwen/qwen3.8-27b", environ)
+    assert (groq.model.id, groq.model.provider) == ("groq/qwen/qwen3.8-27b", "groq")
+    assert groq.why == "the settings ask for it, and GROQ_API_KEY is set"
+
+
+async def test_a_model_that_no_table_knows_gets_a_small_window_and_no_price() -> None:  # S0-32
+    model = (await choose("openai/gpt-from-next-year", {"OPENAI_API_KEY": "k"})).model
+
+    assert (model.id, model.context_window, model.input_price) == ("openai/gpt-from-next-year", 32_000, None)
+
+
+@pytest.mark.parametrize(
+    ("setting", "environ", "words"),
+    [
+        ("anthropic/claude-sonnet-5", {}, "ANTHROPIC_API_KEY"),
+        ("gemini/gemini-flash-latest", {"ANTHROPIC_API_KEY": "a"}, "GEMINI_API_KEY"),
+        ("antropic/claude-sonnet-5", {"ANTHROPIC_API_KEY": "a"}, "anthropic"),
+        ("gpt-5.4-mini", {"OPENAI_API_KEY": "k"}, "provider/model"),
+        ("openai/", {"OPENAI_API_KEY": "k"}, "provider/model"),
+        ("ollama/qwen3:8b", {}, "OPENAI_BASE_URL"),
+    ],
+)
+async def test_a_setting_that_cannot_be_obeyed_says_what_to_change(
+    setting: str, environ: Mapping[str, str], words: str
+) -> None:
+    with pytest.raises(ModelSettingError, match=words):
+        await choose(setting, environ)
+
+
+async def test_a_base_url_takes_any_model_to_the_light_client() -> None:
+    async with OpenAiEmulator(models=["first", "second"], context_window=16_384) as server:
+        environ = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "a"}
+        unset = await choose(environ=environ)
+        named = await choose("second", environ)
+        unlisted = await choose("anthropic/third", environ)
+        by_setting = await choose(base_url=server.base_url)
+
+    assert (unset.client, unset.model.id, unset.model.context_window) == ("openai", "first", 16_384)
+    assert (unset.base_url, unset.why) == (server.base_url, f"the settings name the server at {server.base_url}")
+    assert unset.model.id == "first"
+    assert (named.model.id, named.model.input_price) == ("second", None)
+    assert (unlisted.client, unlisted.model.id) == ("openai", "anthropic/third")
+    assert (by_setting.base_url, by_setting.api_key) == (server.base_url, None)
+    assert isinstance(make_client(unset), OpenAiClient)
+
+
+async def test_openais_own_address_is_no_server_of_ones_own() -> None:
+    choice = await choose(environ={"OPENAI_BASE_URL": "https://api.openai.com/v1", "OPENAI_API_KEY": "k"})
+
+    assert (choice.client, choice.base_url) == ("litellm", "https://api.openai.com/v1")
+
+
+@pytest.mark.parametrize("base_url", ["127.0.0.1:8000", "localhost/v1"])
+async def test_a_base_url_without_a_scheme_is_refused(base_url: str) -> None:
+    with pytest.raises(ModelSettingError, match="http://"):
+        await choose("any", base_url=base_url)
+
+
+async def test_a_base_url_that_nobody_answers_needs_a_model_name() -> None:
+    async with OpenAiEmulator() as server:
+        base_url = server.base_url
+    with pytest.raises(ModelSettingError, match="is it running"):
+        await choose(base_url=base_url)
+    assert (await choose("mine", base_url=base_url)).model.id == "mine"
+
+
+async def test_ollamas_newest_model_with_tools_is_taken() -> None:
+    models = {
+        "nomic-embed-text:latest": ["embedding"],
+        "mystery:latest": ["embedding"],
+        "gemma:2b": ["completion", "vision"],
+        "qwen3:8b": ["completion", "tools", "thinking"],
+        "llama3.1:8b": ["completion", "tools"],
+    }
+    async with ollama(models) as server:
+        choice = await choose(servers=[server])
+
+    assert choice.why == f"Ollama answers on port {server.port} with qwen3:8b"
+    assert (choice.client, choice.base_url) == ("openai", f"http://127.0.0.1:{server.port}/v1")
+    model = choice.model
+    assert (model.tools, model.vision, model.reasoning, model.input_price) == (True, False, True, 0.0)
+
+
+async def test_a_model_without_tools_is_better_than_none() -> None:
+    async with ollama({"gemma:2b": ["completion"]}) as server:
+        choice = await choose(servers=[server])
+
+    assert (choice.model.id, choice.model.tools) == ("gemma:2b", False)
+
+
+async def test_a_server_with_nothing_to_chat_with_is_passed_over() -> None:
+    async with ollama({"bge-m3": ["embedding"], "unlabelled": ["embedding"]}) as empty, OpenAiEmulator() as other:
+        choice = await choose(servers=[empty, LocalServer("vLLM", port_of(other))])
+
+    assert choice.why == f"vLLM answers on port {port_of(other)} with test-model"
+
+
+async def test_a_local_model_can_be_asked_for_by_name() -> None:
+    async with ollama({"qwen3:8b": ["completion", "tools"], "gemma:2b": ["completion"]}) as server:
+        choice = await choose("ollama/gemma:2b", {"ANTHROPIC_API_KEY": "a"}, servers=[server])
+        with pytest.raises(ModelSettingError, match="fetch the model"):
+            await choose("ollama/mistral", servers=[server])
+
+    assert (choice.client, choice.model.id) == ("openai", "gemma:2b")
+    assert choice.why == f"the settings ask for it, and Ollama answers on port {server.port} with gemma:2b"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda: web.Response(text="<html>It works!</html>", content_type="text/html"),
+        lambda: web.Response(text='{"data": 7}', content_type="application/json"),
+        lambda: web.Response(text="[]", content_type="application/json"),
+        lambda: web.json_response({"error": "who are you?"}, status=401),
+        lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"}),
+        lambda: web.json_response({"object": "list", "data": None}),
+    ],
+)
+async def test_whatever_else_listens_there_is_no_model_server(answer: Callable[[], web.Response]) -> None:
+    async with Odd(answer) as odd:
+        assert (await choose(servers=[LocalServer("llama.cpp", port_of(odd))])).client == "demo"
+
+
+async def test_silent_servers_cost_half_a_second_together() -> None:
+    async with OpenAiEmulator() as slow, OpenAiEmulator() as slower, OpenAiEmulator() as quick:
+        gates = [slow.faults.hold("models"), slower.faults.hold("models")]
+        servers = [LocalServer("a", port_of(slow)), LocalServer("b", port_of(slower)), LocalServer("c", port_of(quick))]
+        begun = slow.clock()
+        choice = await choose(servers=servers)
+        took = slow.clock() - begun
+        for gate in gates:
+            gate.set()
+
+    assert choice.why == f"c answers on port {port_of(quick)} with test-model"
+    assert took < 0.9
+
+
+async def test_choosing_and_making_a_client_imports_no_litellm() -> None:
+    code = "import agent_core.models.providers, sys; sys.exit('litellm' in sys.modules or 'openai' in sys.modules)"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
+    assert await process.wait() == 0
