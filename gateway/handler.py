@@ -161,6 +161,8 @@ class ChannelMessageHandler:
         to the new conversation."""
         session = self._sessions.of(item.event.chat)
         session.begin_command()
+        if name == "stop":
+            session.cut_short(item.event.sender)
 
         async def work() -> None:
             try:

@@ -48,6 +48,8 @@ class ChatSession:
         self._mail = Mailbox()
         self._intake = asyncio.Lock()
         self._commands = 0
+        self.is_cut_short = False
+        """A stop has ended what a command had the agent do; that command's answer says so."""
         self._unsent: list[Post] = []
         self._unfinished: list[Run] = []
         self._run: Run | None = None
@@ -126,11 +128,20 @@ class ChatSession:
         await self._desk.store.reword(reworded)
         return True
 
+    def cut_short(self, by: Sender) -> None:
+        """A stop is on its way: it does not wait for what the command before it has the agent do, a summary say."""
+        agent = self.conversation.agent_in_memory
+        may = not self._channel.is_group(self.key) or self._desk.access.is_owner(self.key, by)
+        if self._run is None and agent is not None and agent.is_running and may:
+            self.is_cut_short = True
+            agent.abort()
+
     async def stop(self, by: Sender) -> Stopped:
         """Stop the run, and drop what its person sent meanwhile. Raises PermissionError where it is another's."""
+        was_cut_short, self.is_cut_short = self.is_cut_short, False
         stopped, dropped = self._halt(by)
         await self._desk.store.settle([item.seq for item in dropped])
-        return stopped
+        return Stopped.RUN if was_cut_short else stopped
 
     async def renew(self, by: Sender) -> None:
         """Stop what runs, and begin a new conversation (C-20). Raises PermissionError as `stop` does."""

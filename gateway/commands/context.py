@@ -63,7 +63,7 @@ async def _compacted(given: Invocation, agent: Agent, language: Language) -> str
     run = Run(given.desk.new_id(), given.session.key, agent.session_id, given.sender.id, clock.time())
     end = await agent.compact(given.arguments.strip()[:MOST_WORDS])
     if end is None or end.boundary is None:
-        return say("compact_nothing", language)
+        return say("stopped" if given.session.is_cut_short else "compact_nothing", language)
     store.begin_run(run)
     store.append(run, 0, end.boundary, later=True)
     await store.end_run(run, RunEnd(TerminalReason.COMPLETED, end.usage, agent.loop.model.id, end.error), [])

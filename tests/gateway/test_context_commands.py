@@ -102,6 +102,29 @@ async def test_what_is_worth_remembering_outlives_the_summary(start_bot: StartBo
     assert "Ann prefers window seats." in context
 
 
+async def test_a_stop_does_not_wait_for_the_summary(start_bot: StartBot) -> None:
+    summarising, never = asyncio.Event(), asyncio.Event()
+
+    def slow(request: LlmRequest) -> Turn:
+        if talker(request) != SUMMARY:
+            return "ok"
+        summarising.set()
+        return Waits(never)
+
+    bot = await start_bot(*[slow] * 8)
+    for _ in range(6):
+        await bot.hears(LONG)
+    await bot.channel.hears("/compact")
+    await summarising.wait()
+
+    await bot.hears("/stop")
+
+    assert bot.screen[-1] == "Stopped."
+    assert bot.screen[-2] == "ok"
+    await bot.hears("And now?")
+    assert words(bot.llm.requests[-1]).count(LONG.strip()) == 6
+
+
 async def test_where_there_is_nothing_to_shorten_it_says_so(start_bot: StartBot) -> None:  # D-09
     bot = await start_bot()
 
