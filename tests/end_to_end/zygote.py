@@ -75,6 +75,8 @@ class Zygote:
         """Of those that live, by pid."""
         self._bell, self._ringing = socket.socketpair()
         """Rings when a child ended."""
+        self._interrupt = signal.getsignal(signal.SIGINT)
+        """As it was told: who starts tests in the background may have had Ctrl-C ignored."""
         for end in (self._bell, self._ringing):
             end.settimeout(0)
 
@@ -126,7 +128,7 @@ class Zygote:
         """Nothing of the zygote's is the child's."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, self._interrupt)
         for ours in (self._requests, self._bell, self._ringing, *self._lines.values()):
             ours.close()
 

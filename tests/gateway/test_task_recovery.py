@@ -11,6 +11,7 @@ from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
+from gateway.session import MOST_RESUMES
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.tasks.report import news_of
@@ -297,15 +298,20 @@ async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: Star
     assert "without a word of a person" in text_of(bot.llm.requests[-1].messages[-1].content)
 
 
-async def test_a_report_that_ends_the_program_each_time_is_told_without_the_model(start_bot: StartBot) -> None:
+async def test_a_report_that_ends_the_program_each_time_is_told_without_the_model(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
     thinking = waits()
     cast = Cast(begins("count"), IN_BACKGROUND, reports=thinking, tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
     await bot.channel.hears("count in the background")
-    for _ in range(4):
-        await thinking.reached.wait()
-        thinking.reached.clear()
-        await bot.restart()
+    await thinking.reached.wait()
+    await bot.stop()
+    async with Store.open(tmp_path, SystemClock(), new_id) as store:
+        [telling] = await store.unfinished_runs()
+        for _ in range(MOST_RESUMES):
+            await store.resume_run(telling)
+    await bot.restart()
     await bot.house.handler.settled()
 
     assert "42 files." in bot.screen[-1]

@@ -78,6 +78,13 @@ class Telegram(Emulated):
         await self.telegram.wait_for(lambda: bool(self.telegram.commands), START_SECONDS)
         return {*self.telegram.commands}
 
+    async def begin(self) -> None:
+        await super().begin()
+        self.telegram.flood.on = True
+
+    def lift_limits(self) -> None:
+        self.telegram.flood.on = False
+
     def revoke(self) -> None:
         self.telegram.token = "4242000001:ANOTHER"  # noqa: S105
         self.telegram.kill_connections()
