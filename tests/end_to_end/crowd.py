@@ -33,7 +33,7 @@ class Crowd:
 
     async def talks(self, messages: int, *, longest_pause: float) -> AsyncIterator[int]:
         """Somebody writes every now and then, whether Parley listens or not; how many they have been each time."""
-        first = len(self.people)
+        first = sum(map(len, self.said.values()))
         for number in range(first, first + messages):
             person, chat = self._chance.choice(self.people)
             await chat.says(person, f"message {number}")

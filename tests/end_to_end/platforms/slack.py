@@ -76,8 +76,6 @@ class Slack(Emulated):
         await super().begin()
         self.slack.forgetful = False
         self.slack.pace.on = True
-        # A program that is killed may cost an event its first retry; Slack's minute to the next is not waited for.
-        self.slack.line.retry_delays = (0.0, 1.0, 5.0)
 
     def lift_limits(self) -> None:
         self.slack.pace.on = False
