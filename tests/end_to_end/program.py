@@ -99,6 +99,12 @@ class Program:
         async with asyncio.timeout(START_SECONDS):
             return await self._process.wait()
 
+    def freeze(self) -> None:
+        """Its connections stay, and it hears nothing more, until it is killed."""
+        if self._process is None:
+            raise AssertionError("it does not run")
+        self._process.send_signal(signal.SIGSTOP)
+
     async def kill(self) -> None:
         """As a crash or the kernel does it: nothing is tidied up."""
         await self._end(signal.SIGKILL)

@@ -61,9 +61,10 @@ async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_
     usual, slack.line.retry_delays = slack.line.retry_delays, (0.0, 1.0, 5.0)
 
     async for count in crowd.talks(6, longest_pause=0.0):
-        if count == 6:
-            await stage.program.kill()
+        if count == 5:
+            stage.program.freeze()
     assert slack.unheard > 0
+    await stage.program.kill()
     await stage.start()
 
     await crowd.is_answered()
