@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,3 +32,10 @@ async def python(
     )
     out, err = await process.communicate(says.encode())
     return Finished(process.returncode, out.decode(), err.decode())
+
+
+async def until(condition: Callable[[], object], within: float = 25.0) -> None:
+    """Wait for what other processes bring about and nobody tells us of. Raises TimeoutError after so many seconds."""
+    async with asyncio.timeout(within):
+        while not condition():  # noqa: ASYNC110 - there is nothing to be woken by
+            await asyncio.sleep(0.01)

@@ -1,10 +1,9 @@
 """MCP servers for tests: real programs and real sockets, and the tools that come of them."""
 
-import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,15 +17,13 @@ from agent_core.messages import text_of
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext
 from tests.end_to_end.program import Program
-from tests.process import REPOSITORY
+from tests.process import REPOSITORY, until
 
 MODULE = "tests.emulators.mcp_server"
 PROGRAM = (sys.executable, "-P", "-m", MODULE)
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/home/ann", "LANG": "C.UTF-8", "OPENAI_API_KEY": "sk-not-for-you"}
 PORT = re.compile(r"^\d+$(?=\n)", re.MULTILINE)
 """What a server prints first, among lines of its log."""
-LONG = 25.0
-"""Seconds that a machine with much to do may take to start a server."""
 
 
 def emulated(*arguments: str) -> McpServer:
@@ -70,12 +67,6 @@ async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, 
             yield f"http://127.0.0.1:{PORT.findall(server.console)[0]}/mcp", server
         finally:
             await server.kill()
-
-
-async def until(condition: Callable[[], bool], within: float = LONG) -> None:
-    async with asyncio.timeout(within):
-        while not condition():  # noqa: ASYNC110 - what is waited for is in other processes, too
-            await asyncio.sleep(0.01)
 
 
 def tool_of(servers: McpServers, name: str) -> Tool:

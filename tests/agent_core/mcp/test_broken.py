@@ -18,10 +18,9 @@ from tests.agent_core.mcp.serving import (
     is_alive,
     shell,
     told,
-    until,
     use,
 )
-from tests.process import REPOSITORY, python
+from tests.process import REPOSITORY, python, until
 
 NOBODY = "http://127.0.0.1:9/mcp"
 """The discard port, where nothing listens."""

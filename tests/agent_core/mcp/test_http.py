@@ -10,7 +10,8 @@ from pydantic import SecretStr
 from agent_core.mcp.config import McpServer
 from agent_core.messages import ImageContent
 from agent_core.tools import ToolFailed
-from tests.agent_core.mcp.serving import connected, connecting, context, over_http, told, tool_of, until, use
+from tests.agent_core.mcp.serving import connected, connecting, context, over_http, told, tool_of, use
+from tests.process import until
 
 BOTH = pytest.mark.parametrize("protocol", [(), ("--legacy",)])
 

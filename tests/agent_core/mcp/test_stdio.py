@@ -21,9 +21,9 @@ from tests.agent_core.mcp.serving import (
     surroundings,
     told,
     tool_of,
-    until,
     use,
 )
+from tests.process import until
 
 
 async def test_its_tools_are_tools_whose_words_are_those_of_strangers() -> None:

@@ -1,8 +1,6 @@
 """What the tests of running commands share: the launchers, one that shuts nothing in, and a look at what still runs."""
 
-import asyncio
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -66,12 +64,3 @@ def _command_line(entry: Path) -> bytes:
         return (entry / "cmdline").read_bytes()
     except OSError:
         return b""
-
-
-async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait for it. Raises TimeoutError."""
-    limit = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > limit:
-            raise TimeoutError
-        await asyncio.sleep(0.01)

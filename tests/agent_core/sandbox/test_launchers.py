@@ -20,8 +20,8 @@ from agent_core.sandbox.command import Command, Launcher, Limits
 from agent_core.sandbox.landlock import Landlock
 from agent_core.sandbox.probe import NAMES, NoLauncher, fault_of, find_launcher
 from agent_core.sandbox.visible import is_root, python_folder
-from tests.agent_core.sandbox.running import PlainLauncher, running, until
-from tests.process import REPOSITORY
+from tests.agent_core.sandbox.running import PlainLauncher, running
+from tests.process import REPOSITORY, until
 
 WAITS = "import sys, time; print('ready', flush=True); time.sleep(60)"
 

@@ -14,8 +14,9 @@ import pytest
 from agent_core.clock import SystemClock
 from agent_core.sandbox.command import Command, Finished, Limits, OnOutput
 from agent_core.sandbox.process import GRACE, LINE_CHARS, ProcessSandbox, plain
-from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called, running, until
+from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called, running
 from tests.clock import HandClock
+from tests.process import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

@@ -11,7 +11,8 @@ from uuid import uuid4
 import pytest
 
 from agent_core.sandbox.survivors import end_writers
-from tests.agent_core.sandbox.running import running, until
+from tests.agent_core.sandbox.running import running
+from tests.process import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
