@@ -33,8 +33,8 @@ from tests.agent_core.sandbox.running import (
     RecordingLauncher,
     launcher_called,
     running,
-    until,
 )
+from tests.process import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
