@@ -40,7 +40,7 @@ def test_every_room_is_heard() -> None:
 
 
 def _facts(text: str) -> dict[str, str | int]:
-    return {name: 1 for name in placeholders(text)}
+    return dict.fromkeys(placeholders(text), 1)
 
 
 def placeholders(text: str) -> set[str]:
