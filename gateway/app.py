@@ -50,9 +50,10 @@ class Ground:
     about: About
 
 
-async def serve(settings: Settings) -> int:
+async def serve(settings: Settings, clock: Clock | None = None) -> int:
     """Run the page and every channel that is set up, until stopped. Returns the exit code.
 
+    `clock`: None for the machine's own.
     Raises ParleyError, ModelSettingError or ChannelError for what the person who started it has to put right.
     """
     if not (settings.web.enabled or settings.channels):
@@ -61,7 +62,7 @@ async def serve(settings: Settings) -> int:
             "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
         )
     async with AsyncExitStack() as life:
-        ground = await life.enter_async_context(prepare(settings))
+        ground = await life.enter_async_context(prepare(settings, clock))
         channels = [open_channel(name, config) for name, config in settings.channels.items()]
         lines = []
         if settings.web.enabled:
@@ -82,9 +83,9 @@ async def serve(settings: Settings) -> int:
 
 
 @asynccontextmanager
-async def prepare(settings: Settings) -> AsyncIterator[Ground]:
+async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Ground]:
     """The model, the store and the sandbox. Raises as `serve` does."""
-    clock = SystemClock()
+    clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
     choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
