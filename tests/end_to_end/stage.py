@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.emulators.model_script import ModelRequest
 from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.clock import FILE, Hands
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Message, Person, Platform
 from tests.end_to_end.program import START_SECONDS, Program
@@ -14,6 +15,7 @@ from tests.end_to_end.script import Script
 
 API_KEY = "sk-canary-4f1d9b7c2a6e"
 MODEL = "test-model"
+TIMED = "tests.end_to_end.timed"
 
 
 class Stage:
@@ -23,6 +25,8 @@ class Stage:
         self.platform = platform
         self.script = Script()
         self.model = OpenAiEmulator(self.script, models=(MODEL,))
+        self.clock = Hands(folder / FILE)
+        """Its hands; the program looks at it as soon as it is `timed`."""
         self._folder = folder
         self._read = 0
 
@@ -32,6 +36,11 @@ class Stage:
         self.program = Program(self._folder, environ)
         self.program.forked = True
         self.platform.settle(self.program)
+
+    def set_clock(self, local: str, zone: str = "Europe/Paris") -> None:
+        """From here on the program goes by a clock that is set to this moment."""
+        self.program.module = TIMED
+        self.clock.move_to(local, zone)
 
     def twin(self) -> "Stage":
         """The same once more: another program with the same home, settings and platform."""

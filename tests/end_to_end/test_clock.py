@@ -1,0 +1,26 @@
+"""A program whose clock is set: also the clock of what it says, in each of its lives."""
+
+from tests.emulators.model_script import calls, says
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+pytestmark = only("telegram")
+
+
+async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_stage: Stage) -> None:
+    own_stage.set_clock("2027-03-28 01:58")
+    await own_stage.start()
+    ann, chat = own_stage.private("Ann")
+
+    own_stage.script.then(calls("clock"), says("Late."))
+    await chat.says(ann, "what time is it?")
+    await chat.until(lambda c: c.screen[-1] == "Late.", timeout=20)
+    assert "Sunday, 2027-03-28 01:58" in own_stage.model.requests[-1].last_text
+
+    await own_stage.program.kill()
+    own_stage.clock.move(hours=1)
+    await own_stage.start()
+    own_stage.script.then(calls("clock"), says("Later."))
+    await chat.says(ann, "and now?")
+    await chat.until(lambda c: c.screen[-1] == "Later.", timeout=20)
+    assert "Sunday, 2027-03-28 03:58" in own_stage.model.requests[-1].last_text
