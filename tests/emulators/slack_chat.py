@@ -181,6 +181,10 @@ class Chat:
         self._world.tell("member_left_channel", {**event, "event_ts": self._world.ts()}, self._room)
         self._room.bot_in = False
 
+    async def blocks(self) -> None:
+        """Slack's people cannot block an app; to it a conversation that is closed to it is not there."""
+        self._room.bot_in = False
+
     async def invite_bot(self) -> None:
         self._room.bot_in = True
         self._tell_joined(self._world.bot)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self, cast
 
 from tests.emulators.control import Call, Faults
 from tests.emulators.server import LoopbackServer
@@ -23,6 +23,12 @@ class Refusal:
     setting: str
     token: str
     told: tuple[str, ...]
+
+
+class Blockable(Protocol):
+    """A private chat."""
+
+    async def blocks(self) -> None: ...
 
 
 class Emulated:
@@ -131,6 +137,15 @@ class Emulated:
     async def room(self, title: str, people: Sequence[Person]) -> Chat:
         """A place in which these people and Parley talk, all in one conversation."""
         return self.emulator.group(title, people)
+
+    async def block(self, chat: Chat) -> None:
+        """The person of a private chat takes nothing of Parley's any more."""
+        await cast("Blockable", chat).blocks()
+
+    def pictures(self, chat: Chat) -> list[bytes]:
+        """What Parley sent there that its people see as pictures."""
+        files = [message.document for message in chat.bot_messages if message.document]
+        return [file.content for file in files if file.name.endswith(".png")]
 
     def is_in(self, chat: Chat) -> Callable[[Call], bool]:
         """Whether a call is about this chat, for a fault's `where`."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import cast
 
+from tests.emulators import telegram_chat
 from tests.emulators.control import Call
 from tests.emulators.telegram import TelegramEmulator
 from tests.emulators.telegram_text import units
@@ -91,6 +92,11 @@ class Telegram(Emulated):
 
     async def heard(self) -> None:
         await self.telegram.wait_for(lambda: self.telegram.updates.unconfirmed == 0, START_SECONDS)
+
+    def pictures(self, chat: Chat) -> list[bytes]:
+        """A picture that came as a document is none."""
+        messages = cast("telegram_chat.Chat", chat).bot_messages
+        return [message.photo.content for message in messages if message.photo]
 
     def is_in(self, chat: Chat) -> Callable[[Call], bool]:
         return lambda call: str(call.params["chat_id"]) == str(chat.id)
