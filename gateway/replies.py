@@ -1,12 +1,25 @@
 """What Parley itself says in a chat, without a run: noted first, together with what it answers, then delivered."""
 
+from dataclasses import dataclass, replace
+
 import structlog
 
-from channels.base import ChannelError, ClosesCommands, CommandInvoked, InboundEvent, OutboundMessage
+from channels.base import ButtonPressed, ChannelError, ClosesCommands, CommandInvoked, InboundEvent, OutboundMessage
 from gateway.desk import Desk
 from gateway.store.rows import InboxItem, Post
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What the message reads from now on whose button was pressed. Where no button was, it is an answer like others."""
+
+    message: OutboundMessage
+
+
+Answer = OutboundMessage | Rewritten | None
+"""None says nothing."""
 
 
 class Replies:
@@ -15,17 +28,20 @@ class Replies:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def answer(self, item: InboxItem, message: OutboundMessage | None) -> None:
-        """Note the reply and settle the event in one transaction, then deliver it. None says nothing."""
-        if message is None:
+    async def answer(self, item: InboxItem, answer: Answer) -> None:
+        """Note the reply and settle the event in one transaction, then deliver it."""
+        if answer is None:
             await self._desk.store.settle([item.seq])
             await self._say_nothing(item.event)
             return
+        message = answer.message if isinstance(answer, Rewritten) else answer
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked):
             message = message.model_copy(update={"respond": item.event.respond})
         parts = self._desk.delivery.voice(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
+        if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
+            posts[0] = replace(posts[0], message_id=item.event.message_id)
         await self._desk.store.post(posts, [item.seq])
         self._desk.access.spoke(item.event.chat)
         await self._desk.delivery.deliver(item.event.chat, posts)

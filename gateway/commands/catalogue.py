@@ -13,4 +13,4 @@ COMMANDS: tuple[Command, ...] = (
     *tasks.COMMANDS,
 )
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
-SPECS = tuple(command.spec for command in COMMANDS)
+SPECS = tuple(command.spec for command in COMMANDS if not command.hidden)

@@ -1,7 +1,8 @@
 """Commands about the conversation itself: /new, /stop, /language."""
 
 from channels.base import Button, OutboundMessage
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.replies import Answer
 from gateway.session import Stopped
 from gateway.texts import LANGUAGES, Language, say
 
@@ -38,14 +39,14 @@ def _tasks_go_on(given: Invocation) -> list[str]:
     return [say("tasks_go_on", given.language, count=count, slash=given.slash)] if count else []
 
 
-async def language(given: Invocation) -> OutboundMessage:
+async def language(given: Invocation) -> Answer:
     wanted = given.arguments.strip().lower()
     chosen = next((code for code in LANGUAGES if wanted in (code, NAMES[code].lower())), None)
     if chosen is None:
         buttons = tuple(Button(label=NAMES[code], action=f"/language {code}") for code in LANGUAGES)
         return OutboundMessage(markdown=say("language_ask", given.language), buttons=(buttons,))
     await given.session.conversation.speak(chosen)
-    return reply(say("language_set", chosen))
+    return rewritten(say("language_set", chosen))
 
 
 COMMANDS = (

@@ -28,6 +28,7 @@ async def help_(given: Invocation) -> OutboundMessage:
         f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
         + f" – {command.about[given.language]}"
         for command in given.commands
+        if not command.hidden
     ]
     return reply("\n".join([say("help", given.language), "", *rows]))
 

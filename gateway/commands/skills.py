@@ -11,6 +11,7 @@ from agent_core.skills.skill import Origin
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
 from gateway.progress import literal
+from gateway.replies import Answer, Rewritten
 from gateway.texts import Language, say, skill_reason
 
 MOST_LISTED = 20
@@ -43,13 +44,17 @@ _TROUBLES = {
 async def skills(given: Invocation) -> OutboundMessage:
     """All of them, or those that have these words; for owners also what is wrong with files."""
     shelf = await given.session.conversation.skills()
-    wanted = " ".join(given.arguments.split())
+    return _list(given, shelf, " ".join(given.arguments.split()))
+
+
+def _list(given: Invocation, shelf: SkillShelf, wanted: str = "", *first: str) -> OutboundMessage:
     entries = sorted(shelf.entries(wanted), key=lambda entry: not entry.loaded)
     owner = given.desk.access.is_owner(given.session.key, given.sender)
     problems = _problems(shelf, given) if owner and not wanted else []
     if not entries and not problems:
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
-    lines = [say("skills", given.language), "", *(_line(entry, given.language) for entry in entries[:MOST_LISTED])]
+    lines = [*first, say("skills", given.language), ""]
+    lines += [_line(entry, given.language) for entry in entries[:MOST_LISTED]]
     if len(entries) > MOST_LISTED:
         lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
     return OutboundMessage(
@@ -57,7 +62,7 @@ async def skills(given: Invocation) -> OutboundMessage:
     )
 
 
-async def skill(given: Invocation) -> OutboundMessage:
+async def skill(given: Invocation) -> Answer:
     verb, _, rest = given.arguments.strip().partition(" ")
     name = rest.strip().lower()
     act = _ACTS.get(verb.lower())
@@ -78,6 +83,8 @@ async def skill(given: Invocation) -> OutboundMessage:
         lines.append(say("skill_from_now", given.language))
     if entry is not None and entry.loaded and entry.origin is Origin.CHAT:
         lines.append(say("skill_as_it_is", given.language))
+    if given.is_pressed:
+        return Rewritten(_list(given, shelf, "", " ".join(lines), ""))
     return OutboundMessage(markdown=" ".join(lines), buttons=_rows([entry] if entry else [], given.language))
 
 

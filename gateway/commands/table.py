@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from channels.base import CommandSpec, OutboundMessage, Sender
 from gateway.desk import Desk
+from gateway.replies import Answer, Rewritten
 from gateway.session import ChatSession
 from gateway.texts import Language
 
@@ -21,19 +22,23 @@ class Invocation:
     commands: Sequence["Command"]
     slash: str
     """What stands before a command's name on this platform."""
+    is_pressed: bool = False
+    """Whether a button said it, on a message that can be rewritten."""
 
 
-Body = Callable[[Invocation], Awaitable[OutboundMessage | None]]
+Body = Callable[[Invocation], Awaitable[Answer]]
 
 
 @dataclass(frozen=True)
 class Command:
-    """What it is called, what it is for in each language, and what it does; None from it says nothing."""
+    """What it is called, what it is for in each language, and what it does."""
 
     name: str
     about: Mapping[Language, str]
     run: Body
     arguments: str = ""
+    hidden: bool = False
+    """Only buttons say it; it stands in no menu and in no help."""
 
     @property
     def spec(self) -> CommandSpec:
@@ -42,3 +47,8 @@ class Command:
 
 def reply(markdown: str) -> OutboundMessage:
     return OutboundMessage(markdown=markdown)
+
+
+def rewritten(markdown: str) -> Rewritten:
+    """What is left of the pressed message: these words, and no buttons."""
+    return Rewritten(reply(markdown))

@@ -5,6 +5,7 @@ from channels.base import Button, OutboundMessage
 from gateway.approvals import typed_id
 from gateway.commands.table import Command, Invocation, reply
 from gateway.progress import literal
+from gateway.replies import Answer, Rewritten
 from gateway.tasks.report import what_in_short
 from gateway.tasks.tasks import Cancelling, Shown
 from gateway.texts import Language, say
@@ -29,27 +30,28 @@ _STATES = {
 }
 
 
-async def tasks(given: Invocation) -> OutboundMessage:
+async def tasks(given: Invocation) -> Answer:
     verb, _, rest = given.arguments.strip().partition(" ")
     task_id = typed_id(rest)
     if verb.lower() != "cancel" or not task_id:
         return await _list(given)
     done = await given.desk.tasks.cancel(task_id, given.session.key, given.sender)
-    return reply(say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID])))
+    sentence = say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID]))
+    return Rewritten(await _list(given, sentence)) if given.is_pressed else reply(sentence)
 
 
-async def _list(given: Invocation) -> OutboundMessage:
+async def _list(given: Invocation, *first: str) -> OutboundMessage:
     found = await given.desk.tasks.shown(given.session.key, given.sender, MOST, given.language)
     if not found:
-        return reply(say("tasks_none", given.language))
+        return reply("\n\n".join([*first, say("tasks_none", given.language)]))
     now = given.desk.clock.time()
     rows = [_line(each, now, given.language) for each in found]
     buttons = tuple(
         (Button(label=say("tasks_cancel_button", given.language, id=task.id), action=f"/tasks cancel {task.id}"),)
         for task in (each.task for each in found)
-        if not task.is_over
+        if not (task.is_over or task.unwanted)
     )
-    text = "\n".join([say("tasks_title", given.language), "", *rows])
+    text = "\n\n".join([*first, say("tasks_title", given.language), "\n".join(rows)])
     return OutboundMessage(markdown=text, buttons=buttons)
 
 
@@ -61,7 +63,7 @@ def _line(shown: Shown, now: float, language: Language) -> str:
         "tasks_line",
         language,
         id=task.id,
-        state=say(_STATES[shown.status], language),
+        state=say("task_state_unwanted" if task.unwanted and not task.is_over else _STATES[shown.status], language),
         age=f"{minutes}:{seconds:02}",
         tokens=f"{shown.tokens:,}",
         what=literal(what_in_short(task.prompt)),

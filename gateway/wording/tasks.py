@@ -25,6 +25,7 @@ TEXTS = {
     "task_state_pending": {"en": "waiting", "zh": "等待中"},
     "task_state_running": {"en": "running", "zh": "运行中"},
     "task_state_waiting": {"en": "waiting for approval", "zh": "等待批准"},
+    "task_state_unwanted": {"en": "being cancelled", "zh": "正在取消"},
     "task_state_completed": {"en": "done", "zh": "已完成"},
     "task_state_failed": {"en": "failed", "zh": "失败"},
     "task_state_cancelled": {"en": "cancelled", "zh": "已取消"},

@@ -94,7 +94,8 @@ async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> N
     await bot.restart()
     await bot.hears("/stop", language="en")
 
-    assert bot.screen[1:] == ["这里现在使用中文。", "这里没有正在运行的任务。"]
+    assert bot.screen == ["这里现在使用中文。", "这里没有正在运行的任务。"]
+    assert bot.channel.posts[0][1].buttons == ()
 
 
 @pytest.mark.parametrize("wanted", ["zh", "ZH", "中文", " zh "])

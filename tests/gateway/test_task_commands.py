@@ -28,7 +28,9 @@ async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> 
     await bot.channel.presses(f"Cancel {task_id}")
     await bot.house.handler.settled()
 
-    assert f"Cancelling task {task_id}." in bot.screen
+    assert bot.screen[1].startswith(f"Cancelling task {task_id}.\n\nTasks in the background:")
+    assert f"`{task_id}` being cancelled" in bot.screen[1]
+    assert bot.channel.posts[1][1].buttons == ()
     assert states(bot.home) == ["cancelled"]
     assert "cancelled: dig" in cast.told[0]
     await bot.hears("/tasks")
