@@ -20,7 +20,7 @@ def write_file_tool(opener: Opener) -> Tool:
     async def write_file(path: str, content: str, context: ToolContext) -> str:
         """Create or replace a text file of the workspace."""
         data = encoded(content, path)
-        return await asyncio.to_thread(_write, context.workspace, path, data, opener)
+        return await asyncio.to_thread(write_whole, context.workspace, path, data, opener)
 
     return write_file
 
@@ -36,7 +36,8 @@ def encoded(text: str, path: str) -> bytes:
     return data
 
 
-def _write(workspace: Path, path: str, data: bytes, opener: Opener) -> str:
+def write_whole(workspace: Path, path: str, data: bytes, opener: Opener) -> str:
+    """What was done, in a sentence. Blocks. Raises ToolFailed."""
     names, name = split(path)
     try:
         folder = open_made_folder(workspace, names, opener)
