@@ -26,6 +26,7 @@ from gateway.secrets import Secrets
 from gateway.store import approvals, inbox, outbox, runs, skills, steps, tasks
 from gateway.store.approvals import Line, Moved, Step
 from gateway.store.database import Database
+from gateway.store.job_store import JobStore
 from gateway.store.lock import StoreLock
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore, Task
@@ -62,6 +63,7 @@ class Store:
     def __init__(self, writer: Writer, reader: Database, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
         """What is written down without: of every text, whoever hands it in."""
+        self.jobs = JobStore(writer, reader, clock, secrets)
         self._writer = writer
         self._reader = reader
         self._clock = clock

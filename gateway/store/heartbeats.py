@@ -1,0 +1,105 @@
+"""The table of heartbeats, and when somebody wrote last."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+
+from channels.base import ChatKey
+from gateway.store.job import Heartbeat
+from gateway.store.reading import readable
+from gateway.store.writer import Change
+
+COLUMNS = (
+    "chat, person, job, is_on, quiet_from, quiet_to, most_a_day, snoozed_until, failures, introduced, last_look,"
+    " last_outcome"
+)
+
+_Row = tuple[str, str, str, int, int | None, int | None, int, float, int, float | None, float | None, str]
+
+HeartbeatStep = Callable[[Heartbeat], Heartbeat]
+
+
+def save(heartbeat: Heartbeat) -> Change[None]:
+    """As a new row, or in place of the chat's."""
+
+    def change(connection: sqlite3.Connection) -> None:
+        _save(connection, heartbeat)
+
+    return change
+
+
+def step(chat: ChatKey, take: HeartbeatStep) -> Change[Heartbeat | None]:
+    """None where the chat has none."""
+
+    def change(connection: sqlite3.Connection) -> Heartbeat | None:
+        found = find(connection, chat)
+        if found is None:
+            return None
+        heartbeat = take(found)
+        if heartbeat != found:
+            _save(connection, heartbeat)
+        return heartbeat
+
+    return change
+
+
+def find(connection: sqlite3.Connection, chat: ChatKey) -> Heartbeat | None:
+    query = f"SELECT {COLUMNS} FROM heartbeats WHERE chat = ?"  # noqa: S608
+    return next(_heartbeats(connection.execute(query, (str(chat),))), None)
+
+
+def every(connection: sqlite3.Connection) -> list[Heartbeat]:
+    return list(_heartbeats(connection.execute(f"SELECT {COLUMNS} FROM heartbeats ORDER BY chat")))  # noqa: S608
+
+
+def is_any(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM heartbeats LIMIT 1").fetchone() is not None
+
+
+def last_wrote(connection: sqlite3.Connection, chat: ChatKey, person: str) -> float | None:
+    row = connection.execute(
+        "SELECT json_extract(payload, '$.at') FROM inbox"
+        " WHERE chat = ? AND json_extract(payload, '$.type') IN ('message', 'command', 'button')"
+        " AND json_extract(payload, '$.sender.id') = ? ORDER BY seq DESC LIMIT 1",
+        (str(chat), person),
+    ).fetchone()
+    return float(row[0]) if row else None
+
+
+def _heartbeats(rows: Iterable[_Row]) -> Iterator[Heartbeat]:
+    return readable(rows, _heartbeat, "heartbeats")
+
+
+def _save(connection: sqlite3.Connection, heartbeat: Heartbeat) -> None:
+    values = (
+        str(heartbeat.chat),
+        heartbeat.person,
+        heartbeat.job,
+        heartbeat.on,
+        heartbeat.quiet_from,
+        heartbeat.quiet_to,
+        heartbeat.most_a_day,
+        heartbeat.snoozed_until,
+        heartbeat.failures,
+        heartbeat.introduced,
+        heartbeat.last_look,
+        heartbeat.last_outcome,
+    )
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"INSERT OR REPLACE INTO heartbeats ({COLUMNS}) VALUES ({marks})", values)  # noqa: S608
+
+
+def _heartbeat(row: _Row) -> Heartbeat:
+    return Heartbeat(
+        chat=ChatKey.parse(row[0]),
+        person=row[1],
+        job=row[2],
+        on=bool(row[3]),
+        quiet_from=row[4],
+        quiet_to=row[5],
+        most_a_day=row[6],
+        snoozed_until=row[7],
+        failures=row[8],
+        introduced=row[9],
+        last_look=row[10],
+        last_outcome=row[11],
+    )
