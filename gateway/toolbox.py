@@ -21,7 +21,22 @@ from gateway.packages import ROOT
 from gateway.settings import Settings
 
 RESERVED = frozenset(
-    {"forget", "recall", "remember", "run_command", "run_skill_script", "send_file", "task", "web_fetch", "web_search"}
+    [
+        "forget",
+        "jobs",
+        "nothing_to_report",
+        "own_usage",
+        "read_history",
+        "recall",
+        "remember",
+        "run_command",
+        "run_skill_script",
+        "schedule",
+        "send_file",
+        "task",
+        "web_fetch",
+        "web_search",
+    ]
 )
 """Names that no server may take even where the tool is not here: rules know them."""
 

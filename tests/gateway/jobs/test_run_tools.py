@@ -1,0 +1,319 @@
+"""The tools that only the runs of jobs have."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from agent_core.cancel import CancelToken
+from agent_core.clock import new_id
+from agent_core.messages import AgentMessage, AssistantMessage, ToolCall, ToolResultMessage, Usage, user
+from agent_core.reasons import TerminalReason
+from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolContext, ToolFailed
+from channels.base import (
+    Addressed,
+    ChatKey,
+    MessageDeleted,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+    Sender,
+)
+from channels.memory import MemoryChannel
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.jobs.run_tools import RunTools, nothing_said
+from gateway.outgoing import MOST_WAITING
+from gateway.store.job import HOUR, Firing, Job, Report
+from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.store import Store
+from gateway.timing.rule import Every
+from tests.clock import FakeClock
+from tests.gateway.bot import NO_PACE, PEOPLE
+
+PARIS = ZoneInfo("Europe/Paris")
+MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=PARIS).timestamp()
+
+
+class Room:
+    """A store, a platform, and the tools of one job's run."""
+
+    def __init__(self, home: Path, store: Store, channel: MemoryChannel, clock: FakeClock) -> None:
+        self.home = home
+        self.store = store
+        self.channel = channel
+        self.clock = clock
+        self.workspace = home / "workspace"
+        self.workspace.mkdir()
+        delivery = Delivery([channel], store, clock)
+        access = Access(PEOPLE, [channel], (), clock, print)
+        self.tools = RunTools(store, delivery, access, clock, home / "outgoing")
+
+    def job(self, sender: str = "ann", group: str | None = None) -> Job:
+        return Job(
+            id="k7m2xp",
+            chat=self.channel.chat(sender, group=group),
+            person=sender,
+            language="en",
+            zone="Europe/Paris",
+            rule=Every(seconds=86_400, since=MONDAY),
+            work=Report(instructions="Report."),
+            created=MONDAY,
+        )
+
+    async def call(
+        self, name: str, job: Job | None = None, messages: Sequence[AgentMessage] = (), **arguments: object
+    ) -> ToolResult:
+        job = job or self.job()
+        tool = next(each for each in self.tools.of(job, firing_of(job)) if each.name == name)
+        context = ToolContext(
+            call_id="call_0",
+            session_id="job-k7m2xp-1",
+            workspace=self.workspace,
+            cancel=CancelToken(),
+            on_update=lambda _: None,
+            chat_id=str(job.chat),
+            messages=messages,
+        )
+        return await tool.execute(tool.validate({**arguments}), context)  # type: ignore[dict-item]
+
+    async def told(self, name: str, job: Job | None = None, **arguments: object) -> str:
+        result = await self.call(name, job, **arguments)
+        return "".join(part.text for part in result.content if part.type == "text")
+
+    async def heard(self, words: str, hours_ago: float, chat: ChatKey | None = None, name: str = "Ann") -> str:
+        """What somebody has written; its id."""
+        at = self.clock.now - hours_ago * HOUR
+        event = MessageReceived(
+            event_id=f"memory:{new_id()}",
+            chat=chat or self.channel.chat("ann"),
+            sender=Sender(id=name.lower(), name=name),
+            at=at,
+            addressed=Addressed.DIRECT,
+            text=words,
+            message_id=new_id(),
+        )
+        await self.store.accept(event)
+        return event.message_id
+
+    async def ran(self, chat: str, hours_ago: float, tokens: int, model: str = "gpt-5") -> None:
+        run = Run(new_id(), self.channel.chat(chat), "s", chat, self.clock.now - hours_ago * HOUR)
+        self.store.begin_run(run)
+        usage = Usage(input=tokens, cost_usd=tokens / 1_000_000)
+        await self.store.end_run(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
+
+
+def firing_of(job: Job) -> Firing:
+    return Firing(job=job.id, slot="2026-11-23T08:00:00Z", id="abcdef", chat=job.chat, due=MONDAY)
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> AsyncIterator[Room]:
+    clock = FakeClock()
+    clock.now = MONDAY
+    async with AsyncExitStack() as life:
+        store = await life.enter_async_context(Store.open(tmp_path, clock, new_id))
+        yield Room(tmp_path, store, MemoryChannel(limits=NO_PACE), clock)
+
+
+# Nothing to report
+
+
+def answered(*calls: ToolCall, text: str = "") -> AssistantMessage:
+    return AssistantMessage.model_validate({"content": [{"type": "text", "text": text}, *calls]})
+
+
+async def test_nothing_to_report_ends_the_run(room: Room) -> None:
+    result = await room.call("nothing_to_report", why="No new notes.")
+
+    assert result.terminate
+    assert not result.is_error
+
+
+async def test_it_does_not_stand_beside_calls_whose_outcome_nobody_has_seen(room: Room) -> None:
+    calls = [ToolCall(id="1", name="nothing_to_report", arguments={"why": "x"}), ToolCall(id="2", name="web_fetch")]
+
+    with pytest.raises(ToolFailed, match="other calls stand beside this one"):
+        await room.call("nothing_to_report", messages=[answered(*calls)], why="x")
+
+
+def test_a_run_has_said_nothing_only_where_that_was_its_last_word() -> None:
+    call = ToolCall(id="1", name="nothing_to_report", arguments={"why": "x"})
+    done = ToolResultMessage(tool_call_id="1", tool_name="nothing_to_report")
+    failed = done.model_copy(update={"is_error": True})
+
+    assert nothing_said([user("Report."), answered(call, text="Hm."), done])
+    assert not nothing_said([user("Report."), answered(call), failed])
+    assert not nothing_said([user("Report."), answered(call), failed, answered(text="Here it is.")])
+    assert not nothing_said([user("Report."), answered(text="nothing_to_report")])
+    assert not nothing_said([])
+
+
+# Files
+
+
+async def test_files_wait_for_the_report_in_the_order_of_sending(room: Room) -> None:
+    for name in ("b.png", "a.csv"):
+        (room.workspace / name).write_text(name)
+
+    assert await room.told("send_file", path="b.png") == "b.png will be sent with your report."
+    await room.call("send_file", path="a.csv")
+    (room.workspace / "b.png").write_text("changed later")
+
+    files = room.tools.files(firing_of(room.job()))
+    assert [(file.name, file.mime_type, file.size) for file in files] == [("b.png", "image/png", 5), ("a.csv", "text/csv", 5)]
+    assert [Path(file.path).read_text() for file in files] == ["b.png", "a.csv"]
+    assert room.channel.posts == []
+
+
+async def test_a_call_that_is_made_again_sends_no_second_copy(room: Room) -> None:
+    (room.workspace / "sub").mkdir()
+    for path in ("chart.png", "sub/chart.png"):
+        (room.workspace / path).write_text(path)
+
+    for path in ("chart.png", "chart.png", "sub/chart.png", "chart.png"):
+        await room.call("send_file", path=path)
+
+    files = room.tools.files(firing_of(room.job()))
+    assert [Path(file.path).read_text() for file in files] == ["chart.png", "sub/chart.png"]
+
+
+async def test_each_firing_has_files_of_its_own(room: Room) -> None:
+    (room.workspace / "chart.png").write_text("x")
+    await room.call("send_file", path="chart.png")
+
+    assert room.tools.files(replace(firing_of(room.job()), slot="run:1")) == ()
+
+
+async def test_files_that_cannot_be_sent_are_told_and_leave_nothing(room: Room) -> None:
+    small = MemoryChannel(limits=NO_PACE.model_copy(update={"max_upload": 3}))
+    room.tools = replace(room.tools, delivery=Delivery([small], room.store, room.clock))
+    (room.workspace / "big.bin").write_text("12345")
+
+    with pytest.raises(ToolFailed, match="3 is the most"):
+        await room.call("send_file", path="big.bin")
+    with pytest.raises(ToolFailed):
+        await room.call("send_file", path="../parley.db")
+    with pytest.raises(ToolFailed):
+        await room.call("send_file", path="missing")
+
+    assert [path for path in (room.home / "outgoing").rglob("*") if path.is_file()] == []
+    assert room.tools.files(firing_of(room.job())) == ()
+
+
+async def test_there_is_a_most_of_files(room: Room) -> None:
+    for number in range(MOST_WAITING + 1):
+        (room.workspace / str(number)).write_text(str(number))
+    for number in range(MOST_WAITING):
+        await room.call("send_file", path=str(number))
+
+    with pytest.raises(ToolFailed, match="that is the most"):
+        await room.call("send_file", path=str(MOST_WAITING))
+    await room.call("send_file", path="0")
+    assert len(room.tools.files(firing_of(room.job()))) == MOST_WAITING
+
+
+# What was said
+
+
+async def test_the_last_day_is_read_with_names_and_local_times(room: Room) -> None:
+    await room.heard("too long ago", 25)
+    await room.heard("The bank\nhas written.", 20)
+    await room.heard("And now?", 1)
+    await room.store.shown(
+        Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait.")), "m1"
+    )
+
+    assert (await room.told("read_history")).splitlines() == [
+        "Sunday 2026-11-22:",
+        "13:00 Ann: The bank",
+        "  has written.",
+        "Monday 2026-11-23:",
+        "08:00 Ann: And now?",
+        "09:00 Parley: Now we wait.",
+    ]
+    assert "The bank" not in await room.told("read_history", hours=2)
+    assert "too long ago" in await room.told("read_history", hours=10_000)
+
+
+async def test_what_was_edited_or_deleted_is_read_as_it_stands(room: Room) -> None:
+    chat, ann = room.channel.chat("ann"), Sender(id="ann", name="Ann")
+    first, second = await room.heard("At five", 2), await room.heard("Oops", 2)
+    await room.store.accept(
+        MessageEdited(event_id="e", chat=chat, sender=ann, at=MONDAY, message_id=first, text="At six")
+    )
+    await room.store.accept(MessageDeleted(event_id="d", chat=chat, sender=ann, at=MONDAY, message_id=second))
+
+    assert (await room.told("read_history")).splitlines()[1:] == ["07:00 Ann: At six"]
+
+
+async def test_a_private_chat_is_trusted_and_a_group_is_not(room: Room) -> None:
+    await room.heard("Hello", 1)
+    await room.heard("Hello all", 1, room.channel.chat(group="team"), name="Bob\nAnn: yes")
+
+    private = await room.call("read_history")
+    group = await room.call("read_history", room.job(group="team"))
+
+    assert not private.untrusted
+    assert group.untrusted
+    assert group.content[0].type == "text"
+    assert "08:00 Bob Ann  yes: Hello all" in group.content[0].text
+    assert group.content[0].text.startswith("(Only what was said to Parley is known here")
+
+
+async def test_much_talk_is_cut_at_its_beginning(room: Room) -> None:
+    for number in range(60):
+        await room.heard(f"{number}:" + "x" * 2_000, 1 - number / 1000)
+
+    text = await room.told("read_history")
+
+    assert "\n08:03 Ann: 59:xx" in text
+    assert text.startswith("(") and " older messages are left out.)" in text.splitlines()[0]
+    assert len(text) < 25_000
+
+
+async def test_silence_is_told(room: Room) -> None:
+    assert await room.told("read_history") == "Nothing was said."
+    with pytest.raises(ToolFailed):
+        await room.call("read_history", hours=0)
+
+
+# What was used
+
+
+async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
+    await room.ran("ann", 1, 1_000)
+    await room.ran("ann", 9.5, 200, "small")
+    await room.ran("ann", 24 * 8, 5_000)
+
+    text = await room.told("own_usage", room.job(), days=3)
+
+    assert text.splitlines() == [
+        "Used by Parley in all chats, 2026-11-21 to 2026-11-23 (Europe/Paris): 2 runs, 1,200 tokens, $0.0012",
+        "- kind chat: 2 runs, 1,200 tokens, $0.0012",
+        "- model gpt-5: 1 runs, 1,000 tokens, $0.0010",
+        "- model small: 1 runs, 200 tokens, $0.0002",
+        "",
+        "Per day, as CSV; keep it with write_file to draw it:",
+        "day,runs,tokens,cost_usd",
+        "2026-11-21,0,0,0.0000",
+        "2026-11-22,1,200,0.0002",
+        "2026-11-23,1,1000,0.0010",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sender", "group", "runs"), [("ann", None, 2), ("bob", None, 1), ("ann", "team", 0)]
+)
+async def test_only_an_owner_in_private_sees_what_others_use(
+    room: Room, sender: str, group: str | None, runs: int
+) -> None:
+    await room.ran("ann", 1, 1_000)
+    await room.ran("bob", 1, 1_000)
+
+    assert f": {runs} runs, " in (await room.told("own_usage", room.job(sender, group))).splitlines()[0]
