@@ -115,6 +115,7 @@ def make_bot(
     home: Path,
     turns: Sequence[Turn],
     *,
+    kind: type[Bot] = Bot,
     tools: Sequence[Tool] = (),
     channel: MemoryChannel | None = None,
     clock: Clock | None = None,
@@ -137,7 +138,7 @@ def make_bot(
         limits=limits,
         skills=skills or SkillLibrary(),
     )
-    return Bot(
+    return kind(
         home,
         llm,
         channel or MemoryChannel(),

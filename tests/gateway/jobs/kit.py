@@ -1,0 +1,166 @@
+"""A Parley whose days go by as a test says: jobs are put into its store, and are due when the clock is moved there."""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.models.scripted import Turn
+from channels.base import Accepted, ChatKey, ScheduleFired, Sender
+from channels.memory import MemoryChannel
+from gateway.store.job import Firing, Job, JobState, Reminder, Work
+from gateway.store.store import Store
+from gateway.timing.rule import Cron, Rule
+from gateway.timing.slots import Slot, next_slot
+from tests.gateway.bot import NO_PACE, Bot, make_bot
+
+PARIS = ZoneInfo("Europe/Paris")
+BEGINS = "2026-11-23 08:00"
+"""A Monday; the clock stands there until a test moves it."""
+NINE = Cron(expression="0 9 * * *")
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+TEAM = ChatKey(platform="memory", account="here", chat="#team")
+
+
+def moment(local: str, zone: ZoneInfo = PARIS) -> float:
+    """`moment("2026-11-23 09:00")`, in seconds since the epoch."""
+    return datetime.fromisoformat(local).replace(tzinfo=zone).timestamp()
+
+
+class Calendar:
+    """A clock whose date only a test moves. Waits go by as they do, or at once where it is moved past their end."""
+
+    def __init__(self, local: str = BEGINS) -> None:
+        self.now = moment(local)
+        self._ahead = 0.0
+        """Seconds by which moves have brought on whoever measures or waits."""
+        self._moved = asyncio.Event()
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._ahead
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.monotonic() + seconds
+        while (left := until - self.monotonic()) > 0:
+            moved = self._moved
+            try:
+                await asyncio.wait_for(moved.wait(), left)
+            except TimeoutError:
+                continue
+
+    def move_to(self, at: float) -> None:
+        """A move back is one of the date alone, as when somebody sets the clock."""
+        self._ahead += max(0.0, at - self.now)
+        self.now = at
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+    def advance(self, seconds: float) -> None:
+        self.move_to(self.now + seconds)
+
+
+def a_job(
+    work: Work | str,
+    rule: Rule = NINE,
+    *,
+    name: str = "abc123",
+    chat: ChatKey = ANN,
+    person: str = "ann",
+    created: str = BEGINS,
+    zone: str = "Europe/Paris",
+    **how: object,
+) -> Job:
+    """One that is active, with the next slot after it was made; words make a reminder of it."""
+    at = moment(created)
+    following = next_slot(rule, ZoneInfo(zone), at)
+    job = Job(
+        id=name,
+        chat=chat,
+        person=person,
+        language="en",
+        zone=zone,
+        rule=rule,
+        work=Reminder(text=work) if isinstance(work, str) else work,
+        created=at,
+        state=JobState.ACTIVE,
+        next_at=following.at if following else None,
+    )
+    return replace(job, **how)  # type: ignore[arg-type]
+
+
+class TimedBot(Bot):
+    """Its clock is a `Calendar`, unless a test hands in another."""
+
+    def at(self, local: str) -> None:
+        """It is then, in Paris; nobody has looked yet what is due."""
+        self.calendar.move_to(moment(local))
+
+    @property
+    def calendar(self) -> Calendar:
+        if not isinstance(self.clock, Calendar):
+            raise TypeError("this bot goes by another clock")
+        return self.clock
+
+    @property
+    def store(self) -> Store:
+        return self.house.store
+
+    async def has(self, *jobs: Job) -> None:
+        """They were made and confirmed."""
+        for job in jobs:
+            assert await self.store.jobs.add(job)
+
+    async def fires(self, job: Job, local: str | None = None) -> Accepted:
+        """It is due at that moment, or at its next slot: the event comes in as it does from whoever wakes us. Returns
+        before anything has become of it; `settled` waits."""
+        slot = Slot(moment(local)) if local else job.slot
+        assert slot is not None
+        return await self.house.handler.accept(fired(job, slot))
+
+    async def settled(self) -> None:
+        await self.house.handler.settled()
+
+    async def firing(self, job: Job | str, slot: str | None = None) -> Firing:
+        """What became of its newest one, or of that slot."""
+        name = job if isinstance(job, str) else job.id
+        found = await self.store.jobs.firing(name, slot) if slot else (await self.store.jobs.history(name, 1))[0]
+        assert found is not None
+        return found
+
+    async def job(self, job: Job | str) -> Job:
+        """As it stands now."""
+        found = await self.store.jobs.job(job if isinstance(job, str) else job.id)
+        assert found is not None
+        return found
+
+
+def fired(job: Job, slot: Slot) -> ScheduleFired:
+    """As whoever wakes us says it."""
+    return ScheduleFired(
+        event_id=f"sched:{job.id}:{slot.name}",
+        chat=job.chat,
+        sender=Sender(id=job.person, name="", language=job.language),
+        at=slot.at,
+        job=job.id,
+        slot=slot.name,
+    )
+
+
+def make_timed_bot(home: Path, turns: Sequence[Turn], **how: object) -> TimedBot:
+    given = {"clock": Calendar(), "channel": MemoryChannel(limits=NO_PACE), "new_request_id": short_ids(), **how}
+    bot = make_bot(home, turns, kind=TimedBot, **given)  # type: ignore[arg-type]
+    assert isinstance(bot, TimedBot)
+    return bot
+
+
+def short_ids() -> Callable[[], str]:
+    """Six characters each, as people type them, in an order that a test can count on."""
+    numbers = itertools.count(1)
+    return lambda: f"id{next(numbers):04}"
