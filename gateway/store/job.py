@@ -95,6 +95,8 @@ class Job:
     told_cause: str = ""
     """The cause of the failures of which the chat was told last, where it was not told since that all is well."""
     told_at: float | None = None
+    instead_of: str = ""
+    """Of a draft: the job that it changes, once somebody says yes."""
 
     @property
     def slot(self) -> Slot | None:

@@ -16,7 +16,8 @@ CREATE TABLE jobs (
   scripts TEXT NOT NULL,
   failures INTEGER NOT NULL DEFAULT 0,
   told_cause TEXT NOT NULL DEFAULT '',
-  told_at REAL
+  told_at REAL,
+  instead_of TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX jobs_due ON jobs (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE INDEX jobs_chat ON jobs (chat, created);
