@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.wording import approvals, chat, runs, skills, status, tasks
+from gateway.wording import approvals, chat, runs, skills, status, tasks, timing
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -16,6 +16,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **skills.TEXTS,
     **status.TEXTS,
     **tasks.TEXTS,
+    **timing.TEXTS,
 }
 
 

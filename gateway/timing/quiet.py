@@ -1,0 +1,68 @@
+"""The hours in which a chat wants to hear nothing that can wait."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from itertools import count
+from zoneinfo import ZoneInfo
+
+from gateway.timing.changes import local, moments
+from gateway.timing.check import BadRule
+
+HOUR = 60
+DAY = 24 * HOUR
+_OFF = frozenset({"off", "none", "no", "never", "关", "关闭", "无", "不要"})
+_TIME = r"(\d{1,2})(?:[:：.](\d{2})|[点點时](?:(\d{1,2})分?|(半))?)?"
+_HOURS = re.compile(rf"(?:from\s+)?{_TIME}\s*(?:-|–|—|~|～|to|till|until|到|至)\s*{_TIME}")
+
+
+@dataclass(frozen=True)
+class QuietHours:
+    """Minutes after midnight, local time; from one day into the next where the end is not after the start."""
+
+    start: int
+    end: int
+
+    def holds_at(self, now: float, zone: ZoneInfo) -> bool:
+        shown = local(zone, now)
+        minute = shown.hour * HOUR + shown.minute
+        if self.start < self.end:
+            return self.start <= minute < self.end
+        return minute >= self.start or minute < self.end
+
+    def ends_after(self, now: float, zone: ZoneInfo) -> float:
+        """The next moment at which they are over; where they do not hold now, those to come."""
+        today = local(zone, now).date()
+        end = time(self.end // HOUR, self.end % HOUR)
+        ends = (at for day in count() for at in moments(zone, datetime.combine(today + timedelta(days=day), end)))
+        return next(float(at) for at in ends if at > now and not self.holds_at(at, zone))
+
+    @property
+    def words(self) -> str:
+        return f"{_shown(self.start)}–{_shown(self.end)}"
+
+
+def parse_quiet(text: str) -> QuietHours | None:
+    """`22-7`, `22:30-7:00`, `22点到7点半`; None for `off`. Raises BadRule."""
+    wanted = " ".join(text.lower().split())
+    if wanted in _OFF:
+        return None
+    found = _HOURS.fullmatch(wanted)
+    if found is None:
+        raise BadRule("bad_quiet_hours")
+    start, end = _minutes(*found.groups()[:4]), _minutes(*found.groups()[4:])
+    if start == end:
+        raise BadRule("quiet_hours_all_day")
+    return QuietHours(start, end)
+
+
+def _minutes(hour: str, *rest: str | None) -> int:
+    minute, minute_in_chinese, half = rest
+    total = HOUR * int(hour) + (30 if half else int(minute or minute_in_chinese or 0))
+    if int(minute or minute_in_chinese or 0) >= HOUR or total > DAY:
+        raise BadRule("bad_quiet_hours")
+    return total % DAY
+
+
+def _shown(minutes: int) -> str:
+    return f"{minutes // HOUR:02}:{minutes % HOUR:02}"

@@ -1,0 +1,100 @@
+"""Quiet hours: as people write them, across midnight, and where the clocks change."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.timing.check import BadRule
+from gateway.timing.quiet import QuietHours, parse_quiet
+
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+def moment(text: str, fold: int = 0) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=NEW_YORK, fold=fold).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("22-7", "22:00–07:00"),
+        ("22:30-7:00", "22:30–07:00"),
+        ("from 22 to 7", "22:00–07:00"),
+        ("22点到7点半", "22:00–07:30"),
+        ("22：30～7：15", "22:30–07:15"),
+        ("13 – 14.30", "13:00–14:30"),
+        ("22-24", "22:00–00:00"),
+    ],
+)
+def test_quiet_hours_are_read_as_people_write_them(text: str, words: str) -> None:
+    hours = parse_quiet(text)
+
+    assert hours is not None
+    assert hours.words == words
+    assert parse_quiet(words) == hours
+
+
+@pytest.mark.parametrize("text", ["off", " Off ", "none", "关闭"])
+def test_there_need_be_none(text: str) -> None:
+    assert parse_quiet(text) is None
+
+
+@given(st.text(st.sampled_from("0123456789:-点半到至 to"), max_size=20))
+@pytest.mark.parametrize("text", ["", "22", "25-7", "22:60-7", "7-7", "0-24", "22-7-9", "tonight"])
+def test_anything_else_is_refused(text: str, anything: str) -> None:
+    with pytest.raises(BadRule):
+        parse_quiet(text)
+    try:
+        parse_quiet(anything)
+    except BadRule:
+        return
+
+
+@pytest.mark.parametrize(
+    ("at", "quiet"),
+    [("21:59", False), ("22:00", True), ("23:59", True), ("00:00", True), ("06:59", True), ("07:00", False)],
+)
+def test_they_go_across_midnight(at: str, quiet: bool) -> None:
+    assert QuietHours(22 * 60, 7 * 60).holds_at(moment(f"2026-11-23 {at}"), NEW_YORK) is quiet
+
+
+def test_they_may_lie_within_a_day() -> None:
+    hours = QuietHours(13 * 60, 14 * 60)
+
+    assert hours.holds_at(moment("2026-11-23 13:30"), NEW_YORK)
+    assert not hours.holds_at(moment("2026-11-23 14:00"), NEW_YORK)
+    assert hours.ends_after(moment("2026-11-23 14:30"), NEW_YORK) == moment("2026-11-24 14:00")
+
+
+def test_they_end_in_the_morning() -> None:
+    hours = QuietHours(22 * 60, 7 * 60)
+
+    assert hours.ends_after(moment("2026-11-23 23:00"), NEW_YORK) == moment("2026-11-24 07:00")
+    assert hours.ends_after(moment("2026-11-24 03:00"), NEW_YORK) == moment("2026-11-24 07:00")
+
+
+def test_an_end_that_the_clock_leaves_out_is_the_next_that_it_shows() -> None:
+    hours = QuietHours(22 * 60, 2 * 60 + 30)
+
+    assert hours.ends_after(moment("2026-03-08 01:00"), NEW_YORK) == moment("2026-03-08 03:00")
+
+
+def test_an_end_that_comes_twice_is_kept_both_times() -> None:
+    hours = QuietHours(22 * 60, 60 + 30)
+
+    assert hours.ends_after(moment("2026-11-01 01:10"), NEW_YORK) == moment("2026-11-01 01:30")
+    assert hours.ends_after(moment("2026-11-01 01:10", fold=1), NEW_YORK) == moment("2026-11-01 01:30", fold=1)
+
+
+@given(st.integers(0, 1439), st.integers(0, 1439), st.floats(0, 4e9))
+def test_when_they_are_over_they_are_over(start: int, end: int, now: float) -> None:
+    if start == end:
+        return
+    hours = QuietHours(start, end)
+    over = hours.ends_after(now, NEW_YORK)
+
+    assert over > now
+    assert not hours.holds_at(over, NEW_YORK)
