@@ -26,10 +26,11 @@ class UsageRow:
 def since(connection: sqlite3.Connection, moment: float, chat: ChatKey | None) -> list[UsageRow]:
     """Those that are over, oldest first; None: of all chats."""
     rows = connection.execute(
-        "SELECT CAST(started / ? AS INTEGER) * ? AS at, kind, coalesce(model, '') AS model, count(*),"
+        "SELECT CAST(started / ? AS INTEGER) * ? AS at,"
+        " CASE WHEN session LIKE 'job-%' THEN 'job' ELSE kind END AS what, coalesce(model, '') AS model, count(*),"
         " coalesce(sum(tokens), 0), coalesce(sum(cost_usd), 0)"
         " FROM runs WHERE started >= ? AND ended IS NOT NULL AND (? IS NULL OR chat = ?)"
-        " GROUP BY at, kind, model ORDER BY at, kind, model",
+        " GROUP BY at, what, model ORDER BY at, what, model",
         (STEP, STEP, moment, chat and str(chat), chat and str(chat)),
     )
     return [UsageRow(float(row[0]), *row[1:]) for row in rows]

@@ -8,15 +8,27 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from pydantic import JsonValue
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
-from agent_core.messages import AgentMessage, AssistantMessage, ToolCall, ToolResultMessage, Usage, user
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    JsonObject,
+    StopReason,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    Usage,
+    user,
+)
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
 from channels.base import (
     Addressed,
+    Attachment,
     ChatKey,
     MessageDeleted,
     MessageEdited,
@@ -66,8 +78,11 @@ class Room:
             created=MONDAY,
         )
 
-    async def call(
-        self, name: str, job: Job | None = None, messages: Sequence[AgentMessage] = (), **arguments: object
+    async def call(self, name: str, job: Job | None = None, /, **arguments: JsonValue) -> ToolResult:
+        return await self.call_after((), name, arguments, job)
+
+    async def call_after(
+        self, messages: Sequence[AgentMessage], name: str, arguments: JsonObject, job: Job | None = None
     ) -> ToolResult:
         job = job or self.job()
         tool = next(each for each in self.tools.of(job, firing_of(job)) if each.name == name)
@@ -80,9 +95,9 @@ class Room:
             chat_id=str(job.chat),
             messages=messages,
         )
-        return await tool.execute(tool.validate({**arguments}), context)  # type: ignore[dict-item]
+        return await tool.execute(tool.validate(arguments), context)
 
-    async def told(self, name: str, job: Job | None = None, **arguments: object) -> str:
+    async def told(self, name: str, job: Job | None = None, /, **arguments: JsonValue) -> str:
         result = await self.call(name, job, **arguments)
         return "".join(part.text for part in result.content if part.type == "text")
 
@@ -104,8 +119,12 @@ class Room:
     async def ran(self, chat: str, hours_ago: float, tokens: int, model: str = "gpt-5") -> None:
         run = Run(new_id(), self.channel.chat(chat), "s", chat, self.clock.now - hours_ago * HOUR)
         self.store.begin_run(run)
-        usage = Usage(input=tokens, cost_usd=tokens / 1_000_000)
+        usage = Usage(input=tokens, total=tokens, cost_usd=tokens / 1_000_000)
         await self.store.end_run(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
+
+
+def contents(files: Sequence[Attachment]) -> list[str]:
+    return [Path(file.path).read_text() for file in files]
 
 
 def firing_of(job: Job) -> Firing:
@@ -125,7 +144,7 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
 
 
 def answered(*calls: ToolCall, text: str = "") -> AssistantMessage:
-    return AssistantMessage.model_validate({"content": [{"type": "text", "text": text}, *calls]})
+    return AssistantMessage(content=(TextContent(text=text), *calls), stop_reason=StopReason.TOOL_USE)
 
 
 async def test_nothing_to_report_ends_the_run(room: Room) -> None:
@@ -136,15 +155,15 @@ async def test_nothing_to_report_ends_the_run(room: Room) -> None:
 
 
 async def test_it_does_not_stand_beside_calls_whose_outcome_nobody_has_seen(room: Room) -> None:
-    calls = [ToolCall(id="1", name="nothing_to_report", arguments={"why": "x"}), ToolCall(id="2", name="web_fetch")]
+    calls = [ToolCall(id=name, name=name, arguments={"why": "x"}) for name in ("nothing_to_report", "web_fetch")]
 
     with pytest.raises(ToolFailed, match="other calls stand beside this one"):
-        await room.call("nothing_to_report", messages=[answered(*calls)], why="x")
+        await room.call_after([answered(*calls)], "nothing_to_report", {"why": "x"})
 
 
 def test_a_run_has_said_nothing_only_where_that_was_its_last_word() -> None:
     call = ToolCall(id="1", name="nothing_to_report", arguments={"why": "x"})
-    done = ToolResultMessage(tool_call_id="1", tool_name="nothing_to_report")
+    done = ToolResultMessage(tool_call_id="1", tool_name="nothing_to_report", content=())
     failed = done.model_copy(update={"is_error": True})
 
     assert nothing_said([user("Report."), answered(call, text="Hm."), done])
@@ -166,8 +185,11 @@ async def test_files_wait_for_the_report_in_the_order_of_sending(room: Room) -> 
     (room.workspace / "b.png").write_text("changed later")
 
     files = room.tools.files(firing_of(room.job()))
-    assert [(file.name, file.mime_type, file.size) for file in files] == [("b.png", "image/png", 5), ("a.csv", "text/csv", 5)]
-    assert [Path(file.path).read_text() for file in files] == ["b.png", "a.csv"]
+    assert [(file.name, file.mime_type, file.size) for file in files] == [
+        ("b.png", "image/png", 5),
+        ("a.csv", "text/csv", 5),
+    ]
+    assert contents(files) == ["b.png", "a.csv"]
     assert room.channel.posts == []
 
 
@@ -180,7 +202,7 @@ async def test_a_call_that_is_made_again_sends_no_second_copy(room: Room) -> Non
         await room.call("send_file", path=path)
 
     files = room.tools.files(firing_of(room.job()))
-    assert [Path(file.path).read_text() for file in files] == ["chart.png", "sub/chart.png"]
+    assert contents(files) == ["chart.png", "sub/chart.png"]
 
 
 async def test_each_firing_has_files_of_its_own(room: Room) -> None:
@@ -273,7 +295,7 @@ async def test_much_talk_is_cut_at_its_beginning(room: Room) -> None:
     text = await room.told("read_history")
 
     assert "\n08:03 Ann: 59:xx" in text
-    assert text.startswith("(") and " older messages are left out.)" in text.splitlines()[0]
+    assert text.splitlines()[0] == "(31 older messages are left out.)"
     assert len(text) < 25_000
 
 
@@ -307,9 +329,7 @@ async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("sender", "group", "runs"), [("ann", None, 2), ("bob", None, 1), ("ann", "team", 0)]
-)
+@pytest.mark.parametrize(("sender", "group", "runs"), [("ann", None, 2), ("bob", None, 1), ("ann", "team", 0)])
 async def test_only_an_owner_in_private_sees_what_others_use(
     room: Room, sender: str, group: str | None, runs: int
 ) -> None:
