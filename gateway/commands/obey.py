@@ -17,5 +17,5 @@ async def obey(desk: Desk, session: ChatSession, event: InboundEvent, name: str,
     command = BY_NAME.get(name)
     if command is None:
         return reply(say("unknown_command", language, slash=slash, name=name[:40]))
-    pressed = isinstance(event, ButtonPressed)
+    pressed = event.message_id if isinstance(event, ButtonPressed) else None
     return await command.run(Invocation(desk, session, event.sender, language, arguments, COMMANDS, slash, pressed))

@@ -22,8 +22,12 @@ class Invocation:
     commands: Sequence["Command"]
     slash: str
     """What stands before a command's name on this platform."""
-    is_pressed: bool = False
-    """Whether a button said it, on a message that can be rewritten."""
+    pressed: str | None = None
+    """The id of the message whose button said it, which can be rewritten."""
+
+    @property
+    def is_pressed(self) -> bool:
+        return self.pressed is not None
 
 
 Body = Callable[[Invocation], Awaitable[Answer]]
