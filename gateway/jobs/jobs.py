@@ -1,0 +1,312 @@
+"""Jobs as people make and change them: each is shown before it is set, and set by the yes of whose it is."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.skills.library import SkillLibrary
+from channels.base import ChatKey, Sender
+from gateway.access import Access
+from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
+from gateway.store.job import HOUR, CheckIn, Firing, Job, JobState, Pause, Reminder, Report
+from gateway.store.store import Store
+from gateway.texts import Language
+from gateway.timing.check import check_rule
+from gateway.timing.rule import Cron, Once, Rule
+from gateway.timing.slots import next_slot, period
+
+MOST_ACTIVE = 50
+"""Jobs of one chat."""
+MOST_WAITING = 20
+"""Drafts of one chat."""
+LONGEST_GRACE = 2 * HOUR
+ONCE_GRACE = 24 * HOUR
+"""For a report that comes once: the news of yesterday is old."""
+_BEHIND = 2 * LAST
+"""Times to look back for what it costs: not all of them asked a model."""
+
+log = structlog.get_logger(__name__)
+
+
+class JobRefused(Exception):
+    """Why something cannot be done with a job, for `say(error.key, language, **error.facts)`."""
+
+    def __init__(self, key: str, **facts: str | int) -> None:
+        super().__init__(key)
+        self.key = key
+        self.facts = facts
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What somebody wants."""
+
+    chat: ChatKey
+    person: str
+    language: Language
+    zone: ZoneInfo
+    rule: Rule
+    work: Reminder | Report
+    tainted: bool = False
+    instead_of: str = ""
+    """The id of the job that it changes."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What people do with jobs; whoever wakes us does the rest."""
+
+    store: Store
+    access: Access
+    clock: Clock
+    costs: Costs
+    skills: SkillLibrary
+    new_id: Callable[[], str]
+    changed: Callable[[], None]
+    """Told when some job may be due earlier than before."""
+    _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    # Before the yes
+
+    async def propose(self, draft: Draft, by: Sender) -> Job:
+        """Write it down as a draft, which does nothing. Raises BadRule and JobRefused."""
+        check_rule(draft.rule, draft.zone, self.clock.time())
+        if not _words(draft.work).strip():
+            raise JobRefused("job_no_words")
+        changes = await self._target(draft, by)
+        await self._check_room(draft.chat, is_new=not changes)
+        use = await asyncio.to_thread(skill_use, self.skills, _skill(draft.work))
+        job = Job(
+            id="",
+            chat=draft.chat,
+            person=draft.person,
+            language=draft.language,
+            zone=draft.zone.key,
+            rule=draft.rule,
+            work=draft.work,
+            created=self.clock.time(),
+            grace=grace(draft.rule, draft.zone, self.clock.time()),
+            tainted=draft.tainted,
+            scripts=tuple(use.scripts),
+            instead_of=changes,
+        )
+        while not await self.store.jobs.add(job := replace(job, id=self.new_id())):
+            continue
+        return job
+
+    async def reshape(self, draft_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
+        """Another rule for a draft, where its message says so at once. Raises BadRule and JobRefused."""
+        draft = await self.draft(draft_id, chat, by)
+        now, zone = self.clock.time(), ZoneInfo(draft.zone)
+        check_rule(rule, zone, now)
+        return await self._step(draft, lambda job: replace(job, rule=rule, grace=grace(rule, zone, now)))
+
+    async def confirm(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """It is set from now on; where it changes another one, that one is what it says. Raises BadRule, JobRefused."""
+        async with self._changing:  # else the fifty-first may pass beside the fiftieth
+            draft = await self.draft(draft_id, chat, by)
+            check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
+            changed = await self._of(draft.instead_of, chat, by) if draft.instead_of else None
+            if changed is None or changed.state is not JobState.ACTIVE:
+                await self._check_active(chat)
+            set_ = partial(_set, at=self.clock.time())
+            if changed is None:
+                job = await self._step(draft, set_)
+            else:
+                job = await self._step(changed, lambda job: set_(_as_drafted(job, draft)))
+                await self._step(draft, _removed)
+        log.info("job set", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
+        self.changed()
+        return job
+
+    async def cancel(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Raises JobRefused."""
+        return await self._step(await self.draft(draft_id, chat, by), _removed)
+
+    async def draft(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """One that waits for a yes. Raises JobRefused."""
+        job = await self.store.jobs.job(draft_id)
+        if job is None or job.chat != chat or job.state is JobState.REMOVED:
+            raise JobRefused("job_gone")
+        self._check_person(job, by)
+        if job.state is not JobState.DRAFT:
+            raise JobRefused("job_was_set")
+        return job
+
+    async def outlook(self, job: Job, slash: str) -> Outlook:
+        """What follows from it as things are now."""
+        past = await self.store.jobs.history(job.instead_of or job.id, _BEHIND)
+        use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
+        now = self.clock.time()
+        following = next_slots(job, now)
+        return Outlook(
+            job=job,
+            now=now,
+            next=following,
+            quiet=quiet_hours(await self.store.jobs.heartbeat(job.chat), job, following),
+            cost=self.costs.expected(job, past, use.tokens),
+            scripts={name: scripts for name, scripts in use.scripts.items() if name in job.scripts},
+            slash=slash,
+        )
+
+    # After it
+
+    async def shown(self, chat: ChatKey) -> list[Job]:
+        """Those that may yet come, and those that wait for a yes; oldest first. Check-ins are another matter."""
+        found = await self.store.jobs.in_chat(chat)
+        return [job for job in found if job.state is not JobState.DONE and not isinstance(job.work, CheckIn)]
+
+    async def of(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """One that was set, for somebody who may change it. Raises JobRefused."""
+        job = await self._of(job_id, chat, by)
+        if job.state is JobState.DRAFT:
+            raise JobRefused("job_is_draft", id=job.id)
+        return job
+
+    async def pause(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Raises JobRefused."""
+        job = await self.of(job_id, chat, by)
+        if job.state is JobState.PAUSED:
+            raise JobRefused("job_is_paused", id=job.id)
+        _check_not_over(job)
+        log.info("job paused", job=job.id, chat=str(chat), by=by.id)
+        return await self._step(job, _paused)
+
+    async def resume(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """From now on: what came due meanwhile is not made up for. Raises JobRefused."""
+        async with self._changing:
+            job = await self.of(job_id, chat, by)
+            if job.state is JobState.ACTIVE:
+                raise JobRefused("job_is_active", id=job.id)
+            _check_not_over(job)
+            await self._check_active(chat)
+            job = await self._step(job, partial(_set, at=self.clock.time()))
+        log.info("job resumed", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
+        _check_not_over(job)
+        self.changed()
+        return job
+
+    async def remove(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Raises JobRefused."""
+        job = await self._of(job_id, chat, by)
+        log.info("job removed", job=job.id, chat=str(chat), by=by.id)
+        return await self._step(job, _removed)
+
+    async def history(self, job_id: str, most: int) -> list[Firing]:
+        """Newest first."""
+        return await self.store.jobs.history(job_id, most)
+
+    async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
+        """The chat's jobs go by the clocks of this zone from now on; how many there are."""
+        now = self.clock.time()
+        found = [job for job in await self.store.jobs.in_chat(chat) if job.state is not JobState.DONE]
+        for job in found:
+            await self._step(job, partial(_moved, zone=zone, now=now))
+        self.changed()
+        return len(found)
+
+    # How it works
+
+    async def _of(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        job = await self.store.jobs.job(job_id)
+        is_there = job is not None and job.chat == chat and job.state is not JobState.REMOVED
+        if job is None or not is_there or isinstance(job.work, CheckIn):
+            raise JobRefused("job_unknown", id=job_id)
+        self._check_person(job, by)
+        return job
+
+    def _check_person(self, job: Job, by: Sender) -> None:
+        if job.person != by.id and not self.access.is_owner(job.chat, by):
+            raise JobRefused("job_not_yours")
+
+    async def _target(self, draft: Draft, by: Sender) -> str:
+        """The id of the job that it changes. One that only waits for a yes it takes the place of."""
+        if not draft.instead_of:
+            return ""
+        target = await self._of(draft.instead_of, draft.chat, by)
+        if target.state is not JobState.DRAFT:
+            _check_not_over(target)
+            return target.id
+        await self._step(target, _removed)
+        return target.instead_of
+
+    async def _check_room(self, chat: ChatKey, *, is_new: bool) -> None:
+        waiting = [job for job in await self.store.jobs.in_chat(chat) if job.state is JobState.DRAFT]
+        if len(waiting) >= MOST_WAITING:
+            raise JobRefused("job_waiting_full", most=MOST_WAITING)
+        if is_new:
+            await self._check_active(chat)
+
+    async def _check_active(self, chat: ChatKey) -> None:
+        if await self.store.jobs.active_count(chat) >= MOST_ACTIVE:
+            raise JobRefused("job_full", most=MOST_ACTIVE)
+
+    async def _step(self, job: Job, step: Callable[[Job], Job]) -> Job:
+        """Take it with the job as it is now. Raises JobRefused where the job is not there any more."""
+        after = await self.store.jobs.change(job.id, step)
+        if after is None:
+            raise JobRefused("job_gone")
+        return after
+
+
+def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:
+    """Half of the time to the next one, two hours at most; seconds."""
+    if isinstance(rule, Once):
+        return ONCE_GRACE
+    between = period(rule, zone, now)
+    return LONGEST_GRACE if between is None else min(LONGEST_GRACE, between / 2)
+
+
+def _words(work: Reminder | Report) -> str:
+    return work.text if isinstance(work, Reminder) else work.instructions
+
+
+def _skill(work: object) -> str | None:
+    return work.skill if isinstance(work, Report) else None
+
+
+def _check_not_over(job: Job) -> None:
+    if job.state is JobState.DONE:
+        raise JobRefused("job_over", id=job.id)
+
+
+def _set(job: Job, at: float) -> Job:
+    following = next_slot(job.rule, ZoneInfo(job.zone), at)
+    if following is None:
+        return replace(job, state=JobState.DONE, pause=None, next_at=None)
+    return replace(job, state=JobState.ACTIVE, pause=None, failures=0, next_at=following.at)
+
+
+def _as_drafted(job: Job, draft: Job) -> Job:
+    return replace(
+        job,
+        language=draft.language,
+        zone=draft.zone,
+        rule=draft.rule,
+        work=draft.work,
+        grace=draft.grace,
+        tainted=draft.tainted,
+        scripts=draft.scripts,
+    )
+
+
+def _paused(job: Job) -> Job:
+    """Unless it has come to its end meanwhile."""
+    if job.state is not JobState.ACTIVE:
+        return job
+    return replace(job, state=JobState.PAUSED, pause=Pause.PERSON, next_at=None)
+
+
+def _removed(job: Job) -> Job:
+    return replace(job, state=JobState.REMOVED, next_at=None)
+
+
+def _moved(job: Job, zone: ZoneInfo, now: float) -> Job:
+    """What goes by the clock comes by the new one; lengths of time and moments stay what they are."""
+    job = replace(job, zone=zone.key)
+    return _set(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron) else job
