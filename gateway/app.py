@@ -34,6 +34,9 @@ from gateway.version import version
 WAIT_FOR_SERVERS = 10.0
 """Seconds; only where a run goes on that may wait for an answer about one of their tools."""
 
+LOOK_EVERY = 30.0
+"""Seconds at most between two looks at what is due: the machine may sleep, and its clock may jump."""
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -161,6 +164,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 secrets=settings.secrets,
                 clock=ground.clock,
                 shared_memory=settings.shared_memory,
+                look_every=LOOK_EVERY,
             )
         )
         if isinstance(ground.llm, WarmsUp):

@@ -14,6 +14,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     OutboundMessage,
+    ScheduleFired,
     TaskEnded,
 )
 from channels.text import visible
@@ -126,7 +127,7 @@ class ChannelMessageHandler:
                 return bool(event.attachments) or visible(event.words) or named
             case CommandInvoked():
                 return event.name in BY_NAME or event.addressed is not Addressed.AMBIENT
-            case MessageEdited() | ButtonPressed():
+            case MessageEdited() | ButtonPressed() | ScheduleFired():
                 return True
             case _:
                 return False

@@ -26,6 +26,7 @@ from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.folders import workspace_of
 from gateway.handler import ChannelMessageHandler
+from gateway.heartbeat.rhythm import Rhythm
 from gateway.memories import Memories
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
@@ -40,9 +41,9 @@ from gateway.tools import send_file_tool
 log = structlog.get_logger(__name__)
 
 
-def _report(task: asyncio.Task[None]) -> None:
+def _report(task: asyncio.Task[None], what: str = "nothing more is caught up") -> None:
     if not task.cancelled() and (error := task.exception()):
-        log.error("nothing more is caught up", task=task.get_name(), exc_info=error)
+        log.error(what, task=task.get_name(), exc_info=error)
 
 
 def _masked(console: Callable[[str], None], secrets: Secrets) -> Callable[[str], None]:
@@ -67,9 +68,13 @@ class House:
         people: People,
         clock: Clock,
         console: Callable[[str], None],
+        *,
+        rhythm: Rhythm,
     ) -> None:
         self.store = store
         self.handler = handler
+        self.wakes = rhythm.wakes
+        self._rhythm = rhythm
         self._channels = channels
         self._people = people
         self._clock = clock
@@ -95,6 +100,7 @@ class House:
         new_request_id: Callable[[], str] = new_request_id,
         console: Callable[[str], None] = _to_standard_error,
         shared_memory: bool = False,
+        look_every: float | None = None,
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
 
@@ -102,6 +108,7 @@ class House:
         `audit`: each tool call is a line in a file as well.
         `console` shows a line to whoever started Parley. `secrets` are told to nobody: no model, no chat, no console;
         None: what the store keeps out.
+        `look_every`: seconds between two looks at what is due, at most; None: nobody looks but who calls `wakes.look`.
         """
         clock = clock or SystemClock()
         secrets = secrets or store.secrets
@@ -117,6 +124,16 @@ class House:
         helpers = Agents(replace(parts, tools=tools).for_tasks, permissions, secrets, clock, new_id)
         workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
         tasks = Tasks(workers, store, access, clock, language=language, new_id=new_request_id)
+        rhythm = Rhythm(
+            store,
+            access,
+            delivery,
+            clock,
+            channels=channels,
+            language=language,
+            new_id=new_request_id,
+            look_every=look_every,
+        )
         tools = (*tools, task_tool(tasks))
         agents = Agents(
             replace(parts, tools=tools),
@@ -145,11 +162,13 @@ class House:
             tasks,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
+        rhythm.begin(handler.accept)
         audit_log.begin()
         await handler.recover()
         try:
-            yield cls(store, handler, channels, people, clock, console)
+            yield cls(store, handler, channels, people, clock, console, rhythm=rhythm)
         finally:
+            await rhythm.close()
             await handler.close()
             await audit_log.close()
 
@@ -160,6 +179,8 @@ class House:
             asyncio.create_task(self._serve(channel), name=channel.name): channel.name for channel in self._channels
         }
         left = set(serving)
+        turning = asyncio.create_task(self._rhythm.run(), name="what is due")
+        turning.add_done_callback(partial(_report, what="nothing is due any more"))
         try:
             while left:
                 done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
@@ -170,9 +191,9 @@ class House:
                         return
                     self._console(f"{serving[task]} has stopped, and the others go on: {error.reason}")
         finally:
-            for task in serving:
+            for task in (turning, *serving):
                 task.cancel()
-            await asyncio.wait(serving)
+            await asyncio.wait([turning, *serving])
 
     async def _serve(self, channel: Channel) -> None:
         """Run a channel, catching up behind it where it can."""

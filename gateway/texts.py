@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.wording import approvals, chat, runs, skills, status, tasks, timing
+from gateway.wording import approvals, chat, runs, skills, status, tasks, timing, wakes
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -17,6 +17,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **status.TEXTS,
     **tasks.TEXTS,
     **timing.TEXTS,
+    **wakes.TEXTS,
 }
 
 

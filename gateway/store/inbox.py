@@ -78,6 +78,11 @@ def born(connection: sqlite3.Connection) -> float:
     return float(connection.execute("SELECT born FROM store").fetchone()[0])
 
 
+def last_taken_in(connection: sqlite3.Connection) -> float | None:
+    row = connection.execute("SELECT at FROM inbox ORDER BY seq DESC LIMIT 1").fetchone()
+    return float(row[0]) if row else None
+
+
 def last_heard(connection: sqlite3.Connection, platform: str, since: float, most: int) -> list[LastHeard]:
     """The newest message of each chat in which somebody wrote since then, the chat that was spoken in last first."""
     rows = connection.execute(

@@ -8,7 +8,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.masking import masked
 from gateway.secrets import Secrets
-from gateway.store import firings, heartbeats, jobs, usage
+from gateway.store import firings, heartbeats, inbox, jobs, usage
 from gateway.store.database import Database
 from gateway.store.firings import FiringStep
 from gateway.store.heartbeats import HeartbeatStep
@@ -77,6 +77,10 @@ class JobStore:
     async def next_due(self, after: float) -> float | None:
         """When the next job behind that moment is due, in seconds since the epoch."""
         return await self._reader.run(partial(jobs.next_due, after=after))
+
+    async def last_taken_in(self) -> float | None:
+        """When the newest event of all was, by the clock of then."""
+        return await self._reader.run(inbox.last_taken_in)
 
     # Firings
 

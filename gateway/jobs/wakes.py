@@ -1,0 +1,263 @@
+"""Finding out what is due. The table is the truth: whoever wakes us, and however often, each slot fires once, for it is
+taken in by the house's one door under a name of its own, like a person's message.
+
+First it is taken in, then due at another time. Whoever is interrupted in between takes it in again, which changes
+nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, OutboundMessage, ScheduleFired, Sender
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.jobs.missed import Due, due
+from gateway.store.firings import event_id
+from gateway.store.job import CheckIn, Firing, FiringState, Job, JobState, Pause
+from gateway.store.jobs import Advance
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts import Language, language_of, say
+from gateway.timing.rule import Once
+from gateway.timing.slots import Slot, next_slot
+
+MOST_AT_ONCE = 200
+"""Jobs that are dealt with in one step; others may do something between two."""
+FELL_BEHIND = 60.0
+"""Seconds by which the date falls behind the time that has gone by where somebody has set the clock back."""
+DRAFT_KEPT = 24 * 3600.0
+PURGE_EVERY = 3600.0
+
+Accept = Callable[[InboundEvent], Awaitable[Accepted]]
+Tick = Callable[[Job, float], Awaitable[bool]]
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What one chat is told of what it missed."""
+
+    key: str
+    chat: ChatKey
+    language: Language
+    zone: ZoneInfo
+    count: int = 0
+    more: bool = False
+    next_at: float | None = None
+
+
+class Wakes:
+    """Looks which jobs are due and lets them fire; says when to look next."""
+
+    def __init__(
+        self,
+        store: Store,
+        access: Access,
+        delivery: Delivery,
+        clock: Clock,
+        *,
+        platforms: Collection[str],
+        tick: Tick,
+        language: Language,
+        new_id: Callable[[], str],
+    ) -> None:
+        """Jobs of other platforms than these wait until theirs is connected. `tick` is asked whether a look at a chat
+        is worth anything now; `new_id` gives what people can type."""
+        self.accept: Accept | None = None
+        """The house's door; before it is there nothing is due."""
+        self.wake: Callable[[], None] | None = None
+        """Told that there may be something to look at earlier than it was."""
+        self._store = store
+        self._access = access
+        self._delivery = delivery
+        self._clock = clock
+        self._platforms = platforms
+        self._tick = tick
+        self._language = language
+        self._new_id = new_id
+        self._looking = asyncio.Lock()
+        self._telling: set[asyncio.Task[None]] = set()
+        self._ahead: float | None = None
+        """How far the date was ahead of the time that has gone by, at the last look."""
+        self._purged = float("-inf")
+
+    def changed(self) -> None:
+        """Somebody has planned something."""
+        if self.wake is not None:
+            self.wake()
+
+    async def next_due(self) -> float | None:
+        """When to look again, in seconds since the epoch; what is due already was looked at."""
+        return await self._store.jobs.next_due(self._clock.time())
+
+    async def look(self) -> None:
+        """Deal with all that is due now."""
+        if self.accept is None:
+            return
+        async with self._looking:
+            if await self._fell_behind():
+                await self._plan_anew()
+            told: dict[ChatKey, _Told] = {}
+            while await self._step(self.accept, told):
+                pass  # others had their turn while the store was asked
+            self._tell(told)
+            await self._purge()
+
+    async def settled(self) -> None:
+        """Return when what was missed has been told."""
+        if self._telling:
+            await asyncio.wait(self._telling)
+
+    async def close(self) -> None:
+        """What is not told stays noted."""
+        for task in self._telling:
+            task.cancel()
+        await self.settled()
+
+    # What is due
+
+    async def _step(self, accept: Accept, told: dict[ChatKey, _Told]) -> bool:
+        """Deal with the jobs that are due longest; whether there may be more."""
+        now = self._clock.time()
+        jobs = await self._store.jobs.due(now, MOST_AT_ONCE, self._platforms)
+        dealt = await asyncio.gather(*(self._deal_with(accept, job, now) for job in jobs))
+        pairs = [(job, each) for job, each in zip(jobs, dealt, strict=True) if each is not None]
+        await self._move_on(pairs, told, now)
+        return len(jobs) == MOST_AT_ONCE and bool(pairs)
+
+    async def _deal_with(self, accept: Accept, job: Job, now: float) -> Due | None:
+        """Let it fire where it is to; None where it is not to move on."""
+        try:
+            found = due(job, now)
+        except (ValueError, LookupError) as error:
+            log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
+            await self._pause(job, Pause.FAILURES)
+            return None
+        if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
+            log.warning("a job is paused: whose it is may not speak any more", job=job.id, chat=str(job.chat))
+            await self._pause(job, Pause.NOT_ALLOWED)
+            return None
+        if found.fires is None or (isinstance(job.work, CheckIn) and not await self._tick(job, now)):
+            return found
+        try:
+            accepted = await accept(_fired(job, found.fires))
+        except NotTakenIn as error:
+            log.warning("a job waits for the store", job=job.id, reason=str(error))
+            return None
+        log.info("job due", job=job.id, slot=found.fires.name, accepted=accepted.value, late=now - found.fires.at)
+        return found
+
+    async def _pause(self, job: Job, why: Pause) -> None:
+        def step(now: Job) -> Job:
+            is_same = now.state is JobState.ACTIVE and now.next_at == job.next_at
+            return replace(now, state=JobState.PAUSED, pause=why) if is_same else now
+
+        await self._store.jobs.change(job.id, step)
+
+    # What is due at another time now
+
+    async def _move_on(self, pairs: Sequence[tuple[Job, Due]], told: dict[ChatKey, _Told], now: float) -> None:
+        """The jobs are due when their rules say, and what was missed is written down, with what is said of it."""
+        moves = [Advance(job.id, job.next_at, each.next_at) for job, each in pairs if job.next_at is not None]
+        missed = [self._missed(job, slot, now) for job, each in pairs for slot in each.missed]
+        too_late = {job.id: (job, each) for job, each in pairs if each.fires is None}
+        new: dict[ChatKey, _Told] = {}
+
+        def posts(noted: Sequence[Firing]) -> list[Post]:
+            new.clear()  # a change is made again where others that came with it failed
+            for job_id, firings in groupby(noted, lambda firing: firing.job):
+                if job_id in too_late:
+                    job, each = too_late[job_id]
+                    before = new.get(job.chat) or told.get(job.chat)
+                    new[job.chat] = self._more_of(before, job, each, list(firings))
+            return [_post(each) for each in new.values()]
+
+        await self._store.jobs.miss(moves, missed, posts)
+        told.update(new)
+
+    def _missed(self, job: Job, slot: Slot, now: float) -> Firing:
+        return Firing(job.id, slot.name, self._new_id(), job.chat, slot.at, FiringState.MISSED, ended=now)
+
+    def _more_of(self, before: _Told | None, job: Job, each: Due, firings: Sequence[Firing]) -> _Told:
+        key = f"missed-{firings[0].id}:proactive:0"
+        told = before or _Told(key, job.chat, language_of(job.language, self._language), ZoneInfo(job.zone))
+        coming = [at for at in (told.next_at, each.next_at) if at is not None]
+        return replace(
+            told,
+            count=told.count + len(firings),
+            more=told.more or each.more,
+            next_at=min(coming, default=None),
+        )
+
+    def _tell(self, told: dict[ChatKey, _Told]) -> None:
+        for each in told.values():
+            task = asyncio.create_task(self._delivery.deliver(each.chat, [_post(each)]), name=each.key)
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    # What happens to clocks
+
+    async def _fell_behind(self) -> bool:
+        """Whether somebody has set the clock back since the last look, or since we last ran."""
+        ahead = self._clock.time() - self._clock.monotonic()
+        before, self._ahead = self._ahead, ahead
+        if before is not None:
+            return ahead < before - FELL_BEHIND
+        newest = await self._store.jobs.last_taken_in()
+        return newest is not None and self._clock.time() < newest - FELL_BEHIND
+
+    async def _plan_anew(self) -> None:
+        """What is due again and again is due at its next slot from now on; those that have fired do not fire again."""
+        now = self._clock.time()
+        log.warning("the clock was set back: all jobs are planned anew")
+        jobs = [job for job in await self._store.jobs.active() if not isinstance(job.rule, Once)]
+        for start in range(0, len(jobs), MOST_AT_ONCE):
+            moves = [_earlier(job, now) for job in jobs[start : start + MOST_AT_ONCE]]
+            await self._store.jobs.advance_all([move for move in moves if move is not None])
+
+    async def _purge(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._purged >= PURGE_EVERY:
+            self._purged = now
+            await self._store.jobs.purge_drafts(self._clock.time() - DRAFT_KEPT)
+
+
+def _earlier(job: Job, now: float) -> Advance | None:
+    """To its next slot, where it waits for a later one."""
+    try:
+        coming = next_slot(job.rule, ZoneInfo(job.zone), now)
+    except (ValueError, LookupError):
+        return None
+    is_later = coming is not None and job.next_at is not None and job.next_at > coming.at
+    return Advance(job.id, job.next_at, coming.at) if is_later and coming and job.next_at else None
+
+
+def _fired(job: Job, slot: Slot) -> ScheduleFired:
+    return ScheduleFired(
+        event_id=event_id(job.id, slot.name),
+        chat=job.chat,
+        sender=Sender(id=job.person, name="", language=job.language),
+        at=slot.at,
+        job=job.id,
+        slot=slot.name,
+    )
+
+
+def _post(told: _Told) -> Post:
+    """Quiet, for it is nobody's business at night."""
+    when = ""
+    if told.next_at is not None:
+        local = datetime.fromtimestamp(told.next_at, told.zone)
+        when = say("missed_next", told.language, when=f"{local:%Y-%m-%d %H:%M}")
+    count = f"{told.count}+" if told.more else told.count
+    key = "missed_one" if told.count == 1 and not told.more else "missed_many"
+    text = say(key, told.language, count=count, next=when)
+    return Post(told.key, told.key.partition(":")[0], told.chat, OutboundMessage(markdown=text, silent=True))
