@@ -14,7 +14,7 @@ from agent_core.events import (
     ToolExecutionStart,
     ToolExecutionUpdate,
 )
-from agent_core.limits import LoopLimits
+from agent_core.limits import LoopLimits, TaskBudget
 from agent_core.loop.spoken import joined
 from agent_core.messages import (
     AgentMessage,
@@ -70,16 +70,29 @@ class Errand:
         """What it has cost so far, in all its lives."""
         return self._before + self._agent.state.usage
 
+    @property
+    def end(self) -> AgentEnd | None:
+        """How the agent's run ended; None before that, and where it was cut off."""
+        return self._end
+
     async def events(
-        self, prompt: str, *, tainted: bool = False, run_id: str | None = None, user_id: str | None = None
+        self,
+        prompt: str | UserMessage,
+        *,
+        tainted: bool = False,
+        run_id: str | None = None,
+        user_id: str | None = None,
+        budget: TaskBudget | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """`tainted`: strangers had a word in the conversation that the prompt comes from."""
+        """`prompt`: another agent's words, or a message as it is. `tainted`: strangers had a word in the conversation
+        that those words come from."""
         agent = self._agent
         self._before = usage_of(agent.state.messages)
         if agent.state.messages:
-            source = agent.resume(run_id=run_id, user_id=user_id)
+            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget)
         else:
-            source = agent.stream(_asked(prompt, tainted=tainted), run_id=run_id, user_id=user_id)
+            asked = _asked(prompt, tainted=tainted) if isinstance(prompt, str) else prompt
+            source = agent.stream(asked, run_id=run_id, user_id=user_id, budget=budget)
         ending = asyncio.create_task(self._end_in_time())
         try:
             async with aclosing(source) as events:

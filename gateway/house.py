@@ -30,6 +30,7 @@ from gateway.heartbeat.rhythm import Rhythm
 from gateway.memories import Memories
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
+from gateway.rules import Rules
 from gateway.secrets import Secrets
 from gateway.sessions import Sessions
 from gateway.store.store import Store
@@ -117,7 +118,7 @@ class House:
         access = Access(people, channels, await store.spoken_in(), clock, console)
         audit_log = AuditLog(home / FOLDER, store, clock, secrets, enabled=audit)
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
-        permissions = HousePermissions(parts.policy or Policy(), approvals, access, parts.sandbox)
+        permissions = HousePermissions(Rules(parts.policy or Policy(), access), approvals, parts.sandbox)
         memories = Memories(home, clock, zone, delivery, access, shared=shared_memory)
         own = (send_file_tool(store, delivery, home / "outgoing"), *memory_tools(memories.of_call))
         tools = (*parts.tools, *own)

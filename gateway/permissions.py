@@ -1,12 +1,11 @@
-"""Whether a tool may be called in this house: the policy decides, and where it says so, people do."""
+"""Whether a tool may be called in a chat: the rules decide, and where they say so, people do."""
 
 import hashlib
 
 from agent_core.permissions import Answer, PermissionDecision, Proposal
-from channels.base import ChatKey, Sender
-from gateway.access import Access
+from channels.base import ChatKey
 from gateway.approvals import Approvals, CannotAsk
-from gateway.policy import Policy, Role
+from gateway.rules import Rules
 from gateway.store.question import Question, QuestionState
 from gateway.texts import say
 
@@ -18,28 +17,21 @@ _REFUSED = {
 
 
 class HousePermissions:
-    """Satisfies agent_core's Permissions. Nothing is allowed to whoever may not speak here, any more or at all."""
+    """Satisfies agent_core's Permissions."""
 
-    def __init__(self, policy: Policy, approvals: Approvals, access: Access, sandbox: str = "") -> None:
+    def __init__(self, rules: Rules, approvals: Approvals, sandbox: str = "") -> None:
         """`sandbox` names what shuts programs in; an approval holds for that alone."""
-        self._policy = policy
+        self._rules = rules
         self._approvals = approvals
-        self._access = access
         self._sandbox = sandbox
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
-        if proposal.chat_id is None or proposal.user_id is None:
-            return PermissionDecision(behavior="deny", reason="nobody is known on whose behalf it would be made")
-        chat, person = ChatKey.parse(proposal.chat_id), Sender(id=proposal.user_id, name="")
-        if not self._access.may_speak(chat, person):
-            return PermissionDecision(behavior="deny", reason="the person may not speak here any more")
-        role = Role.OWNER if self._access.is_owner(chat, person) else Role.USER
-        ruling = self._policy.decide(proposal, role)
-        if ruling.behavior != "ask":
+        ruling = self._rules.of(proposal)
+        if ruling.behavior != "ask" or proposal.chat_id is None:
             return PermissionDecision(behavior=ruling.behavior, reason=_in_english(ruling.reason))
         fingerprint = self._fingerprint(proposal)
         try:
-            question = await self._approvals.ask(proposal, chat, fingerprint, ruling.reason)
+            question = await self._approvals.ask(proposal, ChatKey.parse(proposal.chat_id), fingerprint, ruling.reason)
         except CannotAsk as error:
             return PermissionDecision(behavior="deny", reason=str(error))
         if question.state is QuestionState.USED and question.fingerprint != fingerprint and proposal.tool.idempotent:

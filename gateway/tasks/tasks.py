@@ -204,7 +204,9 @@ class Tasks:
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
         """Telling the call that waits what is done for it; where that is stopped, so is the task."""
-        worker.run.watcher = _shower(worker.run.errand, language_of(worker.run.task.language, self._language), context)
+        worker.run.work.watcher = _shower(
+            worker.run.errand, language_of(worker.run.task.language, self._language), context
+        )
         context.on_task(_record(worker.run.task, TaskStatus.RUNNING))
         try:
             await asyncio.shield(worker.job)

@@ -10,6 +10,11 @@ TEXTS = {
         "en": "Strangers may have written some of what was read in this conversation, and may have wanted this.",
         "zh": "本次对话中读到的内容可能出自陌生人之手，这可能是他们的意图。",
     },
+    "for_nobody": {
+        "en": "nobody is known on whose behalf it would be made",
+        "zh": "不知道这是为谁执行的",
+    },
+    "may_not_speak": {"en": "the person may not speak here any more", "zh": "此人已无权在此发言"},
     "not_allowed": {"en": "That is not allowed here.", "zh": "此处不允许这样做。"},
     "ask_title": {"en": "**May I do this?** ({tool})", "zh": "**可以执行吗？**（{tool}）"},
     "ask_how": {

@@ -19,6 +19,7 @@ from gateway.delivery import Delivery
 from gateway.folders import folder_name
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
+from gateway.rules import Rules
 from gateway.store.rows import Run
 from gateway.store.store import FILE, Store
 from tests.gateway.bot import NO_PACE, PEOPLE, Bot
@@ -113,7 +114,7 @@ async def life(
     async with Store.open(home, clock, new_id) as store:
         access = Access(PEOPLE, channels, [], clock, print)
         approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
-        permissions = HousePermissions(Policy(), approvals, access, sandbox)
+        permissions = HousePermissions(Rules(Policy(), access), approvals, sandbox)
         keeps: Permissions = permissions
         assert keeps is permissions
         yield Life(store, approvals, permissions)

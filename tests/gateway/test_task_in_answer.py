@@ -8,8 +8,8 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools import tool
+from gateway.isolated_run import MOST_LIVES
 from gateway.store.store import Store
-from gateway.tasks.run import MOST_LIVES
 from tests.gateway.approving import acting, questions
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import Cast, begins, rows, states

@@ -11,11 +11,11 @@ from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
+from gateway.isolated_run import MOST_LIVES
 from gateway.session import MOST_RESUMES
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.tasks.report import news_of
-from gateway.tasks.run import MOST_LIVES
 from gateway.tasks.tasks import MOST_IN_A_ROW
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE

@@ -1,0 +1,79 @@
+"""One life of work that has a conversation of its own: an agent does it, and what it does is written down as that of a
+chat's agent is."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+
+from agent_core.agent import Agent
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent
+from agent_core.guests import Guest
+from agent_core.limits import TaskBudget
+from agent_core.messages import UserMessage
+from agent_core.subagents import SECONDS, Errand, usage_of
+from agent_core.tasks import Report, TaskStatus
+from gateway.audit import AuditLog
+from gateway.store.rows import Run
+from gateway.store.store import Store
+from gateway.trace import Trace
+from gateway.transcript import Transcript
+
+MOST_LIVES = 3
+"""Lives of the program that may try one thing and end badly; what outlives more of them may be what ends them."""
+
+
+def _to_nobody(_: AgentEvent) -> None:
+    """Where nobody watches."""
+
+
+class IsolatedRun:
+    """Runs once, and goes on where an earlier life stopped. Whatever happens in it is how it came out."""
+
+    def __init__(
+        self,
+        run: Run,
+        agent: Agent,
+        store: Store,
+        audit: AuditLog,
+        clock: Clock,
+        *,
+        seconds: float = SECONDS,
+        budget: TaskBudget | None = None,
+    ) -> None:
+        """`seconds` are those of one life, and so is `budget`."""
+        self.run = run
+        self.agent = agent
+        self.errand = Errand(agent, clock, seconds=seconds)
+        self.watcher: Callable[[AgentEvent], None] = _to_nobody
+        """Told every event."""
+        self._store = store
+        self._audit = audit
+        self._budget = budget
+
+    async def report(
+        self, begin: Callable[[], Awaitable[int]], prompt: str | UserMessage, *, tainted: bool = False
+    ) -> Report:
+        """`begin` notes that it runs, and says in how many lives of the program it has by now."""
+        with Guest("run") as guest:
+            report = await self._report(begin, prompt, tainted=tainted)
+        if guest.error is not None:
+            why = f"a mistake in Parley ({type(guest.error).__name__})"
+            report = Report(status=TaskStatus.FAILED, error=why, usage=self.errand.usage)
+        return report
+
+    async def _report(self, begin: Callable[[], Awaitable[int]], prompt: str | UserMessage, *, tainted: bool) -> Report:
+        run, agent = self.run, self.agent
+        lives, earlier = await begin(), await self._store.history(run.session)
+        if lives > MOST_LIVES:
+            why = f"Parley ended {MOST_LIVES} times while it ran"
+            return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
+        agent.replace_messages(earlier)
+        transcript = Transcript(self._store, run, agent.loop.tools)
+        trace = Trace(self._store, self._audit, agent, run)
+        events = self.errand.events(prompt, tainted=tainted, run_id=run.id, user_id=run.person, budget=self._budget)
+        async with aclosing(events):
+            async for event in events:
+                trace.keep(event)
+                await transcript.keep(event)
+                self.watcher(event)
+        return self.errand.report
