@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_m
 
 from agent_core.cancel import CancelToken
 from agent_core.llm import ToolSpec
-from agent_core.messages import AgentMessage, JsonObject
+from agent_core.messages import AgentMessage, AssistantMessage, JsonObject
 from agent_core.skills.names import SKILL_TOOLS
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tasks import TaskRecord
@@ -80,6 +80,14 @@ class ToolContext:
         self.messages = messages
         """The conversation as far as it has come."""
         self.skills = skills
+
+    @property
+    def answer_id(self) -> str:
+        """Of the answer that the call stands in: the call's own id may come again in the same conversation."""
+        for message in reversed(self.messages):
+            if isinstance(message, AssistantMessage) and any(call.id == self.call_id for call in message.tool_calls):
+                return message.id
+        return ""
 
 
 Body = Callable[..., Awaitable[str | ToolResult]]

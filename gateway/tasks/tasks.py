@@ -13,7 +13,6 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart, ToolExecutionUpdate
-from agent_core.messages import AssistantMessage
 from agent_core.subagents import Errand, result_of
 from agent_core.tasks import TaskRecord, TaskStatus
 from agent_core.tool_result import ToolResult
@@ -179,7 +178,7 @@ class Tasks:
         tag = await self._store.language_of(chat, context.user_id)
         draft = Task(
             id="",
-            call=f"{context.session_id}:{_answer(context)}:{context.call_id}",
+            call=f"{context.session_id}:{context.answer_id}:{context.call_id}",
             chat=chat,
             asked_by=run.id,
             person=context.user_id,
@@ -251,14 +250,6 @@ def doing(errand: Errand, language: Language) -> str:
     now = say("waiting_approval", language, label=label) if errand.is_waiting else label
     tools = say("one_tool" if errand.tools == 1 else "many_tools", language, count=errand.tools)
     return say("task_progress", language, tools=tools, doing=now)
-
-
-def _answer(context: ToolContext) -> str:
-    """The id of the answer that the call stands in: the call's own may come again in the same conversation."""
-    for message in reversed(context.messages):
-        if isinstance(message, AssistantMessage) and any(call.id == context.call_id for call in message.tool_calls):
-            return message.id
-    return ""
 
 
 def _record(task: Task, status: TaskStatus) -> TaskRecord:
