@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.wording import approvals, chat, runs, skills, status, tasks, timing, wakes
+from gateway.wording import approvals, chat, heartbeat, proactive, runs, skills, status, tasks, timing, wakes
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -12,6 +12,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
     **chat.TEXTS,
+    **proactive.TEXTS,
+    **heartbeat.TEXTS,
     **runs.TEXTS,
     **skills.TEXTS,
     **status.TEXTS,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from channels.base import ChatKey
+from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Rule
 from gateway.timing.slots import Slot
 
@@ -197,3 +198,9 @@ class Heartbeat:
     last_look: float | None = None
     last_outcome: str = ""
     """A key of `gateway.texts` that says why nothing was said, or that something was."""
+
+    @property
+    def quiet_hours(self) -> QuietHours | None:
+        if self.quiet_from is None or self.quiet_to is None:
+            return None
+        return QuietHours(self.quiet_from, self.quiet_to)
