@@ -53,10 +53,10 @@ class Ground:
     about: About
 
 
-async def serve(settings: Settings, clock: Clock | None = None) -> int:
+async def serve(settings: Settings, clock: Clock | None = None, look_every: float = LOOK_EVERY) -> int:
     """Run the page and every channel that is set up, until stopped. Returns the exit code.
 
-    `clock`: None for the machine's own.
+    `clock`: None for the machine's own. `look_every`: seconds between two looks at what is due, at most.
     Raises ParleyError, ModelSettingError or ChannelError for what the person who started it has to put right.
     """
     if not (settings.web.enabled or settings.channels):
@@ -79,7 +79,7 @@ async def serve(settings: Settings, clock: Clock | None = None) -> int:
         lines.extend(f"  Chat   {name}" for name in settings.channels)
         if settings.channels and not (settings.owners or settings.allow):
             lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
-        async with open_house(ground, channels) as house:
+        async with open_house(ground, channels, look_every) as house:
             say_hello(ground.about, lines)
             await _until_stopped(house)
     return 0
@@ -126,7 +126,9 @@ def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher
 
 
 @asynccontextmanager
-async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterator[House]:
+async def open_house(
+    ground: Ground, channels: Sequence[Channel], look_every: float = LOOK_EVERY
+) -> AsyncIterator[House]:
     """The house with these channels; they are closed after it."""
     settings = ground.settings
     async with AsyncExitStack() as life:
@@ -164,7 +166,7 @@ async def open_house(ground: Ground, channels: Sequence[Channel]) -> AsyncIterat
                 secrets=settings.secrets,
                 clock=ground.clock,
                 shared_memory=settings.shared_memory,
-                look_every=LOOK_EVERY,
+                look_every=look_every,
             )
         )
         if isinstance(ground.llm, WarmsUp):
