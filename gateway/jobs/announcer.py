@@ -31,7 +31,7 @@ class Announcer:
 
     def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
         """Of one that has something to say; a rehearsal has no buttons, for nothing follows from it."""
-        buttons = () if firing.is_rehearsal else (buttons_of(firing, self._language_of(job)),)
+        buttons = () if firing.is_rehearsal else (buttons_of(firing, self.language_of(job)),)
         words = self.words(job, firing)
         return OutboundMessage(markdown=words, buttons=buttons, attachments=tuple(attachments))
 
@@ -43,11 +43,8 @@ class Announcer:
             case Reminder(text=text):
                 return f"⏰ {firing.text or text}"
             case Report() as report:
-                return (
-                    firing.text
-                    if _has_title(firing.text)
-                    else f"{_title(report, self._language_of(job))}\n\n{firing.text}"
-                )
+                title = "" if _has_title(firing.text) else _title(report, self.language_of(job)) + "\n\n"
+                return title + firing.text
             case CheckIn():
                 return firing.text
 
@@ -56,18 +53,18 @@ class Announcer:
         not, nor what somebody has asked for just now."""
         if isinstance(job.work, Reminder) or firing.is_by_hand:
             return False
-        return await self.is_quiet(firing.chat, ZoneInfo(job.zone))
+        return await self.is_quiet(firing.chat, job)
 
-    async def is_quiet(self, chat: ChatKey, otherwise: ZoneInfo) -> bool:
-        """Whether it is night there; `otherwise` is the zone where the chat's heartbeat names none."""
+    async def is_quiet(self, chat: ChatKey, job: Job) -> bool:
+        """Whether it is night there; `job` tells the zone where the chat's heartbeat names none."""
         heartbeat = await self.store.jobs.heartbeat(chat)
         if heartbeat is None or heartbeat.quiet_hours is None or not (heartbeat.on or heartbeat.quiet_hours != _UNSET):
             return False
-        looks = await self.store.jobs.job(heartbeat.job)
-        return heartbeat.quiet_hours.holds_at(self.clock.time(), ZoneInfo(looks.zone) if looks else otherwise)
+        looks = await self.store.jobs.job(heartbeat.job) or job
+        return heartbeat.quiet_hours.holds_at(self.clock.time(), ZoneInfo(looks.zone))
 
-    def _language_of(self, job: Job) -> Language:
-        return language_of(job.language, self.language)
+    def language_of(self, job: Job | None) -> Language:
+        return language_of(job.language if job else None, self.language)
 
 
 def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Button, ...]:
