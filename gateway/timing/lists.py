@@ -1,0 +1,60 @@
+"""Names of days and months, and lists of things, as people write them."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from gateway.texts import Language, say
+
+WEEKDAYS: dict[Language, tuple[str, ...]] = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "zh": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
+}
+"""From Monday on."""
+MONTHS: dict[Language, tuple[str, ...]] = {
+    "en": (
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ),
+    "zh": tuple(f"{number}月" for number in range(1, 13)),
+}
+SHORT = 3
+"""Letters of an English name that is shortened."""
+_FEWEST_IN_A_RANGE = 3
+_TEENS = range(11, 14)
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def listed(parts: Sequence[str], language: Language) -> str:
+    """`a, b and c`."""
+    if language == "zh":
+        return "、".join(parts)
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def day_of_month(day: int, language: Language) -> str:
+    """`1st`."""
+    if language == "zh":
+        return f"{day}日"
+    return f"{day}{'th' if day in _TEENS else _ENDINGS.get(day % 10, 'th')}"
+
+
+def ranges(numbers: Sequence[int], names: Sequence[str], language: Language) -> str:
+    """Their names, sorted by number; three or more in a row become one range."""
+    parts: list[str] = []
+    for _, row in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in row]
+        if len(run) < _FEWEST_IN_A_RANGE:
+            parts += [names[number] for number in run]
+        else:
+            parts.append(say("from_to", language, first=names[run[0]], last=names[run[-1]]))
+    return listed(parts, language)

@@ -1,0 +1,65 @@
+"""Rules and moments in words, for the middle of a sentence."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from gateway.texts import Language, say
+from gateway.timing.changes import local
+from gateway.timing.clock_change import ClockChange, Effect
+from gateway.timing.cron_words import cron_words
+from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
+from gateway.timing.rule import Cron, Every, Once, Rule
+
+_UNITS = (
+    (86_400, "", "every_days"),
+    (3600, "every_hour", "every_hours"),
+    (60, "every_minute", "every_minutes"),
+    (1, "", "every_seconds"),
+)
+"""Seconds, and what one and many are called; one day is 24 hours, lest it be taken for one that clocks change."""
+_CLOCKS = {
+    Effect.STAYS: "clocks_change",
+    Effect.MADE_UP: "clocks_go_forward",
+    Effect.COMES_TWICE: "clocks_go_back",
+}
+
+
+def rule_words(rule: Rule, zone: ZoneInfo, language: Language) -> str:
+    """`every weekday at 09:00`, `每个工作日 09:00`; for times of day alone they can be read by `parse_when` again."""
+    match rule:
+        case Once():
+            shown = local(zone, rule.at)
+            return say("once_at", language, day=_day(shown, language, year=True), time=f"{shown:%H:%M}")
+        case Every():
+            return _interval(rule.seconds, language)
+        case Cron():
+            return cron_words(rule.expression, language)
+
+
+def slot_words(at: float, zone: ZoneInfo, language: Language, now: float) -> str:
+    """`Mon 23 Nov 09:00`; with the year where it is another than now."""
+    shown = local(zone, at)
+    return f"{_day(shown, language, year=shown.year != local(zone, now).year)} {shown:%H:%M}"
+
+
+def change_words(change: ClockChange, zone: ZoneInfo, language: Language, now: float) -> str:
+    """A sentence: `Clocks change on Sun 28 Mar 2027: 09:00 stays 09:00.`"""
+    shown = local(zone, change.at - 1)  # at midnight, it is the day before whose hours are other than usual
+    day = _day(shown, language, year=shown.year != local(zone, now).year)
+    return say(_CLOCKS[change.effect], language, day=day, time=change.time, instead=change.instead)
+
+
+def _day(shown: datetime, language: Language, *, year: bool) -> str:
+    weekday = WEEKDAYS[language][shown.weekday()]
+    month = MONTHS[language][shown.month - 1]
+    if language == "zh":
+        return f"{f'{shown.year}年' if year else ''}{month}{shown.day}日 {weekday}"
+    return f"{weekday[:SHORT]} {shown.day} {month[:SHORT]}{f' {shown.year}' if year else ''}"
+
+
+def _interval(seconds: int, language: Language) -> str:
+    for size, one, many in _UNITS:
+        number, rest = divmod(seconds, size)
+        if rest == 0 and (number > 1 or one):
+            return say(many, language, count=number) if number > 1 else say(one, language)
+    raise AssertionError
