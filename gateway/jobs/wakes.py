@@ -218,6 +218,7 @@ class Wakes:
         """What is due again and again is due at its next slot from now on; those that have fired do not fire again."""
         now = self._clock.time()
         log.warning("the clock was set back: all jobs are planned anew")
+        await self._store.jobs.unmiss(now)
         jobs = [job for job in await self._store.jobs.active() if not isinstance(job.rule, Once)]
         for start in range(0, len(jobs), MOST_AT_ONCE):
             moves = [_earlier(job, now) for job in jobs[start : start + MOST_AT_ONCE]]

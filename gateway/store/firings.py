@@ -109,6 +109,13 @@ def miss(
     return change
 
 
+def unmiss(after: float) -> Change[None]:
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM firings WHERE state = 'missed' AND due > ?", (after,))
+
+    return change
+
+
 def start_run(run: Run) -> Change[int]:
     """It runs, in a life of the program more; how many there were before."""
 

@@ -126,6 +126,10 @@ class JobStore:
         change = firings.miss(moves, missed, lambda noted: self._safe_posts(say(noted)), self._clock.time())
         return await self._writer.submit(change)
 
+    async def unmiss(self, after: float) -> None:
+        """The clock was wrong: what is due behind that moment was not missed."""
+        await self._writer.submit(firings.unmiss(after))
+
     async def firing(self, job: str, slot: str) -> Firing | None:
         return await self._reader.run(partial(firings.find, job=job, slot=slot))
 

@@ -1,0 +1,467 @@
+"""Each slot fires once, whoever looks how often, whatever clocks do, and whenever the program ends."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from channels.base import ChatKey
+from channels.memory import MemoryChannel
+from gateway.access import People
+from gateway.jobs.wakes import MOST_AT_ONCE
+from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
+from gateway.timing.rule import Cron, Every, Once
+from gateway.timing.slots import Slot
+from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment
+from tests.gateway.jobs.waking import wakes_on, ward
+
+HOURLY = Cron(expression="0 * * * *")
+
+
+def at(local: str) -> str:
+    return Slot(moment(local)).name
+
+
+# On time
+
+
+async def test_a_slot_fires_when_it_has_come_and_not_again(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"))
+
+        assert await here.at("2026-11-23 08:59") == []
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
+        assert await here.look() == []
+        assert await here.at("2026-11-24 09:00") == [at("2026-11-24 09:00")]
+
+    [event, _] = here.fired
+    assert event.event_id == f"sched:abc123:{event.slot}"
+    assert (event.chat, event.sender.id, event.sender.language) == (ANN, "ann", "en")
+    assert event.at == moment("2026-11-23 09:00")
+
+
+async def test_what_is_due_once_is_done_then(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x", Once(at=moment("2026-11-23 09:00"))))
+
+        assert len(await here.at("2026-11-23 09:00")) == 1
+
+        assert (await here.job()).state is JobState.DONE
+        assert await here.wakes.next_due() is None
+
+
+@pytest.mark.parametrize("state", [JobState.DRAFT, JobState.PAUSED, JobState.DONE, JobState.REMOVED])
+async def test_only_active_jobs_are_due(tmp_path: Path, state: JobState) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x", state=state))
+
+        assert await here.at("2026-11-23 09:00") == []
+        assert await here.wakes.next_due() is None
+
+
+async def test_the_next_look_is_at_the_next_job(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"), a_job("y", HOURLY, name="def456"))
+        await here.at("2026-11-23 09:10")
+
+        assert await here.wakes.next_due() == moment("2026-11-23 10:00")
+
+
+# What was missed
+
+
+async def test_down_over_three_firings_there_is_one_run(tmp_path: Path) -> None:
+    """It is late, within the grace, and named by the last of them; the others are written down as missed, and the chat
+    is told nothing but the report itself."""
+    clock, channel = Calendar(), MemoryChannel()
+    async with ward(tmp_path, clock=clock, channel=channel) as here:
+        await here.has(a_job(Report(instructions="look"), HOURLY))
+    async with ward(tmp_path, clock=clock, channel=channel) as here:
+        assert await here.at("2026-11-23 11:20") == [at("2026-11-23 11:00")]
+
+        assert await here.missed() == [at("2026-11-23 09:00"), at("2026-11-23 10:00")]
+        assert channel.screen == []
+        assert await here.at("2026-11-23 12:00") == [at("2026-11-23 12:00")]
+
+
+async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> None:
+    """Once for each chat, in one message that makes no sound, names how many and when the next time is."""
+    async with ward(tmp_path) as here:
+        await here.has(
+            a_job(Report(instructions="look"), name="daily1"),
+            a_job(Report(instructions="look"), Cron(expression="0 9,10 * * *"), name="twice1"),
+            a_job("x", name="other1", chat=TEAM),
+        )
+
+        assert await here.at("2026-11-24 22:00") == []
+        assert await here.look() == []
+
+        assert here.channel.screen_of(ANN) == [
+            "I was away, and 6 times something planned here was due; now it is too late for that."
+            " The next time is 2026-11-25 09:00."
+        ]
+        assert len(here.channel.screen_of(TEAM)) == 1
+        assert all(message.silent for _, message in here.channel.posts)
+        assert [firing.state for firing in await here.history("daily1")] == [FiringState.MISSED] * 2
+
+
+async def test_one_alone_is_told_as_one(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"))
+
+        await here.at("2026-11-23 18:00")
+
+        assert here.channel.screen == [
+            "I was away when something planned here was due, and now it is too late for it."
+            " The next time is 2026-11-24 09:00."
+        ]
+
+
+async def test_what_was_missed_is_told_in_the_language_of_the_job(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x", language="zh"))
+
+        await here.at("2026-11-23 18:00")
+
+        assert here.channel.screen == [
+            "这里有一件定时的事到点时我不在线，现在补做已经太晚了。下一次是 2026-11-24 09:00。"
+        ]
+
+
+async def test_a_reminder_for_one_moment_is_made_up_however_late(tmp_path: Path) -> None:
+    """Whoever delivers it says that it is late: the event has the moment at which it was due."""
+    async with ward(tmp_path) as here:
+        await here.has(a_job("call mum", Once(at=moment("2026-11-23 09:00"))))
+
+        assert await here.at("2026-11-30 12:00") == [at("2026-11-23 09:00")]
+
+        assert here.fired[0].at == moment("2026-11-23 09:00")
+        assert here.channel.screen == []
+
+
+async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_path: Path) -> None:
+    """That it was missed and what is said of it are one transaction."""
+    clock = Calendar()
+    async with ward(tmp_path, clock=clock, channel=_Broken()) as here:
+        await here.has(a_job("x"))
+        clock.move_to(moment("2026-11-23 18:00"))
+        await here.wakes.look()
+    async with ward(tmp_path, clock=clock) as here:
+        assert await here.look() == []
+        [post] = await here.store.unsent()
+
+    assert post.key.endswith(":proactive:0")
+    assert "something planned here was due" in post.message.markdown
+
+
+class _Broken(MemoryChannel):
+    """Takes nothing, and does not say so either."""
+
+    async def send(self, *_: object) -> None:  # type: ignore[override]
+        await asyncio.Event().wait()
+
+
+# Many who look
+
+
+async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
+    """The event's id alone keeps a firing single: neither knows of the other."""
+    async with ward(tmp_path) as here:
+        other = wakes_on(here.store, here.clock, here.channel)
+        other.accept = here.accept
+        await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
+        here.clock.move_to(moment("2026-11-23 09:00"))
+
+        await asyncio.gather(here.wakes.look(), other.look(), other.look())
+
+    assert len(here.offered) > 50
+    assert len(here.fired) == len({event.event_id for event in here.fired}) == 50
+
+
+async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        other = wakes_on(here.store, here.clock, here.channel)
+        other.accept = here.accept
+        await here.has(a_job("x"))
+        here.clock.move_to(moment("2026-11-23 18:00"))
+
+        await asyncio.gather(here.wakes.look(), other.look())
+        await asyncio.gather(here.wakes.settled(), other.settled())
+
+        assert await here.missed() == [at("2026-11-23 09:00")]
+    assert len(here.channel.screen) == 1
+
+
+async def test_a_crash_between_taking_in_and_moving_on_fires_once(tmp_path: Path) -> None:
+    """The next life takes it in again, which changes nothing, and moves on all the same."""
+    clock = Calendar()
+    async with ward(tmp_path, clock=clock) as here:
+        job = a_job("x")
+        await here.has(job)
+        assert len(await here.at("2026-11-23 09:00")) == 1
+        await here.store.jobs.save(job)  # as it was before
+    async with ward(tmp_path, clock=clock) as here:
+        assert await here.look() == []
+
+        assert len(here.offered) == 1
+        assert (await here.job()).next_at == moment("2026-11-24 09:00")
+
+
+async def test_a_crash_there_and_a_long_sleep_after_it_is_nothing_missed(tmp_path: Path) -> None:
+    clock = Calendar()
+    async with ward(tmp_path, clock=clock) as here:
+        job = a_job("x")
+        await here.has(job)
+        assert len(await here.at("2026-11-23 09:00")) == 1
+        await here.store.jobs.save(job)  # as it was before
+    async with ward(tmp_path, clock=clock) as here:
+        assert await here.at("2026-11-23 20:00") == []
+
+        assert await here.missed() == []
+        assert here.channel.screen == []
+
+
+async def test_a_job_that_was_changed_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
+    """Somebody pauses it, or moves it to another time, between the look at the table and the step on."""
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"), a_job("y", name="def456"))
+        accept = here.accept
+
+        async def meanwhile(event: object) -> object:
+            await here.store.jobs.change("abc123", lambda job: replace(job, state=JobState.PAUSED, next_at=None))
+            await here.store.jobs.change("def456", lambda job: replace(job, next_at=moment("2026-11-23 15:00")))
+            return await accept(event)  # type: ignore[arg-type]
+
+        here.wakes.accept = meanwhile  # type: ignore[assignment]
+        await here.at("2026-11-23 09:00")
+
+        assert (await here.job()).state is JobState.PAUSED
+        assert (await here.job("def456")).next_at == moment("2026-11-23 15:00")
+
+
+# Clocks that jump
+
+
+async def test_a_clock_that_jumps_a_day_forth_and_back_fires_nothing_twice(tmp_path: Path) -> None:
+    """And nothing is silent for longer than needed: set back, all is planned anew from then on."""
+    async with ward(tmp_path) as here:
+        hourly = a_job(
+            Report(instructions="look"), Every(seconds=3_600, since=moment("2026-11-23 08:30")), name="hourly"
+        )
+        await here.has(hourly, a_job("y", name="daily1"))
+        assert await here.at("2026-11-23 08:30") == [at("2026-11-23 08:30")]
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
+
+        # A day too far: what was due last fires late, as if the machine had slept.
+        assert await here.at("2026-11-24 09:05") == [at("2026-11-24 08:30"), at("2026-11-24 09:00")]
+        assert at("2026-11-23 09:30") in await here.missed("hourly")
+
+        # Set right: the next hour is today's and was not missed; what fired a day too early does not fire again.
+        assert await here.at("2026-11-23 09:10") == []
+        assert await here.missed("hourly") == []
+        assert await here.at("2026-11-23 09:30") == [at("2026-11-23 09:30")]
+        assert await here.at("2026-11-24 08:30") == []
+        assert await here.at("2026-11-24 09:00") == []
+        assert await here.at("2026-11-24 09:30") == [at("2026-11-24 09:30")]
+
+    names = [event.event_id for event in here.fired]
+    assert len(names) == len(set(names))
+    assert here.channel.screen == []
+
+
+async def test_a_clock_set_back_leaves_nothing_silent(tmp_path: Path) -> None:
+    """By a day: what has fired does not fire again, what comes then does, a day before its job waited for it."""
+    async with ward(tmp_path, clock=Calendar("2026-11-25 08:00")) as here:
+        await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
+        assert len(await here.at("2026-11-25 09:00")) == 1
+
+        assert await here.at("2026-11-24 09:30") == []
+        assert await here.at("2026-11-24 10:00") == [at("2026-11-24 10:00")]
+        # Days later it was right after all.
+        assert await here.at("2026-11-25 09:00") == []
+        assert await here.at("2026-11-25 10:00") == [at("2026-11-25 10:00")]
+
+
+async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) -> None:
+    """The newest event that was taken in knows better."""
+    clock = Calendar("2026-11-25 08:00")
+    async with ward(tmp_path, clock=clock) as here:
+        await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
+        assert len(await here.at("2026-11-25 09:00")) == 1
+    async with ward(tmp_path, clock=Calendar("2026-11-24 09:30")) as here:
+        await here.look()
+
+        assert await here.wakes.next_due() == moment("2026-11-24 10:00")
+
+
+async def test_a_clock_that_is_put_right_by_seconds_changes_nothing(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"))
+        await here.look()
+        await here.store.jobs.advance("abc123", moment("2026-11-23 09:00"), moment("2026-11-24 09:00"))
+
+        here.clock.move_to(here.clock.now - 40)
+        await here.look()
+
+        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+
+
+async def test_what_is_due_once_keeps_its_moment_when_the_clock_is_set_back(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x", Once(at=moment("2026-11-23 09:00"))))
+        await here.look()
+
+        assert await here.at("2026-11-22 09:00") == []
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
+
+
+# Who may not, and who is not there
+
+
+async def test_whose_person_may_not_speak_any_more_is_paused(tmp_path: Path) -> None:
+    """Nobody who started Parley is asked to let them in: they did not write."""
+    lines: list[str] = []
+    async with ward(tmp_path, lines=lines) as here:
+        await here.has(a_job("x", person="mallory"))
+
+        assert await here.at("2026-11-23 09:00") == []
+
+        job = await here.job()
+        assert (job.state, job.pause) == (JobState.PAUSED, Pause.NOT_ALLOWED)
+        assert here.offered == []
+    assert lines == []
+    assert here.channel.screen == []
+
+
+async def test_on_a_platform_that_is_not_connected_it_waits(tmp_path: Path) -> None:
+    """It is not lost: when the platform is there again, the rule for what was missed holds."""
+    clock = Calendar()
+    there = ChatKey(platform="elsewhere", account="a", chat="c")
+    people = People(owners=frozenset({"memory:ann", "elsewhere:ann"}), allow=frozenset())
+    async with ward(tmp_path, clock=clock, people=people) as here:
+        await here.has(a_job("x", chat=there))
+        assert await here.at("2026-11-23 09:00") == []
+        assert (await here.job()).next_at == moment("2026-11-23 09:00")
+    async with ward(tmp_path, clock=clock, people=people, channel=MemoryChannel(name="elsewhere")) as here:
+        assert await here.at("2026-11-23 10:00") == [at("2026-11-23 09:00")]
+
+
+async def test_a_thousand_that_wait_keep_nobody_from_firing(tmp_path: Path) -> None:
+    there = ChatKey(platform="elsewhere", account="a", chat="c")
+    async with ward(tmp_path) as here:
+        await here.has(*(a_job("x", chat=there, name=f"w{number}") for number in range(MOST_AT_ONCE + 10)), a_job("y"))
+
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
+
+
+async def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"))
+        here.is_full = True
+        assert await here.at("2026-11-23 09:00") == []
+
+        here.is_full = False
+        assert await here.at("2026-11-23 09:05") == [at("2026-11-23 09:00")]
+
+
+async def test_a_job_that_nobody_can_keep_is_paused_and_the_others_fire(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("y", name="def456"), replace(a_job("x"), zone="Mars/Olympus"))
+
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
+
+        assert (await here.job()).pause is Pause.FAILURES
+
+
+# Check-ins
+
+
+async def test_a_check_in_is_entered_only_if_there_is_something_to_look_at(tmp_path: Path) -> None:
+    """A look that found nothing costs no row, and the next one comes all the same."""
+    answers = iter([False, True])
+
+    async def tick(_job: Job, _now: float) -> bool:
+        return next(answers)
+
+    async with ward(tmp_path, tick=tick) as here:
+        await here.has(a_job(CheckIn(), HOURLY))
+
+        assert await here.at("2026-11-23 09:00") == []
+        assert here.offered == []
+        assert await here.at("2026-11-23 10:00") == [at("2026-11-23 10:00")]
+
+
+async def test_looks_that_were_missed_are_not_spoken_of(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job(CheckIn(), HOURLY, grace=0.5 * HOUR))
+
+        assert await here.at("2026-11-23 14:45") == []
+
+        assert await here.history() == []
+        assert here.channel.screen == []
+        assert await here.at("2026-11-23 15:00") == [at("2026-11-23 15:00")]
+
+
+# Many
+
+
+async def test_many_on_one_minute_all_fire_and_others_have_their_turn(tmp_path: Path) -> None:
+    """In steps, between which others do something."""
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with ward(tmp_path) as here:
+        count = 3 * MOST_AT_ONCE + 1
+        await here.has(*(a_job("x", NINE, name=f"job{number:04}") for number in range(count)))
+        busy = asyncio.create_task(other())
+
+        assert len(await here.at("2026-11-23 09:00")) == count
+
+        busy.cancel()
+        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+    assert len({event.job for event in here.fired}) == count
+    assert turns > 10
+
+
+async def test_what_many_missed_in_one_chat_is_one_message(tmp_path: Path) -> None:
+    """However many steps it took to find it."""
+    async with ward(tmp_path) as here:
+        count = MOST_AT_ONCE + 10
+        await here.has(*(a_job("x", NINE, name=f"job{number:04}") for number in range(count)))
+
+        await here.at("2026-11-23 20:00")
+
+        [text] = here.channel.screen
+        assert f"{count} times" in text
+
+
+# Drafts
+
+
+async def test_drafts_that_nobody_said_yes_to_go_after_a_day(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x", state=JobState.DRAFT), a_job("y", name="def456", state=JobState.PAUSED))
+
+        await here.at("2026-11-24 07:00")
+        assert await here.store.jobs.job("abc123") is not None
+        await here.at("2026-11-24 08:01")
+
+        assert await here.store.jobs.job("abc123") is None
+        assert await here.store.jobs.job("def456") is not None
+
+
+async def test_a_change_is_told_to_whoever_wakes(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        here.wakes.changed()
+        woken = asyncio.Event()
+        here.wakes.wake = woken.set
+
+        here.wakes.changed()
+
+        assert woken.is_set()
