@@ -10,9 +10,11 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.skills.library import SkillLibrary
-from channels.base import ChatKey, Sender
+from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.access import Access
+from gateway.delivery import Delivery
 from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
+from gateway.jobs.preview import change_panel, preview
 from gateway.store.job import HOUR, CheckIn, Firing, Job, JobState, Pause, Reminder, Report
 from gateway.store.store import Store
 from gateway.texts import Language
@@ -62,6 +64,7 @@ class Jobs:
     """What people do with jobs; whoever wakes us does the rest."""
 
     store: Store
+    delivery: Delivery
     access: Access
     clock: Clock
     costs: Costs
@@ -111,7 +114,7 @@ class Jobs:
         async with self._changing:  # else the fifty-first may pass beside the fiftieth
             draft = await self.draft(draft_id, chat, by)
             check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
-            changed = await self._of(draft.instead_of, chat, by) if draft.instead_of else None
+            changed = await self.known(draft.instead_of, chat, by) if draft.instead_of else None
             if changed is None or changed.state is not JobState.ACTIVE:
                 await self._check_active(chat)
             set_ = partial(_set, at=self.clock.time())
@@ -138,8 +141,17 @@ class Jobs:
             raise JobRefused("job_was_set")
         return job
 
-    async def outlook(self, job: Job, slash: str) -> Outlook:
-        """What follows from it as things are now."""
+    async def question(self, job: Job, slash: str, *, changing: bool = False) -> OutboundMessage:
+        """The message that asks for a yes to a draft, whole; `changing`: and what is to be otherwise. Raises
+        JobRefused where the platform has no room for it: nobody confirms what nobody sees."""
+        outlook = await self._outlook(job, slash)
+        message = change_panel(outlook) if changing else preview(outlook)
+        if len(self.delivery.voice(job.chat).split(message)) > 1:
+            await self._step(job, _removed)
+            raise JobRefused("job_too_long")
+        return message
+
+    async def _outlook(self, job: Job, slash: str) -> Outlook:
         past = await self.store.jobs.history(job.instead_of or job.id, _BEHIND)
         use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
         now = self.clock.time()
@@ -161,9 +173,18 @@ class Jobs:
         found = await self.store.jobs.in_chat(chat)
         return [job for job in found if job.state is not JobState.DONE and not isinstance(job.work, CheckIn)]
 
+    async def known(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """A draft or a job, for somebody who may change it. Raises JobRefused."""
+        job = await self.store.jobs.job(job_id)
+        is_there = job is not None and job.chat == chat and job.state is not JobState.REMOVED
+        if job is None or not is_there or isinstance(job.work, CheckIn):
+            raise JobRefused("job_unknown", id=job_id)
+        self._check_person(job, by)
+        return job
+
     async def of(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
-        """One that was set, for somebody who may change it. Raises JobRefused."""
-        job = await self._of(job_id, chat, by)
+        """The same of one that was set."""
+        job = await self.known(job_id, chat, by)
         if job.state is JobState.DRAFT:
             raise JobRefused("job_is_draft", id=job.id)
         return job
@@ -193,7 +214,7 @@ class Jobs:
 
     async def remove(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """Raises JobRefused."""
-        job = await self._of(job_id, chat, by)
+        job = await self.known(job_id, chat, by)
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
         return await self._step(job, _removed)
 
@@ -212,14 +233,6 @@ class Jobs:
 
     # How it works
 
-    async def _of(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
-        job = await self.store.jobs.job(job_id)
-        is_there = job is not None and job.chat == chat and job.state is not JobState.REMOVED
-        if job is None or not is_there or isinstance(job.work, CheckIn):
-            raise JobRefused("job_unknown", id=job_id)
-        self._check_person(job, by)
-        return job
-
     def _check_person(self, job: Job, by: Sender) -> None:
         if job.person != by.id and not self.access.is_owner(job.chat, by):
             raise JobRefused("job_not_yours")
@@ -228,7 +241,7 @@ class Jobs:
         """The id of the job that it changes. One that only waits for a yes it takes the place of."""
         if not draft.instead_of:
             return ""
-        target = await self._of(draft.instead_of, draft.chat, by)
+        target = await self.known(draft.instead_of, draft.chat, by)
         if target.state is not JobState.DRAFT:
             _check_not_over(target)
             return target.id

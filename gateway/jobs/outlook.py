@@ -89,10 +89,9 @@ def next_slots(job: Job, now: float) -> tuple[Slot, ...]:
 
 def quiet_hours(heartbeat: Heartbeat | None, job: Job, next_: Sequence[Slot]) -> QuietHours | None:
     """The chat's, where one of these falls into them."""
-    if heartbeat is None or heartbeat.quiet_from is None or heartbeat.quiet_to is None:
-        return None
-    hours = QuietHours(heartbeat.quiet_from, heartbeat.quiet_to)
-    return hours if any(hours.holds_at(slot.at, ZoneInfo(job.zone)) for slot in next_) else None
+    hours = heartbeat.quiet_hours if heartbeat else None
+    is_hit = hours is not None and any(hours.holds_at(slot.at, ZoneInfo(job.zone)) for slot in next_)
+    return hours if is_hit else None
 
 
 @dataclass(frozen=True)

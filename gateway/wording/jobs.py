@@ -96,9 +96,9 @@ TEXTS = {
         "en": "{most} proposals wait for a yes here already. Confirm or cancel some first: `{slash}cron` lists them.",
         "zh": "这里已有 {most} 个设置等待确认。请先确认或取消一些：`{slash}cron` 可列出全部。",
     },
-    "job_too_late": {
-        "en": "That was proposed too long ago. Ask for it again if it is still wanted.",
-        "zh": "这个设置已过期。如仍需要，请重新提出。",
+    "job_gone": {
+        "en": "That does not wait for a yes any more. Ask for it again if it is still wanted.",
+        "zh": "它已不再等待确认。如仍需要，请重新提出。",
     },
     "job_was_set": {"en": "That has been set already.", "zh": "已经设置过了。"},
     "job_over": {"en": "`{id}` is over: it will not come again.", "zh": "`{id}` 已结束，不会再来。"},
@@ -123,7 +123,8 @@ TEXTS = {
     "cron_title": {"en": "**Jobs here** (times in {zone}):", "zh": "**这里的日程**（时区 {zone}）："},
     "reminders_title": {"en": "**Reminders here** (times in {zone}):", "zh": "**这里的提醒**（时区 {zone}）："},
     "cron_none": {
-        "en": "Nothing is planned here. Tell me what you want when, or try `{slash}remind in 20m pizza` or {slash}report.",
+        "en": "Nothing is planned here. Tell me what you want when, or try `{slash}remind in 20m pizza` or "
+        "{slash}report.",
         "zh": "这里还没有日程。直接告诉我您想在什么时候做什么，或试试 `{slash}remind 20分钟后 披萨` 或 {slash}report。",
     },
     "cron_line": {"en": "- `{id}` {rule} – {kind}: {what}", "zh": "- `{id}` {rule} – {kind}：{what}"},
@@ -141,14 +142,10 @@ TEXTS = {
     "run_button": {"en": "Run now", "zh": "立即运行"},
     "remove_button": {"en": "Remove", "zh": "删除"},
     "cron_how": {
-        "en": "Say `{slash}cron add every weekday 9:00 WORDS`, `{slash}cron pause ID`, `resume`, `run`, `test`, `history`,"
-        " `change` or `rm`; `{slash}cron` lists what there is.",
-        "zh": "可用：`{slash}cron add 工作日9:00 内容`，以及 `{slash}cron pause 编号`、`resume`、`run`、`test`、`history`、"
-        "`change`、`rm`；`{slash}cron` 列出全部。",
-    },
-    "cron_which": {
-        "en": "Say which one, as in `{slash}cron {verb} {id}`:",
-        "zh": "请说明是哪一个，例如 `{slash}cron {verb} {id}`：",
+        "en": "Say `{slash}cron add every weekday 9:00 WORDS`, or `{slash}cron pause ID`, and in its place `resume`, "
+        "`run`, `test`, `history`, `change` or `rm`. `{slash}cron` lists what there is.",
+        "zh": "可用：`{slash}cron add 工作日9:00 内容`，或 `{slash}cron pause 编号`，其中 `pause` 可换成 `resume`、"
+        "`run`、`test`、`history`、`change`、`rm`。`{slash}cron` 列出全部。",
     },
     "history_title": {"en": "**Last times of `{id}`:** {rule}", "zh": "**`{id}` 最近的情况：** {rule}"},
     "history_title_all": {"en": "**The last days here:**", "zh": "**这里最近几天的情况：**"},

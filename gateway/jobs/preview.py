@@ -1,0 +1,172 @@
+"""A job as people see it before they say yes, and what is left of that message afterwards. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from zoneinfo import ZoneInfo
+
+from channels.base import Button, OutboundMessage
+from gateway.jobs.outlook import Cost, Outlook
+from gateway.jobs.reshaping import Reshaping, reshapings
+from gateway.progress import literal
+from gateway.question_text import one_line, shown
+from gateway.store.job import HOUR, Job, Reminder, Report
+from gateway.texts import Language, language_of, say
+from gateway.timing.clock_change import next_change
+from gateway.timing.rule import Once
+from gateway.timing.words import change_words, rule_words, slot_words
+
+MOST_IN_SHORT = 80
+"""Characters of what a job is about, in one line."""
+_MANY = 1_000
+_MINUTE = 60
+_DIME, _LEAST = 0.1, 0.0001
+
+_RESHAPING_BUTTONS = {
+    Reshaping.EARLIER: "job_earlier_button",
+    Reshaping.LATER: "job_later_button",
+    Reshaping.DAILY: "job_daily_button",
+    Reshaping.WEEKDAYS: "job_weekdays_button",
+}
+_ANSWER_BUTTONS = {"confirm": "job_confirm_button", "change": "job_change_button", "cancel": "job_cancel_button"}
+
+
+def preview(outlook: Outlook) -> OutboundMessage:
+    """The question whether a draft is to be set, with all that follows from a yes."""
+    return OutboundMessage(
+        markdown=_question(outlook), buttons=(_answers(outlook.job, ("confirm", "change", "cancel")),)
+    )
+
+
+def change_panel(outlook: Outlook) -> OutboundMessage:
+    """The same with buttons for what is often wanted otherwise, and how to ask for the rest."""
+    job, language = outlook.job, spoken(outlook.job)
+    ways = [
+        Button(label=say(_RESHAPING_BUTTONS[way], language), action=f"/cron reshape {job.id} {way}")
+        for way in reshapings(job.rule)
+    ]
+    rows = [tuple(ways[start : start + 2]) for start in range(0, len(ways), 2)]
+    how = say("job_how_to_change", language, slash=outlook.slash, id=job.id)
+    return OutboundMessage(
+        markdown=f"{_question(outlook)}\n\n{how}", buttons=(*rows, _answers(job, ("confirm", "cancel")))
+    )
+
+
+def set_line(job: Job, now: float, *, is_change: bool) -> str:
+    """What is left of the question once it was answered with yes; `job` is as it was set."""
+    language = spoken(job)
+    key = "job_changed" if is_change else "job_set"
+    if isinstance(job.rule, Once):
+        key = "job_changed_once" if is_change else "job_set_once"
+    line = say(key, language, id=job.id, rule=rule_of(job, language), next=next_of(job, language, now))
+    return f"{line}\n\n{_quoted(in_short(job))}"
+
+
+def cancelled_line(job: Job) -> str:
+    return say("job_cancelled", spoken(job), what=in_short(job))
+
+
+def rule_of(job: Job, language: Language) -> str:
+    return rule_words(job.rule, ZoneInfo(job.zone), language)
+
+
+def next_of(job: Job, language: Language, now: float) -> str:
+    """When it comes next; nothing where it does not."""
+    return "" if job.next_at is None else slot_words(job.next_at, ZoneInfo(job.zone), language, now)
+
+
+def in_short(job: Job, most: int = MOST_IN_SHORT) -> str:
+    """What it is about, in one line of Markdown."""
+    return literal(one_line(shown(words_of(job)), most))
+
+
+def words_of(job: Job) -> str:
+    match job.work:
+        case Reminder():
+            return job.work.text
+        case Report():
+            return job.work.instructions
+        case _:
+            return ""
+
+
+def kind_of(job: Job, language: Language) -> str:
+    return say("job_reminder" if isinstance(job.work, Reminder) else "job_report", language)
+
+
+def spoken(job: Job) -> Language:
+    return language_of(job.language, "en")
+
+
+def cost_words(cost: Cost, language: Language) -> str:
+    """Money where it is known what a token costs, else the tokens."""
+    if cost.usd is None:
+        tokens = round(cost.tokens, -2) if not cost.seen and cost.tokens > _MANY else cost.tokens
+        return say("job_tokens", language, count=f"{tokens:,}")
+    return dollars(cost.usd)
+
+
+def dollars(usd: float) -> str:
+    return f"${usd:.2f}" if usd >= _DIME else f"${max(usd, _LEAST):.4f}"
+
+
+def duration(seconds: float, language: Language) -> str:
+    """In the largest unit that fits."""
+    for key, unit in (("job_hours", HOUR), ("job_minutes", _MINUTE)):
+        if seconds >= unit:
+            return say(key, language, count=f"{seconds / unit:.2g}")
+    return say("job_seconds", language, count=round(seconds))
+
+
+def _question(outlook: Outlook) -> str:
+    job, language = outlook.job, spoken(outlook.job)
+    key = "job_shall_change" if job.instead_of else "job_shall"
+    title = say(key, language, kind=kind_of(job, language), id=job.instead_of)
+    whole = "\n".join(_quoted(literal(line)) for line in shown(words_of(job)).split("\n"))
+    facts = "\n".join(f"- {line}" for line in _facts(outlook, language))
+    return f"{title}\n\n{whole}\n\n{facts}"
+
+
+def _facts(outlook: Outlook, language: Language) -> Iterator[str]:
+    job, zone, now = outlook.job, outlook.zone, outlook.now
+    is_reminder = isinstance(job.work, Reminder)
+    if isinstance(job.work, Report) and job.work.skill:
+        yield say("job_with_skill", language, name=literal(job.work.skill))
+    yield say("job_when", language, rule=rule_of(job, language), zone=job.zone)
+    if not isinstance(job.rule, Once):
+        yield say("job_next", language, slots=_slots(outlook, language))
+    if change := next_change(job.rule, zone, now):
+        yield say("job_clocks", language, change=change_words(change, zone, language, now))
+    if outlook.quiet:
+        yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=outlook.quiet.words)
+    if is_reminder and isinstance(job.rule, Once):
+        yield say("job_missed_once", language)
+    else:
+        yield say("job_missed_late", language, late=duration(job.grace, language))
+    yield _cost(outlook.cost, language)
+    if outlook.scripts:
+        yield say("job_scripts", language, scripts=_scripts(outlook.scripts))
+    if job.tainted:
+        yield say("after_strangers", language)
+
+
+def _slots(outlook: Outlook, language: Language) -> str:
+    return " · ".join(slot_words(slot.at, outlook.zone, language, outlook.now) for slot in outlook.next)
+
+
+def _cost(cost: Cost | None, language: Language) -> str:
+    if cost is None:
+        return say("job_costs_nothing", language)
+    key = "job_costs" if cost.seen else "job_costs_guess"
+    return say(key, language, cost=cost_words(cost, language), count=cost.seen)
+
+
+def _scripts(scripts: Mapping[str, Sequence[str]]) -> str:
+    return ", ".join(f"`{skill}/{script}`" for skill, names in scripts.items() for script in names)
+
+
+def _answers(job: Job, verbs: Sequence[str]) -> tuple[Button, ...]:
+    language = spoken(job)
+    return tuple(Button(label=say(_ANSWER_BUTTONS[verb], language), action=f"/cron {verb} {job.id}") for verb in verbs)
+
+
+def _quoted(line: str) -> str:
+    return f"> {line}"
