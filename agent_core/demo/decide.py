@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from agent_core.demo.flight import is_time, says_more
 from agent_core.demo.intents import Intent, Topic, understand
 from agent_core.demo.plans import plan_of
+from agent_core.demo.report import NOTHING
 from agent_core.demo.steps import Outcome, Scene, Step, StepFailed, Use
-from agent_core.demo.wording import Wording, wording_for
+from agent_core.demo.wording import CHINESE, Wording, wording_for
 from agent_core.llm import LlmRequest
 from agent_core.loop.execution import ABORTED
 from agent_core.loop.gate import SKIPPED
@@ -26,6 +27,8 @@ from agent_core.untrusted import bare
 ASKED_FOR = frozenset({"run_skill_script"})
 """Who writes something else instead of an answer to a question about these is not asked the same again."""
 
+IN_CHINESE = " in Chinese"
+"""How the house says in which language it wants something that is due."""
 LOOKS_BACK = 100
 """Messages; what was said of a flight before is forgotten."""
 
@@ -47,6 +50,8 @@ class _Talk:
     outcomes: list[Outcome] = field(default_factory=list)
     flight: str = ""
     """What earlier messages said about a flight."""
+    told: str = ""
+    """The last report of a job."""
 
     def finish(self) -> None:
         """An answer was given."""
@@ -66,9 +71,13 @@ def decide(request: LlmRequest) -> str | Calls:
     offered = {spec.name for spec in request.tools} if request.tool_choice != "none" else set()
     wording = wording_for(_words_of(talk.asked[-1]) if talk.asked else "".join(talk.reports))
     pool = [*talk.outcomes]
+    if NOTHING in offered and talk.asked:
+        due = text_of(talk.asked[0].content)
+        scene = Scene(CHINESE if IN_CHINESE in due else wording, request.system, tuple(talk.outcomes))
+        return _follow(Intent(Topic.DUE, due), scene, pool, offered)
     said = list(talk.reports)
     for message, intent in _understood(talk):
-        answer = _follow(intent, Scene(wording, request.system, tuple(talk.outcomes)), pool, offered)
+        answer = _follow(intent, Scene(wording, request.system, tuple(talk.outcomes), talk.told), pool, offered)
         if isinstance(answer, Calls):
             return replace(answer, text="\n\n".join([*said, answer.text]) if answer.text else "")
         said.append(_with_what_came_along(message, intent, answer, wording))

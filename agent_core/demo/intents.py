@@ -25,12 +25,19 @@ class Topic(StrEnum):
     COUNT = "count"
     CORRECTION = "correction"
     BACKGROUND = "background"
+    REMIND = "remind"
+    REPORT = "report"
+    JOBS = "jobs"
+    UNSCHEDULE = "unschedule"
+    WHY = "why"
+    DUE = "due"
+    """What nobody asks for in a chat: the moment for it has come."""
     OTHER = "other"
 
 
 @dataclass(frozen=True)
 class Intent:
-    """What a message asks for; `subject` is the city, the sum, the fact, the path or the number in it."""
+    """What a message asks for; `subject` is the city, the sum, the fact, the path, the number or the wish in it."""
 
     topic: Topic
     subject: str = ""
@@ -47,11 +54,30 @@ _PATTERNS = (
         r"^(?:no|stop|sorry|rather|actually)?[\s,，.!]*(?:only |just |rather )?(?:up )?to ([0-9]{1,2})\b\W*$",
     ),
     (Topic.CORRECTION, r"^(?:(?:不对?|不要|不是|算了|还是)[\s,，。]*(?:只|要|数)*|只?)到\s*([0-9]{1,2})\W*$"),
-    (Topic.COUNT, r"\bcount\b(?: up)?(?: from 1)? to ([0-9]{1,2})\b"),
-    (Topic.COUNT, r"数(?:数)?(?:数)?到\s*([0-9]{1,2})"),
     (Topic.REMEMBER, r"^(?:please )?(?:(?:add|take|make) )?(?:a )?note\b(?: that| to)?\s*[:：,]?\s*(\S.*)"),
     (Topic.REMEMBER, r"^(?:please )?remember\b\s*[:：,]?\s*(?:that |to )?(\S.*)"),
     (Topic.REMEMBER, r"^(?:请|帮我)*(?:记一下|记下|记住|备忘|笔记)\s*[:：,，]?\s*(\S.*)"),
+    (
+        Topic.UNSCHEDULE,
+        r"\b(?:cancel|remove|delete|stop|end) (?:the |my |this )?(?:reminder|job|report)s?\b\W*([a-z0-9]{6})\b",
+    ),
+    (
+        Topic.UNSCHEDULE,
+        r"(?:取消|删除|停止|删掉)(?:这个|我的)?(?:定时)?(?:提醒|任务|日报|报告)\s*[:：]?\s*([a-z0-9]{6})\b",
+    ),
+    (
+        Topic.JOBS,
+        r"^(?:what(?:'s|’s| is| are| have you)|which|list|show)\b.{0,30}\b(?:scheduled?|jobs|reminders)\b(?!\.\w)",
+    ),
+    (Topic.JOBS, r"^(?:my )?(?:schedule|jobs|reminders)\W*$"),
+    (Topic.JOBS, r"(?:哪些|什么|列出|查看|显示|看看|我的)[^，。]{0,6}(?:提醒|定时任务)(?!我|\.\w)"),
+    (Topic.JOBS, r"^[^，。]{0,4}(?:提醒|定时任务)[^，。我]{0,4}(?:哪些|什么)\W*$"),
+    (Topic.REMIND, r"^(.{0,60}?)\b(?:please )?(?:can you |could you )?remind me\b(.*)"),
+    (Topic.REMIND, r"^(.{0,40}?)提醒(?:一下)?我(.*)"),
+    (Topic.REPORT, r"^(.*\b(?:send|give|write|make|post|bring)\b.*\breports?\b(?!\.\w).*)"),
+    (Topic.REPORT, r"^(.*(?:发|写|做|生成|给我|出|每|点).*(?:日报|周报|报告)(?!\.\w).*|(?:日报|周报)(?!\.\w).*)"),
+    (Topic.COUNT, r"\bcount\b(?: up)?(?: from 1)? to ([0-9]{1,2})\b"),
+    (Topic.COUNT, r"数(?:数)?(?:数)?到\s*([0-9]{1,2})"),
     (Topic.FORGET, r"\b(?:delete|remove|forget) (?:the |my )?(?:note |fact )?(?:number |#)?([0-9]{1,6})\b"),
     (Topic.FORGET, r"(?:删除?|忘掉|忘记)\s*(?:第|笔记)?\s*([0-9]{1,6})"),
     (Topic.FLIGHT, r"\b(?:flights?|fly|flying|(?:air|plane) ?tickets?)\b|机票|航班|飞往|飞到|飞去|坐飞机"),
@@ -74,6 +100,7 @@ _PATTERNS = (
         Topic.TIME,
         r"\b(?:what(?:'s|’s)?|tell|current|the|which)\b.*\b(?:time|date|day)\b(?:.*?\bin ([^?!.,]{2,60}))?",
     ),
+    (Topic.WHY, r"^why\b|^为什么|^为何|怎么会?(?:更|变|这么|那么)"),
     (Topic.TIME, r"^(?:time|date)\b(?: in ([^?!.,]{2,60}))?"),
     (
         Topic.TIME,
@@ -111,7 +138,10 @@ def understand(text: str) -> Intent:
         return Intent(Topic.MATHS, expression)
     for topic, pattern in _PATTERNS:
         if found := re.search(pattern, text, re.IGNORECASE | re.DOTALL):
-            subject = next((group for group in found.groups() if group), "").strip()
+            groups = found.groups()
+            # What stands before and after "remind me" is one wish.
+            subject = " ".join(groups) if topic is Topic.REMIND else next((group for group in groups if group), "")
+            subject = subject.strip()
             return Intent(topic, _NOW.sub("", subject) if topic is Topic.TIME else subject)
     return Intent(Topic.OTHER)
 

@@ -14,7 +14,7 @@ from agent_core.models.scripted import Speech, words
 from agent_core.remembered import Remembered
 from agent_core.tokens import estimate, message_tokens
 
-WORD_S = 0.008
+WORD_S = 0.006
 LONGEST_S = 3.0
 """A long answer streams faster, so that it is written within this time."""
 

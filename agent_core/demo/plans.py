@@ -6,6 +6,7 @@ from itertools import count
 
 from agent_core.demo.flight import flight
 from agent_core.demo.intents import Intent, Topic
+from agent_core.demo.jobs import do_what_is_due, list_jobs, plan_report, remind, unschedule, why
 from agent_core.demo.steps import Plan, Scene, Step, Use, done, loaded
 from agent_core.demo.wording import Wording
 
@@ -158,6 +159,12 @@ _PLANS: Mapping[Topic, Callable[[Intent, Scene], Plan]] = {
     Topic.COUNT: _count,
     Topic.FAIL: _failing,
     Topic.LONG: _long,
+    Topic.REMIND: remind,
+    Topic.REPORT: plan_report,
+    Topic.JOBS: list_jobs,
+    Topic.UNSCHEDULE: unschedule,
+    Topic.WHY: why,
+    Topic.DUE: do_what_is_due,
     Topic.CORRECTION: _help,
     Topic.OTHER: _help,
 }

@@ -54,6 +54,8 @@ class Scene:
     system: str
     outcomes: tuple[Outcome, ...]
     """All that tools have said since the question."""
+    report: str = ""
+    """What the person was told unasked before it."""
 
     def has_loaded(self, skill: str) -> bool:
         return f"### Skill: {skill}\n" in self.system

@@ -27,6 +27,21 @@ class Wording:
     counted_instead: str
     counted_too_far: str
     begun: str
+    remind_when: str
+    proposed: str
+    planned: str
+    unscheduled: str
+    why: str
+    report_title: str
+    report_files: str
+    report_numbers: str
+    report_lower: str
+    report_higher: str
+    report_same: str
+    report_nothing: str
+    check_in: str
+    check_in_due: str
+    greeting: str
     reported: str
     reported_failure: str
     reported_stop: str
@@ -61,8 +76,10 @@ ENGLISH = Wording(
         "- `book a flight from Beijing to Tokyo tomorrow` (another skill)\n"
         "- `count to 20`, and while it counts `no, to 5`, or `/stop`\n"
         "- `in the background: count to 5`\n"
+        "- `remind me in 1 minute to stretch`, then `what is scheduled?`\n"
+        "- `every weekday at nine send me a report of my notes`\n"
         "- `show me a failing tool`\n\n"
-        "Commands: `/skills`, `/tasks`, `/context`, `/help` (or `!help`).\n\n"
+        "Commands: `/report`, `/heartbeat`, `/skills`, `/tasks`, `/context`, `/help` (or `!help`).\n\n"
         "For real answers connect a real model: set `ANTHROPIC_API_KEY` in `.env`, or start Ollama, "
         "and start Parley again."
     ),
@@ -90,6 +107,24 @@ ENGLISH = Wording(
         "That is being done in the background. Go on talking: I will tell you when it is over. "
         "`/tasks` (or `!tasks`) shows it."
     ),
+    remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `every day at 9:00`.",
+    proposed="Please look at the preview: nothing is set before you press **Confirm**.",
+    planned="{fact}",
+    unscheduled="{fact}",
+    why=(
+        "The report says:\n\n{lines}\n\nThat is all I can tell: I am plain rules, no AI. A real model sees "
+        "the whole report, and would look into the files now."
+    ),
+    report_title="**Your report (plain rules, no AI)**",
+    report_files="New or changed:",
+    report_numbers="`{path}`, {last} beside {before}:",
+    report_lower="- {name}: {new}, lower than {old}",
+    report_higher="- {name}: {new}, higher than {old}",
+    report_same="- {name}: {new}, as before",
+    report_nothing="Nothing has changed since yesterday, so there is nothing to report.",
+    check_in="On your list: {line}",
+    check_in_due="This needs you: {line}",
+    greeting="Hello! All is quiet here.",
     reported="What you wanted in the background is done (`{what}`): {report}",
     reported_stop="What you wanted in the background was stopped (`{what}`).",
     reported_failure="What you wanted in the background did not work (`{what}`): {report}",
@@ -131,8 +166,10 @@ CHINESE = Wording(
         "- `我想订一张去东京的机票`（另一个技能）\n"
         "- `数到 20`，数的时候说 `不，到 5`，或者 `/stop`\n"
         "- `在后台：数到 5`\n"
+        "- `1分钟后提醒我喝水`，然后 `有哪些提醒？`\n"
+        "- `每个工作日九点给我发笔记报告`\n"
         "- `演示工具出错`\n\n"
-        "命令：`/skills`、`/tasks`、`/context`、`/help`（或 `!help`）。\n\n"
+        "命令：`/report`、`/heartbeat`、`/skills`、`/tasks`、`/context`、`/help`（或 `!help`）。\n\n"
         "想要真正的回答，请连接真正的模型：在 `.env` 里设置 `ANTHROPIC_API_KEY`，或者启动 Ollama，然后重新启动 Parley。"
     ),
     not_possible="没有成功：{fact}。",
@@ -155,6 +192,24 @@ CHINESE = Wording(
     counted_instead="我数的时候您把 {before} 改成了 {number}，所以数到 {number} 为止。",
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
+    remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`，或 `每个工作日9点提醒我……`。",
+    proposed="请看上面的预览：点**确认**之后才会设置。",
+    planned="{fact}",
+    unscheduled="{fact}",
+    why=(
+        "报告里写着：\n\n{lines}\n\n我只知道这些：我只是几条简单的规则，不是人工智能。真正的模型能看到整份报告，"
+        "并会去查看文件。"
+    ),
+    report_title="**您的报告（简单规则，不是人工智能）**",
+    report_files="新的或有改动的：",
+    report_numbers="`{path}`，{last} 与 {before} 相比：",
+    report_lower="- {name}：{new}，低于 {old}",
+    report_higher="- {name}：{new}，高于 {old}",
+    report_same="- {name}：{new}，不变",
+    report_nothing="从昨天到现在没有变化，没有可报告的内容。",
+    check_in="您的列表上有：{line}",
+    check_in_due="这件事需要您：{line}",
+    greeting="您好！这里一切平静。",
     reported="后台任务完成了（`{what}`）：{report}",
     reported_stop="后台任务已停止（`{what}`）。",
     reported_failure="后台任务没有成功（`{what}`）：{report}",

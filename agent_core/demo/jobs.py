@@ -1,0 +1,95 @@
+"""The demo model plans what is to happen later, does it when its time has come, and says what it knows of a report."""
+
+import re
+from collections.abc import Generator
+from datetime import datetime
+
+from agent_core.demo.check_in import check_in, is_check_in
+from agent_core.demo.intents import Intent
+from agent_core.demo.report import SKILL, report
+from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done
+from agent_core.demo.when import After, ByCron, Each, OnDay, When, read_when
+from agent_core.messages import JsonObject
+
+MOST_QUOTED = 4
+"""Lines of a report."""
+
+_TELLING = r"^(?:to|that|about|of)\s+"
+"""Between "remind me" and what of."""
+_EDGES = " ,.:;!，。：；！、\n"
+"""What is left over where a time stood."""
+_CHANGE = re.compile(r"\b(?:lower|higher)\b|低于|高于")
+_NOW = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}")
+
+
+def remind(intent: Intent, scene: Scene) -> Plan:
+    """Propose a reminder: the person sees what it will be, and says yes."""
+    when, rest = read_when(intent.subject)
+    what = _what(rest)
+    if when is None or not what:
+        yield from ()
+        return scene.wording.remind_when
+    return (yield from _proposed(when, {"kind": "reminder", "what": what}, scene))
+
+
+def plan_report(intent: Intent, scene: Scene) -> Plan:
+    """Propose a report where a time is named, else make it at once."""
+    when, rest = read_when(intent.subject)
+    if when is None:
+        return (yield from report(intent.subject, scene))
+    return (yield from _proposed(when, {"kind": "report", "what": _what(rest), "skill": SKILL}, scene))
+
+
+def list_jobs(_: Intent, scene: Scene) -> Plan:
+    (outcome,) = yield from done(Use("jobs", {}))
+    return scene.wording.planned.format(fact=outcome.fact)
+
+
+def unschedule(intent: Intent, scene: Scene) -> Plan:
+    (outcome,) = yield from done(Use("jobs", {"action": "remove", "id": intent.subject}))
+    return scene.wording.unscheduled.format(id=intent.subject, fact=outcome.fact)
+
+
+def why(_: Intent, scene: Scene) -> Plan:
+    """What the last report said about it, where there was one."""
+    yield from ()
+    lines = [line for line in scene.report.splitlines() if _CHANGE.search(line)]
+    lines = lines or [line for line in scene.report.splitlines() if line.strip()]
+    if not lines:
+        return scene.wording.help
+    return scene.wording.why.format(lines="\n".join(f"> {line}" for line in lines[:MOST_QUOTED]))
+
+
+def do_what_is_due(intent: Intent, scene: Scene) -> Plan:
+    """Nobody has asked just now, and nobody can answer."""
+    if is_check_in(intent.subject):
+        return (yield from check_in(intent.subject, scene))
+    return (yield from report(intent.subject, scene, alone=True))
+
+
+def _proposed(when: When, what: JsonObject, scene: Scene) -> Plan:
+    try:
+        times = yield from _times(when)
+    except ValueError:
+        return scene.wording.remind_when
+    yield from done(Use("schedule", {**what, **times}))
+    return scene.wording.proposed
+
+
+def _times(when: When) -> Generator[Step, tuple[Outcome, ...], JsonObject]:
+    """As the tool wants them. Raises ValueError for a day that there is not."""
+    match when:
+        case After():
+            return {"in_minutes": when.minutes}
+        case Each():
+            return {"every_minutes": when.minutes}
+        case ByCron():
+            return {"cron": when.expression}
+        case OnDay():
+            (clock,) = yield from done(Use("clock", {}))
+            now = _NOW.search(clock.fact)
+            return {"at": when.moment(datetime.fromisoformat(now[0]))} if now else {}
+
+
+def _what(rest: str) -> str:
+    return re.sub(_TELLING, "", " ".join(rest.split()).strip(_EDGES), flags=re.IGNORECASE).strip(_EDGES)
