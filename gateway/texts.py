@@ -12,8 +12,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
     **chat.TEXTS,
-    **proactive.TEXTS,
     **heartbeat.TEXTS,
+    **proactive.TEXTS,
     **runs.TEXTS,
     **skills.TEXTS,
     **status.TEXTS,

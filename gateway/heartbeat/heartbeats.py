@@ -1,0 +1,233 @@
+"""The heartbeat: chats that are looked after without being asked (S2-46, D-16).
+
+Every step that can fail leaves the chat alone. No model is asked where there is nothing to look at.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.tools import ToolFailed
+from channels.base import ChatKey, OutboundMessage
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.heartbeat import gates, greeting
+from gateway.heartbeat.check_in import Look, brief, is_repeated
+from gateway.heartbeat.due import DAY
+from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
+from gateway.heartbeat.introduction import Introduction
+from gateway.heartbeat.looking_after import LookingAfter, arrived
+from gateway.heartbeat.switches import Switches, words_of
+from gateway.jobs.looking import CheckInBrief
+from gateway.store.job import Firing, FiringState, Heartbeat, Job, Pause
+from gateway.store.rows import Run
+from gateway.store.store import Store
+from gateway.texts import Language, language_of, say
+from gateway.timing.rule import Every
+
+FIRST_OF = 500
+"""Check-ins that are looked through for whether one of them said something."""
+
+_OUTCOMES = {
+    FiringState.DONE: "heartbeat_spoke",
+    FiringState.NOTHING: "heartbeat_all_well",
+    FiringState.FAILED: "heartbeat_failed",
+}
+_PAUSES = {"heartbeat_stopped_failing": Pause.FAILURES, "heartbeat_stopped_silence": Pause.SILENCE}
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the heartbeat of a chat stands."""
+
+    heartbeat: Heartbeat
+    job: Job
+    zone: ZoneInfo
+    said_today: int
+    look: Look | None
+    """None: the list or the reminders cannot be read."""
+
+
+class Heartbeats:
+    """Satisfies `LooksAfter`, for the firings of its jobs."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        clock: Clock,
+        *,
+        home: Path,
+        zone: ZoneInfo,
+        language: Language,
+        new_id: Callable[[], str],
+        settings: HeartbeatSettings | None,
+    ) -> None:
+        """`settings`: None where it is never begun by itself."""
+        self.switches = Switches(store, delivery, clock, language, new_id)
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._zone = zone
+        self._language = language
+        self._after = LookingAfter(store, delivery, home)
+        self._introduction: Introduction | None = None
+        if settings is not None and settings.introduces:
+            self._introduction = Introduction(store, delivery, access, clock, self.switches)
+
+    # For what wakes us
+
+    async def tick(self, job: Job, now: float) -> bool:
+        """Whether there is to be a check-in at this moment; why not is noted."""
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None or heartbeat.job != job.id:
+            return False
+        zone = await self._zone_of(job)
+        reason = gates.by_the_clock(heartbeat, now, zone)
+        wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
+        if not reason and gates.is_forgotten(wrote, _began(job), now):
+            await self._stop(job, "heartbeat_stopped_silence")
+            return False
+        reason = reason or await self._reason(heartbeat, zone, now, wrote)
+        if reason:
+            log.debug("heartbeat is quiet", chat=str(job.chat), reason=reason)
+            await self._note(job.chat, now, reason)
+        return reason is None
+
+    async def _reason(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, wrote: float | None) -> str | None:
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, now, lately)
+        except ToolFailed as error:
+            log.warning("what is to be looked after was not read", chat=str(heartbeat.chat), reason=error.fact)
+            return "heartbeat_unreadable"
+        return gates.by_the_chat(heartbeat, now, await self._after.facts(heartbeat, wrote, lately, look))
+
+    # For the firings of its jobs
+
+    async def brief(self, job: Job, firing: Firing) -> CheckInBrief | None:
+        now = self._clock.time()
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None:
+            return None
+        zone = await self._zone_of(job)
+        if not firing.is_by_hand and gates.by_the_clock(heartbeat, now, zone):  # it comes late, after a crash
+            return None
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, firing.due, lately)
+        except ToolFailed:
+            return None
+        if not (look.has_something or (firing.is_by_hand and look.due)):
+            return None
+        return brief(look, lately.said, now, zone, language_of(job.language, self._language))
+
+    async def words(self, job: Job, firing: Firing, text: str) -> str | None:
+        language = language_of(job.language, self._language)
+        if not text.strip():
+            return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None or firing.is_by_hand:
+            return text
+        zone = await self._zone_of(job)
+        lately = await self._after.lately(heartbeat, zone, self._clock.time())
+        if is_repeated(text, lately.said):
+            return None
+        try:
+            look = await self._after.look(heartbeat, zone, firing.due, lately)
+        except ToolFailed:
+            return None
+        said = greeting.shortened(text) if look.is_greeting else text
+        return said if await self._has_spoken(job) else f"{said}\n\n{say('heartbeat_explained', language)}"
+
+    async def came_out(self, job: Job, firing: Firing) -> None:
+        outcome = _OUTCOMES.get(firing.state)
+        if outcome is None:
+            return
+        failures = await self._failures(job)
+        await self._store.jobs.change_heartbeat(
+            job.chat,
+            lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
+        )
+        if failures >= gates.MOST_FAILURES:
+            await self._stop(job, "heartbeat_stopped_failing")
+
+    # For people
+
+    async def standing(self, chat: ChatKey) -> Standing | None:
+        """None where the chat has no heartbeat."""
+        heartbeat = await self._store.jobs.heartbeat(chat)
+        job = await self._store.jobs.job(heartbeat.job) if heartbeat else None
+        if heartbeat is None or job is None:
+            return None
+        now, zone = self._clock.time(), await self._zone_of(job)
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, now, lately)
+        except ToolFailed:
+            look = None
+        return Standing(heartbeat, job, zone, lately.said_today, look)
+
+    # For the house
+
+    async def answered(self, run: Run) -> None:
+        """An answer was delivered in a chat."""
+        if self._introduction is not None:
+            await self._introduction.answered(run, self._zone, self._language)
+
+    @property
+    def are_idle(self) -> bool:
+        return self.switches.are_idle
+
+    async def settled(self) -> None:
+        """Return when everything is said."""
+        await self.switches.settled()
+
+    async def close(self) -> None:
+        """What is not said stays noted."""
+        await self.switches.close()
+
+    async def _stop(self, job: Job, key: str) -> None:
+        """It ends by itself, and says so once."""
+        language = language_of(job.language, self._language)
+        slash = self._delivery.channel(job.chat).limits.slash
+        text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
+        post = words_of(f"{job.id}-{key}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
+        log.info("heartbeat stopped", chat=str(job.chat), why=key)
+        await self.switches.noted(post)
+        await self.switches.off(job.chat, _PAUSES[key], key)
+        self.switches.say(post)
+
+    async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
+        await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
+
+    async def _failures(self, job: Job) -> int:
+        """Of check-ins in a row since it was switched on; what was called for by hand does not count."""
+        count = 0
+        for firing in await self._store.jobs.history(job.id, 3 * gates.MOST_FAILURES):
+            if firing.due < _began(job):
+                break
+            if firing.is_by_hand or firing.state not in _OUTCOMES:
+                continue
+            if firing.state is not FiringState.FAILED:
+                break
+            count += 1
+        return count
+
+    async def _has_spoken(self, job: Job) -> bool:
+        return any(arrived(firing) for firing in await self._store.jobs.history(job.id, FIRST_OF))
+
+    async def _zone_of(self, job: Job) -> ZoneInfo:
+        return ZoneInfo(job.zone)
+
+
+def _began(job: Job) -> float:
+    """When it was switched on."""
+    return job.rule.since if isinstance(job.rule, Every) else job.created

@@ -1,0 +1,126 @@
+"""On, off, later, not at night: what people decide of a chat's heartbeat, and what it says of itself."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.delivery import Delivery
+from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts import Language
+from gateway.timing.quiet import QuietHours
+from gateway.timing.rule import Every
+
+EVERY = 1800
+"""Seconds between two looks."""
+LATE = 1800.0
+"""Seconds after which a look that was missed is left to the next one."""
+
+
+def _nobody() -> None:
+    """Where nobody wants to know."""
+
+
+class Switches:
+    """The heartbeat's row says whether and when not; its job, whether and when it is due."""
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Clock, language: Language, new_id: Callable[[], str]):
+        self.changed: Callable[[], None] = _nobody
+        """Called when a job is due at another time than before."""
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._language = language
+        self._new_id = new_id
+        self._saying: set[asyncio.Task[object]] = set()
+
+    async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
+        """From now on, for this person; its job says when it looks first. Quiet hours stay as they were."""
+        now = self._clock.time()
+        found = await self._store.jobs.heartbeat(chat)
+        rule = Every(seconds=EVERY, since=now)
+        job = await self._store.jobs.job(found.job) if found else None
+        job = job or Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), created=now)
+        job = replace(job, person=by.id, language=language, zone=zone.key, rule=rule, next_at=now + EVERY, grace=LATE)
+        job = replace(job, state=JobState.ACTIVE, pause=None, failures=0)
+        while not await self._add(job):
+            job = replace(job, id=self._new_id())
+        heartbeat = replace(found or Heartbeat(chat, by.id, job.id, introduced=now), person=by.id, job=job.id)
+        new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
+        await self._store.jobs.save_heartbeat(new)
+        self.changed()
+        return job
+
+    async def off(self, chat: ChatKey, why: Pause = Pause.PERSON, outcome: str | None = None) -> bool:
+        """False where nothing is on. `outcome`: what is said when somebody asks why."""
+
+        def step(found: Heartbeat) -> Heartbeat:
+            return replace(found, on=False, last_outcome=found.last_outcome if outcome is None else outcome)
+
+        before = await self._store.jobs.heartbeat(chat)
+        if before is None or not before.on:
+            return False
+        await self._store.jobs.change_heartbeat(chat, step)
+        await self._store.jobs.change(
+            before.job, lambda job: replace(job, state=JobState.PAUSED, pause=why, next_at=None)
+        )
+        self.changed()
+        return True
+
+    async def snooze(self, chat: ChatKey, seconds: float) -> float | None:
+        """Until when nothing is said unasked; None where nobody is looked after."""
+        until = self._clock.time() + seconds
+        found = await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, snoozed_until=until))
+        return until if found else None
+
+    async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> bool:
+        """False where nobody is looked after."""
+        start, end = (quiet.start, quiet.end) if quiet else (None, None)
+        found = await self._store.jobs.change_heartbeat(
+            chat, lambda found: replace(found, quiet_from=start, quiet_to=end)
+        )
+        return found is not None
+
+    async def noted(self, post: Post) -> None:
+        """It is to be said; a post that was said already reads so then, and nothing comes a second time."""
+        await self._store.post([post])
+
+    def say(self, post: Post) -> None:
+        """Nobody who looks at the clock waits for a platform."""
+        task = asyncio.create_task(self._delivery.deliver(post.chat, [post]), name=f"say {post.key}")
+        self._saying.add(task)
+        task.add_done_callback(self._saying.discard)
+
+    @property
+    def are_idle(self) -> bool:
+        return not self._saying
+
+    async def settled(self) -> None:
+        while self._saying:
+            await asyncio.wait(self._saying)
+
+    async def close(self) -> None:
+        """What is not said stays noted."""
+        for task in self._saying:
+            task.cancel()
+        await self.settled()
+
+    async def _add(self, job: Job) -> bool:
+        """False where the id is another job's."""
+        changed = await self._store.jobs.job(job.id)
+        if changed is None:
+            return await self._store.jobs.add(job)
+        if changed.chat != job.chat or not isinstance(changed.work, CheckIn):
+            return False
+        await self._store.jobs.save(job)
+        return True
+
+
+def words_of(name: str, chat: ChatKey, message: OutboundMessage) -> Post:
+    """What the heartbeat says of itself, once for that name."""
+    run = f"heartbeat-{name}"
+    return Post(f"{run}:proactive:0", run, chat, message)
