@@ -13,6 +13,7 @@ from gateway.approvals import Approvals
 from gateway.audit import AuditLog
 from gateway.delivery import Delivery
 from gateway.folders import workspace_of
+from gateway.jobs.jobs import Jobs
 from gateway.memories import Memories
 from gateway.secrets import Secrets
 from gateway.store.store import Store
@@ -39,6 +40,7 @@ class Desk:
     secrets: Secrets
     memories: Memories
     tasks: Tasks
+    jobs: Jobs
 
     async def run_over(self, run: str) -> None:
         """A chat's run has ended: what it asked of people, and of others in its answer, is not wanted any more."""

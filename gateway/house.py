@@ -14,7 +14,7 @@ import structlog
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.builtin.task import task_tool
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from channels.base import CatchesUp, Channel, ChannelError
+from channels.base import CatchesUp, Channel, ChannelError, ChatKey
 from gateway.about import About
 from gateway.access import Access, People
 from gateway.agents import AgentParts, Agents
@@ -27,6 +27,9 @@ from gateway.desk import Desk
 from gateway.folders import workspace_of
 from gateway.handler import ChannelMessageHandler
 from gateway.heartbeat.rhythm import Rhythm
+from gateway.jobs.jobs import Jobs
+from gateway.jobs.outlook import Costs
+from gateway.jobs.tools import JobTools
 from gateway.memories import Memories
 from gateway.permissions import HousePermissions
 from gateway.policy import Policy
@@ -45,6 +48,10 @@ log = structlog.get_logger(__name__)
 def _report(task: asyncio.Task[None], what: str = "nothing more is caught up") -> None:
     if not task.cancelled() and (error := task.exception()):
         log.error(what, task=task.get_name(), exc_info=error)
+
+
+async def _of_the_house(zone: ZoneInfo, _chat: ChatKey) -> ZoneInfo:
+    return zone
 
 
 def _masked(console: Callable[[str], None], secrets: Secrets) -> Callable[[str], None]:
@@ -135,9 +142,19 @@ class House:
             new_id=new_request_id,
             look_every=look_every,
         )
-        tools = (*tools, task_tool(tasks))
+        jobs = Jobs(
+            store=store,
+            delivery=delivery,
+            access=access,
+            clock=clock,
+            costs=Costs(parts.model, [each.spec for each in tools]),
+            skills=parts.skills,
+            zone_of=partial(_of_the_house, zone),
+            new_id=new_request_id,
+            changed=rhythm.wakes.changed,
+        )
         agents = Agents(
-            replace(parts, tools=tools),
+            replace(parts, tools=(*tools, task_tool(tasks), *JobTools(jobs, store, delivery, language).both())),
             permissions,
             secrets,
             clock,
@@ -161,6 +178,7 @@ class House:
             secrets,
             memories,
             tasks,
+            jobs,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
         rhythm.begin(handler.accept)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.wording import approvals, chat, heartbeat, proactive, runs, skills, status, tasks, timing, wakes
+from gateway.wording import approvals, chat, heartbeat, jobs, proactive, runs, skills, status, tasks, timing, wakes
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -13,6 +13,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
     **chat.TEXTS,
     **heartbeat.TEXTS,
+    **jobs.TEXTS,
     **proactive.TEXTS,
     **runs.TEXTS,
     **skills.TEXTS,
@@ -29,6 +30,7 @@ _TOOLS_IN_CHINESE = {
     "edit_file": "修改 {path}",
     "forget": "忘掉第 {number} 条",
     "grep": "搜索 {pattern}",
+    "jobs": "日程：{action} {id}",
     "list_dir": "查看文件",
     "list_skills": "查看技能",
     "load_skill": "加载技能 {name}",
@@ -41,6 +43,7 @@ _TOOLS_IN_CHINESE = {
     "remember": "记住：{fact}",
     "run_command": "运行 {call}",
     "run_skill_script": "运行 {call}",
+    "schedule": "拟定：{what}",
     "send_file": "发送 {path}",
     "unload_skill": "卸载技能 {name}",
     "task": "任务：{prompt}",

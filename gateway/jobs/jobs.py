@@ -1,7 +1,7 @@
 """Jobs as people make and change them: each is shown before it is set, and set by the yes of whose it is."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -69,6 +69,8 @@ class Jobs:
     clock: Clock
     costs: Costs
     skills: SkillLibrary
+    zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]]
+    """The clock by which a chat goes."""
     new_id: Callable[[], str]
     changed: Callable[[], None]
     """Told when some job may be due earlier than before."""
@@ -212,6 +214,17 @@ class Jobs:
         self.changed()
         return job
 
+    async def retime(self, job_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
+        """Another rule for one that was set. Raises BadRule and JobRefused."""
+        job = await self.of(job_id, chat, by)
+        now, zone = self.clock.time(), ZoneInfo(job.zone)
+        check_rule(rule, zone, now)
+        _check_not_over(job)
+        log.info("job retimed", job=job.id, chat=str(chat), by=by.id)
+        job = await self._step(job, partial(_retimed, rule=rule, now=now))
+        self.changed()
+        return job
+
     async def remove(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """Raises JobRefused."""
         job = await self.known(job_id, chat, by)
@@ -317,6 +330,11 @@ def _paused(job: Job) -> Job:
 
 def _removed(job: Job) -> Job:
     return replace(job, state=JobState.REMOVED, next_at=None)
+
+
+def _retimed(job: Job, rule: Rule, now: float) -> Job:
+    job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
+    return _set(job, now) if job.state is JobState.ACTIVE else job
 
 
 def _moved(job: Job, zone: ZoneInfo, now: float) -> Job:

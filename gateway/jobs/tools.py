@@ -1,6 +1,5 @@
 """The model's tools for jobs. Whatever the model was talked into: it proposes, and a person's yes sets it."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -45,7 +44,6 @@ class JobTools:
     jobs: Jobs
     store: Store
     delivery: Delivery
-    zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]]
     language: Language
 
     def both(self) -> tuple[Tool, Tool]:
@@ -119,7 +117,7 @@ class JobTools:
         return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}))
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        zone = _zone(asked.zone) or await self.zone_of(chat)
+        zone = _zone(asked.zone) or await self.jobs.zone_of(chat)
         is_reminder = asked.kind == "reminder"
         return Draft(
             chat=chat,
