@@ -1,6 +1,6 @@
 """All commands, in the order in which people see them."""
 
-from gateway.commands import approvals, context, conversation, export, info, skills, tasks
+from gateway.commands import approvals, context, conversation, export, info, proactive, skills, tasks
 from gateway.commands.table import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -11,6 +11,7 @@ COMMANDS: tuple[Command, ...] = (
     *skills.COMMANDS,
     *approvals.COMMANDS,
     *tasks.COMMANDS,
+    *proactive.COMMANDS,
 )
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
 SPECS = tuple(command.spec for command in COMMANDS if not command.hidden)

@@ -81,6 +81,16 @@ def find(connection: sqlite3.Connection, key: str) -> Post | None:
     return _post(row) if row else None
 
 
+def reads_now(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> Post | None:
+    """The newest of the posts that made or edited a message."""
+    query = (
+        f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"  # noqa: S608
+        " ORDER BY at DESC, length(key) DESC, key DESC LIMIT 1"
+    )
+    row = connection.execute(query, (str(chat), message_id)).fetchone()
+    return _post(row) if row else None
+
+
 def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
     found: list[tuple[float, InboxItem | Post]] = []
     query = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"

@@ -211,6 +211,10 @@ class Store:
     async def find_post(self, key: str) -> Post | None:
         return await self._reader.run(partial(outbox.find, key=key))
 
+    async def reads_now(self, chat: ChatKey, message_id: str) -> Post | None:
+        """What made one of our messages read as it does."""
+        return await self._reader.run(partial(outbox.reads_now, chat=chat, message_id=message_id))
+
     async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
         """What people in a chat see, with when it was said: their messages and ours, oldest first."""
         return await self._reader.run(partial(outbox.screen, chat=chat, most=most))

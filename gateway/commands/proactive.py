@@ -1,0 +1,70 @@
+"""What the buttons under Parley's own messages say: /proactive. Nobody types it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from gateway.approvals import typed_id
+from gateway.commands.table import Command, Invocation, reply
+from gateway.jobs.announcer import COMMAND, Announcer
+from gateway.jobs.feedback import Answer, Feedback, Wish
+from gateway.jobs.jobs import JobRefused
+from gateway.jobs.marking import marked, offers
+from gateway.replies import Answer as Reply
+from gateway.replies import Rewritten
+from gateway.store.job import Firing, Job
+from gateway.texts import say
+from gateway.timing.check import BadRule
+
+
+async def proactive(given: Invocation) -> Reply:
+    verb, _, rest = given.arguments.strip().partition(" ")
+    firing, job = await _about(given, typed_id(rest))
+    if firing is None or job is None:
+        return reply(say("proactive_unknown", given.language))
+    key = given.session.key
+    shown = await given.desk.store.reads_now(key, given.pressed) if given.pressed else None
+    if shown is not None and not offers(shown.message, f"{COMMAND} {given.arguments}"):
+        return None  # pressed twice
+    try:
+        answer = await _obey(given, verb.lower(), rest, Wish(firing, job, given.sender, given.language))
+    except (JobRefused, BadRule) as error:
+        return reply(say(error.key, given.language, **error.facts))
+    if shown is None:
+        return reply(answer.mark)
+    return Rewritten(marked(shown.message, firing, answer.mark, answer.buttons))
+
+
+async def _about(given: Invocation, firing_id: str) -> tuple[Firing | None, Job | None]:
+    """Another chat's is nobody's here."""
+    jobs = given.desk.store.jobs
+    firing = await jobs.firing_by_id(firing_id)
+    if firing is None or firing.chat != given.session.key:
+        return None, None
+    return firing, await jobs.job(firing.job)
+
+
+async def _obey(given: Invocation, verb: str, rest: str, wish: Wish) -> Answer:
+    """Raises JobRefused and BadRule."""
+    desk = given.desk
+    feedback = Feedback(desk.store, Announcer(desk.store, desk.clock, desk.language), desk.jobs, desk.clock)
+    if verb == "snooze":
+        _, _, minutes = rest.strip().partition(" ")
+        return await feedback.snooze(wish, int(minutes) if minutes.isdecimal() else None)
+    return await _WISHES.get(verb, Feedback.done)(feedback, wish)
+
+
+_WISHES: Mapping[str, Callable[[Feedback, Wish], Awaitable[Answer]]] = {
+    "keep": Feedback.keep,
+    "less": Feedback.less,
+    "pause": Feedback.pause,
+    "remove": Feedback.remove,
+    "weekly": Feedback.weekly,
+}
+
+COMMANDS = (
+    Command(
+        "proactive",
+        {"en": "Answer what I said by myself", "zh": "回应我主动发的消息"},
+        proactive,
+        hidden=True,
+    ),
+)
