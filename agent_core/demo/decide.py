@@ -27,7 +27,7 @@ from agent_core.untrusted import bare
 ASKED_FOR = frozenset({"run_skill_script"})
 """Who writes something else instead of an answer to a question about these is not asked the same again."""
 
-IN_CHINESE = " in Chinese"
+IN_CHINESE = re.compile(r"\bin Chinese\b|\bspeaks zh\b")
 """How the house says in which language it wants something that is due."""
 LOOKS_BACK = 100
 """Messages; what was said of a flight before is forgotten."""
@@ -72,8 +72,9 @@ def decide(request: LlmRequest) -> str | Calls:
     wording = wording_for(_words_of(talk.asked[-1]) if talk.asked else "".join(talk.reports))
     pool = [*talk.outcomes]
     if NOTHING in offered and talk.asked:
-        due = text_of(talk.asked[0].content)
-        scene = Scene(CHINESE if IN_CHINESE in due else wording, request.system, tuple(talk.outcomes))
+        due, context = text_of(talk.asked[0].content), talk.asked[0].context or ""
+        wording = CHINESE if IN_CHINESE.search(f"{due}\n{context}") else wording
+        scene = Scene(wording, request.system, tuple(talk.outcomes))
         return _follow(Intent(Topic.DUE, due), scene, pool, offered)
     said = list(talk.reports)
     for message, intent in _understood(talk):

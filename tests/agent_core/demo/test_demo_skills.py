@@ -29,7 +29,7 @@ TOMORROW = (datetime.now(UTC).astimezone() + timedelta(days=1)).date()
 LOADS, ASKS_TIME = "Reading the skill book-flight", "Running book-flight/get_current_time.py []"
 
 
-def scripts(*, refused: bool = False) -> Tool:
+def scripts(*, refused: bool = False, workspace: Path | None = None) -> Tool:
     """What runs scripts, shut in by nothing."""
 
     @tool(label="Running {skill}/{script} {args}")
@@ -41,6 +41,7 @@ def scripts(*, refused: bool = False) -> Tool:
             *(sys.executable, str(SKILLS / skill / "scripts" / script), *args),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            cwd=workspace,
         )
         said, _ = await process.communicate()
         code = process.returncode

@@ -1,0 +1,229 @@
+"""The demo model plans reminders and reports, makes what is due, and says what it knows of a report."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.demo.intents import Topic, understand
+from agent_core.demo.wording import CHINESE, ENGLISH
+from agent_core.messages import JsonObject
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, tool
+from tests.agent_core.demo.demo_chat import Chat
+from tests.agent_core.demo.test_demo_skills import chat_with, scripts
+
+PEOPLE = "month,readers,letters\nApril,10,3\nMay,12,3\nJune,9,3\n"
+
+
+class Plans:
+    """What is proposed and what is there, as the house's tools of these names have it."""
+
+    def __init__(self) -> None:
+        self.proposed: list[JsonObject] = []
+        self.asked: list[tuple[str, str]] = []
+        self.reasons: list[str] = []
+        self.sent: list[str] = []
+
+    def tools(self, *, alone: bool = False) -> tuple[Tool, ...]:
+        @tool(label="Proposing: {what}")
+        async def schedule(
+            *,
+            kind: str,
+            what: str,
+            at: str = "",
+            in_minutes: int = 0,
+            every_minutes: int = 0,
+            cron: str = "",
+            skill: str = "",
+        ) -> str:
+            """Propose it."""
+            given: JsonObject = {
+                "kind": kind,
+                "what": what,
+                "at": at,
+                "in_minutes": in_minutes,
+                "every_minutes": every_minutes,
+            }
+            self.proposed.append(
+                {key: value for key, value in {**given, "cron": cron, "skill": skill}.items() if value}
+            )
+            return "The preview is in the chat."
+
+        @tool(label="Jobs")
+        async def jobs(action: str = "list", id: str = "") -> str:  # noqa: A002 - as the model says it
+            """List."""
+            self.asked.append((action, id))
+            return "- abc123 every day at 09:00: tea"
+
+        @tool(label="Nothing to report")
+        async def nothing_to_report(why: str) -> ToolResult:
+            """End."""
+            self.reasons.append(why)
+            return ToolResult.of(why).model_copy(update={"terminate": True})
+
+        @tool(label="Sending {path}")
+        async def send_file(path: str) -> str:
+            """Send."""
+            self.sent.append(path)
+            return f"{path} will be sent."
+
+        return (nothing_to_report, send_file) if alone else (schedule, jobs, send_file)
+
+
+@pytest.fixture
+def plans() -> Plans:
+    return Plans()
+
+
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        ("remind me in 20 minutes to stretch", {"what": "stretch", "in_minutes": 20}),
+        ("in half an hour remind me: tea is ready", {"what": "tea is ready", "in_minutes": 30}),
+        ("please remind me every 45 minutes to drink", {"what": "drink", "every_minutes": 45}),
+        ("remind me tomorrow at 9 to call Ann", {"what": "call Ann", "at": "2025-03-05T09:00"}),
+        ("20分钟后提醒我喝水", {"what": "喝水", "in_minutes": 20}),
+        ("明天下午3点提醒我开会", {"what": "开会", "at": "2025-03-05T15:00"}),
+        ("提醒我每天早上9点吃药", {"what": "吃药", "cron": "0 9 * * *"}),
+    ],
+)
+async def test_a_reminder_is_proposed(tmp_path: Path, plans: Plans, words: str, proposed: JsonObject) -> None:
+    answer = await chat_with(tmp_path, *plans.tools()).says(words)
+
+    assert plans.proposed == [{"kind": "reminder", **proposed}]
+    assert answer in (ENGLISH.proposed, CHINESE.proposed)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("every weekday at nine send me a report of my notes", "send me a report of my notes"),
+        ("send me a report of my notes every weekday at nine", "send me a report of my notes"),
+        ("每个工作日九点给我发日报", "给我发日报"),
+    ],
+)
+async def test_a_report_with_a_time_is_proposed(tmp_path: Path, plans: Plans, words: str, what: str) -> None:
+    await chat_with(tmp_path, *plans.tools()).says(words)
+
+    assert plans.proposed == [{"kind": "report", "what": what, "cron": "0 9 * * 1-5", "skill": "daily-report"}]
+
+
+@pytest.mark.parametrize(
+    "words", ["remind me", "remind me to call mum", "remind me in 5 minutes", "remind me at 25:00 to call"]
+)
+async def test_without_a_time_or_words_it_asks_for_them(tmp_path: Path, plans: Plans, words: str) -> None:
+    assert await chat_with(tmp_path, *plans.tools()).says(words) == ENGLISH.remind_when
+    assert not plans.proposed
+
+
+async def test_what_is_planned_is_listed_and_taken_back(tmp_path: Path, plans: Plans) -> None:
+    chat = chat_with(tmp_path, *plans.tools())
+
+    assert "abc123" in await chat.says("what is scheduled?")
+    await chat.says("有哪些提醒？")
+    await chat.says("cancel reminder abc123")
+    await chat.says("取消提醒 abc123")
+    assert plans.asked == [("list", ""), ("list", ""), ("remove", "abc123"), ("remove", "abc123")]
+
+
+@pytest.mark.parametrize(
+    ("words", "topic"),
+    [
+        ("remember to send the report", Topic.REMEMBER),
+        ("note: remind me", Topic.REMEMBER),
+        ("read report.md", Topic.READ),
+        ("show reminders.md", Topic.READ),
+        ("give me a chart of report.csv", Topic.CHART),
+        ("读 日报.md", Topic.READ),
+        ("forget 3", Topic.FORGET),
+        ("which day is it?", Topic.TIME),
+    ],
+)
+def test_what_others_understand_is_left_to_them(words: str, topic: Topic) -> None:
+    assert understand(words).topic is topic
+
+
+# What is due
+
+
+def alone(workspace: Path, plans: Plans, *more: Tool) -> Chat:
+    return chat_with(workspace, *plans.tools(alone=True), *more)
+
+
+async def test_a_report_names_what_is_new_and_compares_the_last_rows_of_a_table(tmp_path: Path, plans: Plans) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "visits.csv").write_text(PEOPLE)
+    chat = alone(tmp_path, plans)
+    chat.agent.discover_skills()
+
+    answer = await chat.says("a report of my notes")
+
+    assert answer.startswith(ENGLISH.report_title)
+    assert "visits.csv" not in plans.sent
+    assert plans.reasons == []
+
+
+async def test_a_report_comes_with_its_chart(tmp_path: Path, plans: Plans) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "visits.csv").write_text(PEOPLE)
+
+    chat = alone(tmp_path, plans, scripts(workspace=tmp_path))
+    answer = await chat.says("a report of my notes")
+
+    assert answer == (
+        f"{ENGLISH.report_title}\n\n{ENGLISH.report_files}\n- `visits.csv`\n\n"
+        "`notes/visits.csv`, June beside May:\n- readers: 9, lower than 12\n- letters: 3, as before"
+    )
+    assert plans.sent == ["report.png"]
+    assert (tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
+
+
+async def test_where_nothing_is_new_nothing_is_said(tmp_path: Path, plans: Plans) -> None:
+    (tmp_path / "report.png").write_bytes(b"its own of yesterday")
+
+    await alone(tmp_path, plans, scripts(workspace=tmp_path)).says("给我发日报")
+
+    assert plans.reasons == ["Nothing to report."]
+
+
+async def test_a_report_that_is_asked_for_now_is_made_now(tmp_path: Path, plans: Plans) -> None:
+    chat = chat_with(tmp_path, *plans.tools(), scripts(workspace=tmp_path))
+
+    assert await chat.says("send me a report of my notes") == ENGLISH.report_nothing
+    assert await chat.says("写日报") == CHINESE.report_nothing
+
+
+CHECK_IN = (
+    "Now: Monday 2026-11-23 10:00 (UTC).\n\n"
+    "What the person wants looked after (HEARTBEAT.md):\n- water the plants\n- look at inbox.md\n\n"
+    "{more}If something here needs the person now, write them one short message about it in {language}. "
+    "If not, {otherwise}. Look at nothing else, and bring up nothing from earlier talks."
+)
+SAID = (
+    "You wrote this to them in the last 24 hours. Do not repeat it in any words:\n"
+    "- 08:00 On your list: water the plants\n- 09:00 On your list: look at inbox.md\n\n"
+)
+NOTHING, GREET = "call nothing_to_report", "greet them in one line (at most 50 characters)"
+
+
+@pytest.mark.parametrize(
+    ("more", "language", "otherwise", "said"),
+    [
+        ("", "English", NOTHING, "On your list: water the plants"),
+        ("", "Chinese", NOTHING, "您的列表上有：water the plants"),
+        ("Due, failed or stuck:\n- the report failed\n\n", "English", NOTHING, "This needs you: the report failed"),
+        (SAID, "English", GREET, ENGLISH.greeting),
+    ],
+)
+async def test_a_check_in_reads_out_one_thing(
+    tmp_path: Path, plans: Plans, more: str, language: str, otherwise: str, said: str
+) -> None:
+    words = CHECK_IN.format(more=more, language=language, otherwise=otherwise)
+
+    assert await alone(tmp_path, plans).says(words) == said
+
+
+async def test_what_was_said_today_is_not_said_again(tmp_path: Path, plans: Plans) -> None:
+    await alone(tmp_path, plans).says(CHECK_IN.format(more=SAID, language="English", otherwise=NOTHING))
+
+    assert plans.reasons == ["all of it was said today"]
