@@ -2,20 +2,19 @@
 
 import asyncio
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from channels.base import Channel
+from channels.base import Channel, ChatKey
 from gateway.access import Access
 from gateway.delivery import Delivery
+from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
+from gateway.heartbeat.heartbeats import Heartbeats
 from gateway.jobs.wakes import Accept, Wakes
-from gateway.store.job import Job
 from gateway.store.store import Store
 from gateway.texts import Language
-
-
-async def _not_yet(_job: Job, _now: float) -> bool:
-    return False
 
 
 class Rhythm:
@@ -32,20 +31,36 @@ class Rhythm:
         language: Language,
         new_id: Callable[[], str],
         look_every: float | None,
+        home: Path,
+        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
+        heartbeat: HeartbeatSettings | None,
     ) -> None:
-        """`new_id` gives what people can type. `look_every`: seconds; None: nobody looks by himself."""
+        """`new_id` gives what people can type. `look_every`: seconds; None: nobody looks by himself. `zone_of`: by
+        which zone a chat goes. `heartbeat`: None where it never begins by itself."""
         self._clock = clock
         self._look_every = look_every
+        self.heartbeats = Heartbeats(
+            store,
+            delivery,
+            access,
+            clock,
+            home=home,
+            zone_of=zone_of,
+            language=language,
+            new_id=new_id,
+            settings=heartbeat,
+        )
         self.wakes = Wakes(
             store,
             access,
             delivery,
             clock,
             platforms=[channel.name for channel in channels],
-            tick=_not_yet,
+            tick=self.heartbeats.tick,
             language=language,
             new_id=new_id,
         )
+        self.heartbeats.switches.changed = self.wakes.changed
 
     def begin(self, accept: Accept) -> None:
         """From now on what is due comes in by this door, when somebody looks."""
@@ -54,14 +69,15 @@ class Rhythm:
     async def run(self) -> None:
         """Look what is due whenever something is, until cancelled."""
         if self._look_every is not None:
-            await self.wakes.look()
             # By name and beside the loop: a start would be slower by what it imports.
             waker = await asyncio.to_thread(importlib.import_module, "gateway.heartbeat.waker")
             await waker.Waker(self.wakes, self._clock, self._look_every).run()
 
     async def settled(self) -> None:
         await self.wakes.settled()
+        await self.heartbeats.settled()
 
     async def close(self) -> None:
         """What is not done stays noted."""
         await self.wakes.close()
+        await self.heartbeats.close()

@@ -8,7 +8,6 @@ nothing.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
@@ -27,6 +26,7 @@ from gateway.store.store import Store
 from gateway.texts import Language, language_of, say
 from gateway.timing.rule import Once
 from gateway.timing.slots import Slot, next_slot
+from gateway.timing.words import slot_words
 
 MOST_AT_ONCE = 200
 """Jobs that are dealt with in one step; others may do something between two."""
@@ -84,7 +84,7 @@ class Wakes:
         self._language = language
         self._new_id = new_id
         self._looking = asyncio.Lock()
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[object]] = set()
         self._ahead: float | None = None
         """How far the date was ahead of the time that has gone by, at the last look."""
         self._purged = float("-inf")
@@ -178,7 +178,7 @@ class Wakes:
                     job, each = too_late[job_id]
                     before = new.get(job.chat) or told.get(job.chat)
                     new[job.chat] = self._more_of(before, job, each, list(firings))
-            return [_post(each) for each in new.values()]
+            return [_post(each, now) for each in new.values()]
 
         await self._store.jobs.miss(moves, missed, posts)
         told.update(new)
@@ -198,8 +198,9 @@ class Wakes:
         )
 
     def _tell(self, told: dict[ChatKey, _Told]) -> None:
+        now = self._clock.time()
         for each in told.values():
-            task = asyncio.create_task(self._delivery.deliver(each.chat, [_post(each)]), name=each.key)
+            task = asyncio.create_task(self._delivery.deliver(each.chat, [_post(each, now)]), name=each.key)
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
@@ -252,12 +253,11 @@ def _fired(job: Job, slot: Slot) -> ScheduleFired:
     )
 
 
-def _post(told: _Told) -> Post:
+def _post(told: _Told, now: float) -> Post:
     """Quiet, for it is nobody's business at night."""
     when = ""
     if told.next_at is not None:
-        local = datetime.fromtimestamp(told.next_at, told.zone)
-        when = say("missed_next", told.language, when=f"{local:%Y-%m-%d %H:%M}")
+        when = say("missed_next", told.language, when=slot_words(told.next_at, told.zone, told.language, now))
     count = f"{told.count}+" if told.more else told.count
     key = "missed_one" if told.count == 1 and not told.more else "missed_many"
     text = say(key, told.language, count=count, next=when)

@@ -11,10 +11,10 @@ from channels.memory import MemoryChannel
 from gateway.access import People
 from gateway.jobs.wakes import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
-from gateway.timing.rule import Cron, Every, Once
+from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot
 from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment
-from tests.gateway.jobs.waking import wakes_on, ward
+from tests.gateway.jobs.waking import ward
 
 HOURLY = Cron(expression="0 * * * *")
 
@@ -99,7 +99,7 @@ async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> Non
 
         assert here.channel.screen_of(ANN) == [
             "I was away, and 6 times something planned here was due; now it is too late for that."
-            " The next time is 2026-11-25 09:00."
+            " The next time is Wed 25 Nov 09:00."
         ]
         assert len(here.channel.screen_of(TEAM)) == 1
         assert all(message.silent for _, message in here.channel.posts)
@@ -114,7 +114,7 @@ async def test_one_alone_is_told_as_one(tmp_path: Path) -> None:
 
         assert here.channel.screen == [
             "I was away when something planned here was due, and now it is too late for it."
-            " The next time is 2026-11-24 09:00."
+            " The next time is Tue 24 Nov 09:00."
         ]
 
 
@@ -125,7 +125,7 @@ async def test_what_was_missed_is_told_in_the_language_of_the_job(tmp_path: Path
         await here.at("2026-11-23 18:00")
 
         assert here.channel.screen == [
-            "这里有一件定时的事到点时我不在线，现在补做已经太晚了。下一次是 2026-11-24 09:00。"
+            "这里有一件定时的事到点时我不在线，现在补做已经太晚了。下一次是 11月24日 周二 09:00。"
         ]
 
 
@@ -160,160 +160,6 @@ class _Broken(MemoryChannel):
 
     async def send(self, *_: object) -> None:  # type: ignore[override]
         await asyncio.Event().wait()
-
-
-# Many who look
-
-
-async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
-    """The event's id alone keeps a firing single: neither knows of the other."""
-    async with ward(tmp_path) as here:
-        other = wakes_on(here.store, here.clock, here.channel)
-        other.accept = here.accept
-        await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
-        here.clock.move_to(moment("2026-11-23 09:00"))
-
-        await asyncio.gather(here.wakes.look(), other.look(), other.look())
-
-    assert len(here.offered) > 50
-    assert len(here.fired) == len({event.event_id for event in here.fired}) == 50
-
-
-async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
-    async with ward(tmp_path) as here:
-        other = wakes_on(here.store, here.clock, here.channel)
-        other.accept = here.accept
-        await here.has(a_job("x"))
-        here.clock.move_to(moment("2026-11-23 18:00"))
-
-        await asyncio.gather(here.wakes.look(), other.look())
-        await asyncio.gather(here.wakes.settled(), other.settled())
-
-        assert await here.missed() == [at("2026-11-23 09:00")]
-    assert len(here.channel.screen) == 1
-
-
-async def test_a_crash_between_taking_in_and_moving_on_fires_once(tmp_path: Path) -> None:
-    """The next life takes it in again, which changes nothing, and moves on all the same."""
-    clock = Calendar()
-    async with ward(tmp_path, clock=clock) as here:
-        job = a_job("x")
-        await here.has(job)
-        assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as it was before
-    async with ward(tmp_path, clock=clock) as here:
-        assert await here.look() == []
-
-        assert len(here.offered) == 1
-        assert (await here.job()).next_at == moment("2026-11-24 09:00")
-
-
-async def test_a_crash_there_and_a_long_sleep_after_it_is_nothing_missed(tmp_path: Path) -> None:
-    clock = Calendar()
-    async with ward(tmp_path, clock=clock) as here:
-        job = a_job("x")
-        await here.has(job)
-        assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as it was before
-    async with ward(tmp_path, clock=clock) as here:
-        assert await here.at("2026-11-23 20:00") == []
-
-        assert await here.missed() == []
-        assert here.channel.screen == []
-
-
-async def test_a_job_that_was_changed_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
-    """Somebody pauses it, or moves it to another time, between the look at the table and the step on."""
-    async with ward(tmp_path) as here:
-        await here.has(a_job("x"), a_job("y", name="def456"))
-        accept = here.accept
-
-        async def meanwhile(event: object) -> object:
-            await here.store.jobs.change("abc123", lambda job: replace(job, state=JobState.PAUSED, next_at=None))
-            await here.store.jobs.change("def456", lambda job: replace(job, next_at=moment("2026-11-23 15:00")))
-            return await accept(event)  # type: ignore[arg-type]
-
-        here.wakes.accept = meanwhile  # type: ignore[assignment]
-        await here.at("2026-11-23 09:00")
-
-        assert (await here.job()).state is JobState.PAUSED
-        assert (await here.job("def456")).next_at == moment("2026-11-23 15:00")
-
-
-# Clocks that jump
-
-
-async def test_a_clock_that_jumps_a_day_forth_and_back_fires_nothing_twice(tmp_path: Path) -> None:
-    """And nothing is silent for longer than needed: set back, all is planned anew from then on."""
-    async with ward(tmp_path) as here:
-        hourly = a_job(
-            Report(instructions="look"), Every(seconds=3_600, since=moment("2026-11-23 08:30")), name="hourly"
-        )
-        await here.has(hourly, a_job("y", name="daily1"))
-        assert await here.at("2026-11-23 08:30") == [at("2026-11-23 08:30")]
-        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
-
-        # A day too far: what was due last fires late, as if the machine had slept.
-        assert await here.at("2026-11-24 09:05") == [at("2026-11-24 08:30"), at("2026-11-24 09:00")]
-        assert at("2026-11-23 09:30") in await here.missed("hourly")
-
-        # Set right: the next hour is today's and was not missed; what fired a day too early does not fire again.
-        assert await here.at("2026-11-23 09:10") == []
-        assert await here.missed("hourly") == []
-        assert await here.at("2026-11-23 09:30") == [at("2026-11-23 09:30")]
-        assert await here.at("2026-11-24 08:30") == []
-        assert await here.at("2026-11-24 09:00") == []
-        assert await here.at("2026-11-24 09:30") == [at("2026-11-24 09:30")]
-
-    names = [event.event_id for event in here.fired]
-    assert len(names) == len(set(names))
-    assert here.channel.screen == []
-
-
-async def test_a_clock_set_back_leaves_nothing_silent(tmp_path: Path) -> None:
-    """By a day: what has fired does not fire again, what comes then does, a day before its job waited for it."""
-    async with ward(tmp_path, clock=Calendar("2026-11-25 08:00")) as here:
-        await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
-        assert len(await here.at("2026-11-25 09:00")) == 1
-
-        assert await here.at("2026-11-24 09:30") == []
-        assert await here.at("2026-11-24 10:00") == [at("2026-11-24 10:00")]
-        # Days later it was right after all.
-        assert await here.at("2026-11-25 09:00") == []
-        assert await here.at("2026-11-25 10:00") == [at("2026-11-25 10:00")]
-
-
-async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) -> None:
-    """The newest event that was taken in knows better."""
-    clock = Calendar("2026-11-25 08:00")
-    async with ward(tmp_path, clock=clock) as here:
-        await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
-        assert len(await here.at("2026-11-25 09:00")) == 1
-    async with ward(tmp_path, clock=Calendar("2026-11-24 09:30")) as here:
-        await here.look()
-
-        assert await here.wakes.next_due() == moment("2026-11-24 10:00")
-
-
-async def test_a_clock_that_is_put_right_by_seconds_changes_nothing(tmp_path: Path) -> None:
-    async with ward(tmp_path) as here:
-        await here.has(a_job("x"))
-        await here.look()
-        await here.store.jobs.advance("abc123", moment("2026-11-23 09:00"), moment("2026-11-24 09:00"))
-
-        here.clock.move_to(here.clock.now - 40)
-        await here.look()
-
-        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
-
-
-async def test_what_is_due_once_keeps_its_moment_when_the_clock_is_set_back(tmp_path: Path) -> None:
-    async with ward(tmp_path) as here:
-        await here.has(a_job("x", Once(at=moment("2026-11-23 09:00"))))
-        await here.look()
-
-        assert await here.at("2026-11-22 09:00") == []
-        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
 
 
 # Who may not, and who is not there

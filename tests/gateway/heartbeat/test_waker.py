@@ -1,0 +1,168 @@
+"""APScheduler wakes for the next job, and a clock that nobody sets wakes besides."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agent_core.clock import SystemClock
+from channels.base import Accepted, InboundEvent
+from channels.memory import MemoryChannel
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.heartbeat.waker import Waker
+from gateway.jobs.wakes import Wakes
+from gateway.store.job import Job
+from gateway.store.store import Store
+from gateway.timing.rule import Once
+from tests.agent_core.kit import numbered
+from tests.gateway.bot import PEOPLE
+from tests.gateway.jobs.kit import a_job, short_ids
+from tests.process import python
+
+NEVER = 3_600.0
+"""Seconds between two looks: longer than any test."""
+
+
+class Moved(SystemClock):
+    """The machine's clock, set by so much."""
+
+    by = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.by
+
+
+class Woken:
+    """A real store with someone who wakes; `events` holds what fired."""
+
+    def __init__(self, store: Store, clock: Moved) -> None:
+        channel = MemoryChannel()
+        self.clock = clock
+        self.store = store
+        self.events: asyncio.Queue[InboundEvent] = asyncio.Queue()
+        self.wakes = Wakes(
+            store,
+            Access(PEOPLE, [channel], set(), clock, print),
+            Delivery([channel], store, clock),
+            clock,
+            platforms=[channel.name],
+            tick=self._tick,
+            language="en",
+            new_id=short_ids(),
+        )
+        self.wakes.accept = self._accept
+
+    async def plan(self, name: str, seconds: float) -> Job:
+        """Something is due so many seconds from now."""
+        at = self.clock.time() + seconds
+        job = a_job("x", Once(at=at), name=name, next_at=at)
+        assert await self.store.jobs.add(job)
+        return job
+
+    async def fires(self, within: float = 10.0) -> str:
+        """The next job that does."""
+        event = await asyncio.wait_for(self.events.get(), within)
+        return event.event_id.split(":")[1]
+
+    async def _accept(self, event: InboundEvent) -> Accepted:
+        seq = await self.store.accept(event)
+        if seq is not None:
+            self.events.put_nowait(event)
+        return Accepted.DUPLICATE if seq is None else Accepted.NEW
+
+    async def _tick(self, _job: Job, _now: float) -> bool:
+        return True
+
+
+@asynccontextmanager
+async def woken(home: Path, look_every: float = NEVER) -> AsyncIterator[Woken]:
+    clock = Moved()
+    async with Store.open(home, clock, numbered()) as store:
+        here = Woken(store, clock)
+        waking = asyncio.create_task(Waker(here.wakes, clock, look_every).run())
+        try:
+            yield here
+        finally:
+            waking.cancel()
+            await asyncio.wait([waking])
+
+
+async def test_it_wakes_for_the_next_job(tmp_path: Path) -> None:
+    """Also for the one after it."""
+    async with woken(tmp_path) as here:
+        await here.plan("second", 0.6)
+        first = await here.plan("first", 0.3)
+        here.wakes.changed()
+
+        assert await here.fires() == "first"
+        assert here.clock.time() >= (first.next_at or 0)
+        assert await here.fires() == "second"
+
+
+async def test_a_new_job_is_woken_for_at_once(tmp_path: Path) -> None:
+    """Although it slept till another one."""
+    async with woken(tmp_path) as here:
+        await here.plan("tomorrow", 86_400)
+        here.wakes.changed()
+        await here.plan("soon", 0.2)
+        here.wakes.changed()
+
+        assert await here.fires() == "soon"
+
+
+async def test_it_looks_every_now_and_then(tmp_path: Path) -> None:
+    """What nobody told it of is found, as after a machine's sleep."""
+    async with woken(tmp_path, look_every=0.1) as here:
+        await here.plan("tomorrow", 86_400)
+        here.wakes.changed()
+        here.clock.by = 86_400.0
+
+        assert await here.fires() == "tomorrow"
+
+
+async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path) -> None:
+    async with woken(tmp_path, look_every=0.1) as here:
+        await here.plan("first", 0.0)
+        here.wakes.changed()
+        assert await here.fires() == "first"
+        here.clock.by = -86_400.0
+        await here.plan("second", 0.3)
+
+        assert await here.fires() == "second"
+
+
+async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
+    async with woken(tmp_path, look_every=0.1) as here:
+        door = here.wakes.accept
+        failed = asyncio.Event()
+
+        async def broken(_: InboundEvent) -> Accepted:
+            here.wakes.accept = door
+            failed.set()
+            raise RuntimeError("a mistake")
+
+        here.wakes.accept = broken
+        await here.plan("soon", 0.0)
+        here.wakes.changed()
+        await asyncio.wait_for(failed.wait(), 10)
+
+        assert await here.fires() == "soon"
+
+
+async def test_it_ends_when_it_is_cancelled(tmp_path: Path) -> None:
+    async with woken(tmp_path) as here:
+        await here.plan("tomorrow", 86_400)
+        here.wakes.changed()
+    began = time.monotonic()
+
+    assert here.wakes.wake is None
+    assert time.monotonic() - began < 1
+
+
+async def test_no_start_pays_for_what_wakes() -> None:
+    """A third of a second: it is imported by its name when the channels are on their way."""
+    finished = await python("-c", "import sys, gateway.app; print('apscheduler' in sys.modules)")
+
+    assert finished.out.strip() == "False"
