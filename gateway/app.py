@@ -24,6 +24,7 @@ from gateway.about import About
 from gateway.access import People
 from gateway.agents import AgentParts
 from gateway.errors import ParleyError
+from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.house import House
 from gateway.policy import Policy
 from gateway.settings import Settings
@@ -166,6 +167,7 @@ async def open_house(
                 secrets=settings.secrets,
                 clock=ground.clock,
                 shared_memory=settings.shared_memory,
+                heartbeat=HeartbeatSettings() if settings.heartbeat else None,
                 look_every=look_every,
             )
         )

@@ -13,6 +13,7 @@ from gateway.approvals import Approvals
 from gateway.audit import AuditLog
 from gateway.delivery import Delivery
 from gateway.folders import workspace_of
+from gateway.heartbeat.heartbeats import Heartbeats
 from gateway.jobs.jobs import Jobs
 from gateway.memories import Memories
 from gateway.secrets import Secrets
@@ -41,6 +42,7 @@ class Desk:
     memories: Memories
     tasks: Tasks
     jobs: Jobs
+    heartbeats: Heartbeats
 
     async def run_over(self, run: str) -> None:
         """A chat's run has ended: what it asked of people, and of others in its answer, is not wanted any more."""

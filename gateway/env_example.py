@@ -25,7 +25,7 @@ PERMISSIONS = "Permissions: what the calls of tools may do"
 GROUPS = {
     MODEL: ("model", "fallbacks", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
-    "What it may do": ("search", "commands_network", "shared_memory"),
+    "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "Log": ("log_level", "log_format", "audit"),
 }

@@ -26,6 +26,7 @@ from gateway.delivery import Delivery
 from gateway.desk import Desk
 from gateway.folders import workspace_of
 from gateway.handler import ChannelMessageHandler
+from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.rhythm import Rhythm
 from gateway.jobs.jobs import Jobs
 from gateway.jobs.outlook import Costs
@@ -109,6 +110,7 @@ class House:
         console: Callable[[str], None] = _to_standard_error,
         shared_memory: bool = False,
         look_every: float | None = None,
+        heartbeat: HeartbeatSettings | None = None,
     ) -> AsyncIterator["House"]:
         """What an earlier life left is taken up at once, before the channels bring anything new.
 
@@ -117,6 +119,7 @@ class House:
         `console` shows a line to whoever started Parley. `secrets` are told to nobody: no model, no chat, no console;
         None: what the store keeps out.
         `look_every`: seconds between two looks at what is due, at most; None: nobody looks but who calls `wakes.look`.
+        `heartbeat`: None: nobody is looked after who has not asked for it.
         """
         clock = clock or SystemClock()
         secrets = secrets or store.secrets
@@ -127,11 +130,15 @@ class House:
         approvals = Approvals(store, delivery, access, clock, language, new_request_id)
         permissions = HousePermissions(Rules(parts.policy or Policy(), access), approvals, parts.sandbox)
         memories = Memories(home, clock, zone, delivery, access, shared=shared_memory)
-        own = (send_file_tool(store, delivery, home / "outgoing"), *memory_tools(memories.of_call))
-        tools = (*parts.tools, *own)
+        tools = (
+            *parts.tools,
+            send_file_tool(store, delivery, home / "outgoing"),
+            *memory_tools(memories.of_call),
+        )
         helpers = Agents(replace(parts, tools=tools).for_tasks, permissions, secrets, clock, new_id)
         workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
         tasks = Tasks(workers, store, access, clock, language=language, new_id=new_request_id)
+        zone_of = partial(_of_the_house, zone)
         rhythm = Rhythm(
             store,
             access,
@@ -141,6 +148,9 @@ class House:
             language=language,
             new_id=new_request_id,
             look_every=look_every,
+            home=home,
+            zone_of=zone_of,
+            heartbeat=heartbeat,
         )
         jobs = Jobs(
             store=store,
@@ -149,7 +159,7 @@ class House:
             clock=clock,
             costs=Costs(parts.model, [each.spec for each in tools]),
             skills=parts.skills,
-            zone_of=partial(_of_the_house, zone),
+            zone_of=zone_of,
             new_id=new_request_id,
             changed=rhythm.wakes.changed,
         )
@@ -179,6 +189,7 @@ class House:
             memories,
             tasks,
             jobs,
+            rhythm.heartbeats,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
         rhythm.begin(handler.accept)

@@ -117,3 +117,4 @@ class ChatRun:
         # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
         await self._desk.delivery.deliver(self._run.chat, posts)
+        await self._desk.heartbeats.answered(self._run)

@@ -105,6 +105,9 @@ class Settings(BaseSettings):
     """An IANA name such as Europe/Paris. Empty: that of this machine."""
     shared_memory: bool = False
     """Whether what it remembers in one owner's direct chat is known in those of all owners: on or off."""
+    heartbeat: bool = True
+    """Whether it looks every half hour, unasked, whether something needs you, in the owner's own chat and after saying
+    so there: on or off. The command /heartbeat decides for each chat."""
     search: str | None = None
     """Where it searches the web: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need
     BRAVE_API_KEY or TAVILY_API_KEY beside it. Empty: it cannot search."""

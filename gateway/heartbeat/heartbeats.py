@@ -3,7 +3,7 @@
 Every step that can fail leaves the chat alone. No model is asked where there is nothing to look at.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -65,17 +65,18 @@ class Heartbeats:
         clock: Clock,
         *,
         home: Path,
-        zone: ZoneInfo,
+        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
         language: Language,
         new_id: Callable[[], str],
         settings: HeartbeatSettings | None,
     ) -> None:
-        """`settings`: None where it is never begun by itself."""
+        """`settings`: None where it is never begun by itself. `new_id` gives what people can type."""
+        self.zone_of = zone_of
+        """By which zone a chat goes."""
         self.switches = Switches(store, delivery, clock, language, new_id)
         self._store = store
         self._delivery = delivery
         self._clock = clock
-        self._zone = zone
         self._language = language
         self._after = LookingAfter(store, delivery, home)
         self._introduction: Introduction | None = None
@@ -89,7 +90,7 @@ class Heartbeats:
         heartbeat = await self._store.jobs.heartbeat(job.chat)
         if heartbeat is None or heartbeat.job != job.id:
             return False
-        zone = await self._zone_of(job)
+        zone = await self.zone_of(job.chat)
         reason = gates.by_the_clock(heartbeat, now, zone)
         wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
         if not reason and gates.is_forgotten(wrote, _began(job), now):
@@ -117,7 +118,7 @@ class Heartbeats:
         heartbeat = await self._store.jobs.heartbeat(job.chat)
         if heartbeat is None:
             return None
-        zone = await self._zone_of(job)
+        zone = await self.zone_of(job.chat)
         if not firing.is_by_hand and gates.by_the_clock(heartbeat, now, zone):  # it comes late, after a crash
             return None
         lately = await self._after.lately(heartbeat, zone, now)
@@ -136,7 +137,7 @@ class Heartbeats:
         heartbeat = await self._store.jobs.heartbeat(job.chat)
         if heartbeat is None or firing.is_by_hand:
             return text
-        zone = await self._zone_of(job)
+        zone = await self.zone_of(job.chat)
         lately = await self._after.lately(heartbeat, zone, self._clock.time())
         if is_repeated(text, lately.said):
             return None
@@ -167,7 +168,7 @@ class Heartbeats:
         job = await self._store.jobs.job(heartbeat.job) if heartbeat else None
         if heartbeat is None or job is None:
             return None
-        now, zone = self._clock.time(), await self._zone_of(job)
+        now, zone = self._clock.time(), await self.zone_of(job.chat)
         lately = await self._after.lately(heartbeat, zone, now)
         try:
             look = await self._after.look(heartbeat, zone, now, lately)
@@ -180,7 +181,7 @@ class Heartbeats:
     async def answered(self, run: Run) -> None:
         """An answer was delivered in a chat."""
         if self._introduction is not None:
-            await self._introduction.answered(run, self._zone, self._language)
+            await self._introduction.answered(run, await self.zone_of(run.chat), self._language)
 
     @property
     def are_idle(self) -> bool:
@@ -223,9 +224,6 @@ class Heartbeats:
 
     async def _has_spoken(self, job: Job) -> bool:
         return any(arrived(firing) for firing in await self._store.jobs.history(job.id, FIRST_OF))
-
-    async def _zone_of(self, job: Job) -> ZoneInfo:
-        return ZoneInfo(job.zone)
 
 
 def _began(job: Job) -> float:

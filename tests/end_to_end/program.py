@@ -31,6 +31,7 @@ class Program:
             "HOME": str(folder),
             "PARLEY_HOME": str(self.home),
             "PARLEY_TIMEZONE": "Europe/Paris",
+            "PARLEY_HEARTBEAT": "off",  # what it says of itself is no test's business but its own
             **environ,
         }
         self.forked = False
