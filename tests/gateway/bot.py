@@ -19,6 +19,7 @@ from gateway.about import About
 from gateway.access import People
 from gateway.agents import AgentParts
 from gateway.approvals import new_request_id
+from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.house import House
 from gateway.secrets import Secrets
 from gateway.store.store import Store
@@ -42,6 +43,7 @@ class Bot:
         *,
         secrets: Secrets | None = None,
         shared_memory: bool = False,
+        heartbeat: HeartbeatSettings | None = None,
     ) -> None:
         self.home = home
         self.llm = llm
@@ -52,6 +54,7 @@ class Bot:
         self._new_request_id = new_request_id
         self._secrets = secrets
         self._shared_memory = shared_memory
+        self._heartbeat = heartbeat
         self._life = AsyncExitStack()
 
     @property
@@ -88,6 +91,7 @@ class Bot:
                 clock=self.clock,
                 new_request_id=self._new_request_id,
                 shared_memory=self._shared_memory,
+                heartbeat=self._heartbeat,
             )
         )
         await self._life.enter_async_context(_running(self.house))
@@ -125,6 +129,7 @@ def make_bot(
     shared_memory: bool = False,
     skills: SkillLibrary | None = None,
     fallbacks: Sequence[Candidate] = (),
+    heartbeat: HeartbeatSettings | None = None,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -147,4 +152,5 @@ def make_bot(
         new_request_id,
         secrets=secrets,
         shared_memory=shared_memory,
+        heartbeat=heartbeat,
     )
