@@ -123,7 +123,8 @@ class JobStore:
     ) -> list[Post]:
         """Jobs are due at another time now, and what of them nobody did is written down; `say` makes of those that were
         written what is said, which is given back. One that was taken in, or written down before, was not missed."""
-        change = firings.miss(moves, missed, lambda noted: self._safe_posts(say(noted)), self._clock.time())
+        safe = [self._safe_firing(firing) for firing in missed]
+        change = firings.miss(moves, safe, lambda noted: self._safe_posts(say(noted)), self._clock.time())
         return await self._writer.submit(change)
 
     async def unmiss(self, after: float) -> None:

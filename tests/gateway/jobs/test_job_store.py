@@ -1,0 +1,334 @@
+"""What the store knows of jobs: it gives back what it was given, changes together what belongs together, and keeps no
+secret."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import Usage
+from agent_core.reasons import TerminalReason
+from channels.base import ChatKey, MessageReceived, OutboundMessage, ScheduleFired, Sender
+from gateway.secrets import Secrets
+from gateway.store.job import (
+    CheckIn,
+    DeliveryState,
+    Firing,
+    FiringState,
+    Heartbeat,
+    Job,
+    JobState,
+    Pause,
+    Reaction,
+    Reminder,
+    Report,
+)
+from gateway.store.jobs import Advance
+from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.store import FILE, Store
+from gateway.timing.rule import Cron, Every, Once
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.gateway.jobs.kit import ANN, TEAM, a_job
+
+SECRET = "hunter2-of-the-gateway"  # noqa: S105
+LATER = 2_000_000_000.0
+FIRING = Firing("abc123", "2026-11-23T08:00:00Z", "f00001", ANN, 1_000.0)
+RUN = Run("job-abc123-1", ANN, "job-abc123-1", "ann", 1_000.0)
+END = RunEnd(TerminalReason.COMPLETED, Usage(total=120, cost_usd=0.5), "scripted")
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, FakeClock(), numbered(), Secrets([SECRET])) as store:
+        yield store
+
+
+def post(key: str, text: str = "Good morning.") -> Post:
+    return Post(key, "job-abc123-1", ANN, OutboundMessage(markdown=text))
+
+
+def ids(found: Sequence[Job] | Sequence[Firing]) -> list[str]:
+    return [each.id for each in found]
+
+
+def spoil(home: Path, statement: str) -> None:
+    with closing(sqlite3.connect(home / FILE)) as file, file:
+        file.execute(statement)
+
+
+# Jobs
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        a_job("call mum", Once(at=LATER), pause=Pause.UNDELIVERABLE, state=JobState.PAUSED, tainted=True),
+        a_job(Report(instructions="look", skill="daily-report"), Every(seconds=90, since=0.25), scripts=("a", "b")),
+        a_job(CheckIn(), failures=2, told_cause="timeout", told_at=5.5, grace=0.0, instead_of="def456"),
+        a_job(Reminder(text="到时间了"), Cron(expression="*/5 8-18 * * 1-5"), chat=TEAM, next_at=None),
+    ],
+)
+async def test_a_job_comes_back_as_it_was(store: Store, job: Job) -> None:
+    assert await store.jobs.add(job)
+
+    assert await store.jobs.job(job.id) == job
+
+
+async def test_an_id_is_given_once(store: Store) -> None:
+    assert await store.jobs.add(a_job("first"))
+    assert not await store.jobs.add(a_job("second"))
+
+    assert await store.jobs.job("abc123") == a_job("first")
+
+
+async def test_a_chat_has_those_that_were_not_removed(store: Store) -> None:
+    """Oldest first."""
+    for job in (
+        a_job("x", name="second", created="2026-11-23 08:30"),
+        a_job("x", name="first1"),
+        a_job("x", name="gone11", state=JobState.REMOVED),
+        a_job("x", name="pause1", state=JobState.PAUSED, created="2026-11-23 09:30"),
+        a_job("x", name="other1", chat=TEAM),
+    ):
+        await store.jobs.add(job)
+
+    assert ids(await store.jobs.in_chat(ANN)) == ["first1", "second", "pause1"]
+    assert await store.jobs.active_count(ANN) == 2
+    assert ids(await store.jobs.active()) == ["first1", "other1", "second"]
+
+
+async def test_the_longest_due_come_first_and_no_more_than_wanted(store: Store) -> None:
+    for number in (3, 1, 2, 5):
+        await store.jobs.add(a_job("x", name=f"at{number}", next_at=float(number)))
+
+    assert ids(await store.jobs.due(4.0, 2, ["memory"])) == ["at1", "at2"]
+    assert await store.jobs.due(4.0, 2, ["telegram"]) == []
+    assert await store.jobs.next_due(3.0) == 5.0
+    assert await store.jobs.next_due(5.0) is None
+
+
+async def test_a_job_moves_on_only_from_where_it_was_seen(store: Store) -> None:
+    await store.jobs.add(a_job("x", next_at=1.0))
+
+    assert await store.jobs.advance("abc123", 1.0, 2.5)
+    assert not await store.jobs.advance("abc123", 1.0, 9.0)
+    assert await store.jobs.advance("abc123", 2.5, None)
+
+    found = await store.jobs.job("abc123")
+    assert found is not None
+    assert (found.next_at, found.state) == (None, JobState.DONE)
+
+
+async def test_changes_made_at_once_all_count(store: Store) -> None:
+    await store.jobs.add(a_job("x"))
+
+    def fails(job: Job) -> Job:
+        return replace(job, failures=job.failures + 1)
+
+    await asyncio.gather(*(store.jobs.change("abc123", fails) for _ in range(20)))
+
+    found = await store.jobs.job("abc123")
+    assert found is not None
+    assert found.failures == 20
+    assert await store.jobs.change("nobody", fails) is None
+
+
+@pytest.mark.parametrize("column", ["rule", "work", "chat", "scripts"])
+async def test_a_row_that_cannot_be_read_hides_no_other(store: Store, tmp_path: Path, column: str) -> None:
+    """Nor does it take anybody's place among those that are due."""
+    await store.jobs.add(a_job("x", name="broken", next_at=1.0))
+    await store.jobs.add(a_job("y", name="whole1", next_at=2.0))
+    broken = {"chat": "memory", "scripts": "["}.get(column, '{"type": "of tomorrow"}')
+    spoil(tmp_path, f"UPDATE jobs SET {column} = '{broken}' WHERE id = 'broken'")  # noqa: S608
+
+    assert ids(await store.jobs.due(4.0, 1, ["memory"])) == ["whole1"]
+    assert ids(await store.jobs.active()) == ["whole1"]
+    assert await store.jobs.job("broken") is None
+    assert await store.jobs.change("broken", lambda job: job) is None
+
+
+# Firings
+
+
+async def test_a_firing_comes_back_as_it_was(store: Store) -> None:
+    whole = replace(
+        FIRING,
+        state=FiringState.DONE,
+        began=1.5,
+        ended=2.5,
+        run="job-abc123-1",
+        text="到时间了",
+        untrusted=True,
+        error="e",
+        cause="timeout",
+        tokens=7,
+        cost_usd=0.25,
+        delivery=DeliveryState.SENT,
+        delivery_error="d",
+        reaction=Reaction.LESS,
+    )
+
+    assert await store.jobs.begin(whole) == whole
+
+    assert await store.jobs.firing("abc123", FIRING.slot) == await store.jobs.firing_by_id("f00001") == whole
+
+
+async def test_a_slot_begins_once(store: Store) -> None:
+    """Who comes second is given the first one's; an id that another firing has is taken."""
+    assert await store.jobs.begin(FIRING) == FIRING
+    assert await store.jobs.begin(replace(FIRING, id="f00002")) == FIRING
+    assert await store.jobs.begin(replace(FIRING, slot="run:1")) is None
+
+
+async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Store) -> None:
+    """With the end of its run; nobody but the firing goes on with that."""
+    await store.jobs.begin(FIRING)
+    assert [await store.jobs.start_run(RUN), await store.jobs.start_run(RUN)] == [0, 1]
+    assert await store.unfinished_runs() == []
+    assert await store.open_runs() == {RUN.id}
+
+    done = replace(FIRING, state=FiringState.DONE, run=RUN.id, text="Good morning.", delivery=DeliveryState.PENDING)
+    await store.jobs.end(done, [post("k:proactive:0")], END)
+
+    assert await store.jobs.firing_by_id("f00001") == done
+    assert [each.key for each in await store.unsent()] == ["k:proactive:0"]
+    assert await store.open_runs() == set()
+    [usage] = await store.jobs.usage(0.0, ANN)
+    assert (usage.kind, usage.model, usage.runs, usage.tokens, usage.cost_usd) == ("job", "scripted", 1, 120, 0.5)
+    assert await store.jobs.usage(0.0, TEAM) == []
+
+
+async def test_a_step_is_taken_with_a_firing_as_it_is_now(store: Store) -> None:
+    await store.jobs.begin(FIRING)
+
+    def less(firing: Firing) -> Firing:
+        return replace(firing, reaction=Reaction.LESS)
+
+    after = await store.jobs.change_firing("f00001", less, lambda _: [post("k:proactive:0")])
+    await store.jobs.change_firing("f00001", less, lambda _: [post("k:proactive:1")])
+
+    assert after == replace(FIRING, reaction=Reaction.LESS)
+    assert [each.key for each in await store.unsent()] == ["k:proactive:0"]
+    assert await store.jobs.change_firing("nobody", less) is None
+
+
+async def test_firings_are_found_by_job_chat_and_what_they_wait_for(store: Store) -> None:
+    rehearsal = replace(FIRING, slot="test:1", id="f00002", chat=TEAM, due=1_500.0)
+    held = replace(FIRING, slot="s2", id="f00003", due=2_000.0, state=FiringState.DONE, delivery=DeliveryState.HELD)
+    for firing in (FIRING, rehearsal, held):
+        await store.jobs.begin(firing)
+
+    assert ids(await store.jobs.history("abc123", 2)) == ["f00003", "f00002"]
+    assert ids(await store.jobs.begun("abc123")) == ["f00001", "f00002"]
+    assert ids(await store.jobs.in_chat_since(ANN, 1_000.0)) == ["f00001", "f00003"]
+    assert ids(await store.jobs.in_chat_since(ANN, 1_000.1)) == ["f00003"]
+    assert ids(await store.jobs.held(ANN)) == ["f00003"]
+    assert await store.jobs.chats_with_held() == [ANN]
+
+    await store.jobs.save_firing(replace(held, delivery=DeliveryState.SENT))
+    assert await store.jobs.chats_with_held() == []
+
+
+async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
+    """And only while its job is still due then; nothing is said of the others."""
+    await store.jobs.add(a_job("x", next_at=5.0))
+    await store.jobs.add(a_job("y", name="moved1", next_at=6.0))
+    who = Sender(id="ann", name="")
+    taken = ScheduleFired(event_id="sched:abc123:s1", chat=ANN, sender=who, at=1.0, job="abc123", slot="s1")
+    await store.accept(taken)
+    missed = [
+        replace(FIRING, slot=slot, id=f"f{slot}", job=job, state=FiringState.MISSED)
+        for job, slot in (("abc123", "s1"), ("abc123", "s2"), ("moved1", "s3"))
+    ]
+    moves = [Advance("abc123", 5.0, 7.0), Advance("moved1", 5.0, 7.0)]
+
+    def say(noted: Sequence[Firing]) -> list[Post]:
+        return [post(f"{firing.id}:proactive:0") for firing in noted]
+
+    assert [each.key for each in await store.jobs.miss(moves, missed, say)] == ["fs2:proactive:0"]
+    assert await store.jobs.miss(moves, missed, say) == []
+
+    assert ids(await store.jobs.history("abc123", 9)) == ["fs2"]
+    assert [each.key for each in await store.unsent()] == ["fs2:proactive:0"]
+
+
+# Heartbeats
+
+
+async def test_a_heartbeat_comes_back_as_it_was(store: Store) -> None:
+    assert not await store.jobs.any_heartbeat()
+    first = Heartbeat(ANN, "ann", "abc123")
+    second = Heartbeat(
+        TEAM,
+        "bob",
+        "def456",
+        on=False,
+        quiet_from=None,
+        quiet_to=None,
+        most_a_day=1,
+        snoozed_until=9.5,
+        failures=2,
+        introduced=1.5,
+        last_look=2.5,
+        last_outcome="heartbeat_busy",
+    )
+
+    await store.jobs.save_heartbeat(first)
+    await store.jobs.save_heartbeat(second)
+
+    assert await store.jobs.heartbeat(TEAM) == second
+    assert sorted(await store.jobs.heartbeats(), key=lambda each: each.job) == [first, second]
+    assert await store.jobs.any_heartbeat()
+    changed = await store.jobs.change_heartbeat(ANN, lambda found: replace(found, quiet_from=30))
+    assert changed == await store.jobs.heartbeat(ANN) == replace(first, quiet_from=30)
+    assert await store.jobs.change_heartbeat(ChatKey(platform="x", account="y", chat="z"), lambda found: found) is None
+
+
+async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: Store) -> None:
+    """Neither what others write there counts, nor what we enter in their name."""
+    who = Sender(id="ann", name="Ann")
+
+    def said(number: int, by: Sender, at: float) -> MessageReceived:
+        return MessageReceived(event_id=f"e{number}", chat=ANN, sender=by, at=at, text="t", message_id=f"m{number}")
+
+    assert await store.jobs.last_wrote(ANN, "ann") is None
+    await store.accept(said(1, who, 10.0))
+    await store.accept(said(2, who, 20.0))
+    await store.accept(said(3, Sender(id="bob", name="Bob"), 30.0))
+    await store.accept(ScheduleFired(event_id="s", chat=ANN, sender=who, at=40.0, job="j", slot="s"))
+
+    assert await store.jobs.last_wrote(ANN, "ann") == 20.0
+
+
+# Secrets
+
+
+async def test_no_secret_is_written_down(store: Store, tmp_path: Path) -> None:
+    words = f"the password is {SECRET}"
+    await store.jobs.add(a_job(words))
+    await store.jobs.add(a_job(Report(instructions=words), name="def456"))
+    await store.jobs.change("abc123", lambda job: replace(job, work=Reminder(text=words)))
+    await store.jobs.save(a_job(words))
+    await store.jobs.begin(replace(FIRING, text=words))
+    ended = replace(FIRING, text=words, error=words, delivery_error=words, run=RUN.id)
+    await store.jobs.start_run(RUN)
+    await store.jobs.end(ended, [post("k:proactive:0", words)], replace(END, error=words))
+    await store.jobs.change_firing("f00001", lambda _: ended, lambda _: [post("k:proactive:1", words)])
+    missed = replace(FIRING, slot="s2", id="f00002", text=words)
+    await store.jobs.add(a_job("x", name="ghi789", next_at=1.0))
+    await store.jobs.miss(
+        [Advance("ghi789", 1.0, 2.0)],
+        [replace(missed, job="ghi789")],
+        lambda _: [post("k:proactive:2", words)],
+    )
+
+    with closing(sqlite3.connect(tmp_path / FILE)) as file:
+        dump = "\n".join(file.iterdump())
+
+    assert "the password is" in dump
+    assert SECRET not in dump
