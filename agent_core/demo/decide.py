@@ -36,6 +36,8 @@ _SUMMARY = "<summary>"
 _NOTIFICATION = re.compile(r"<notification>\n(.*)\n</notification>", re.DOTALL)
 _REPORT = re.compile(r"Your background task \w+ (\w+): ([^\n]*)\n[^\n]*\n(.*)", re.DOTALL)
 """How the house tells of one."""
+_OF_A_JOB = re.compile(r"You have posted this here by yourself: [^\n]*\n(.*)", re.DOTALL)
+"""How it tells of what was said unasked."""
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
 _QUOTED = re.compile(r"</?untrusted [0-9a-f]{8}>\n?")
 
@@ -188,7 +190,11 @@ def _read(messages: Sequence[LlmMessage]) -> _Talk:
 def _hear(message: UserMessage, talk: _Talk) -> None:
     text = text_of(message.content)
     if found := _NOTIFICATION.fullmatch(text):
-        talk.reports.append(_report(_QUOTED.sub("", found[1]).strip()))
+        told = _QUOTED.sub("", found[1]).strip()
+        if of_a_job := _OF_A_JOB.fullmatch(told):
+            talk.told = of_a_job[1]
+        else:
+            talk.reports.append(_report(told))
     elif not text.startswith(_SUMMARY):
         talk.asked.append(message)
 

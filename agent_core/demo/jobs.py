@@ -19,6 +19,8 @@ _TELLING = r"^(?:to|that|about|of)\s+"
 _EDGES = " ,.:;!，。：；！、\n"
 """What is left over where a time stood."""
 _CHANGE = re.compile(r"\b(?:lower|higher)\b|低于|高于")
+_PLANNED = re.compile(r"(?P<id>\w+); (?P<state>[^;]+); \w+: (?P<what>.*); (?P<rule>[^;]+ \([^;]+\))(?:; next [^;]+)?")
+"""A line of what the tool lists."""
 _NOW = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}")
 
 
@@ -42,12 +44,14 @@ def plan_report(intent: Intent, scene: Scene) -> Plan:
 
 def list_jobs(_: Intent, scene: Scene) -> Plan:
     (outcome,) = yield from done(Use("jobs", {}))
-    return scene.wording.planned.format(fact=outcome.fact)
+    rows = [_PLANNED.fullmatch(line) for line in outcome.fact.splitlines()]
+    lines = [scene.wording.planned_line.format(**row.groupdict()) for row in rows if row]
+    return "\n".join([scene.wording.planned, "", *lines]) if lines else scene.wording.nothing_planned
 
 
 def unschedule(intent: Intent, scene: Scene) -> Plan:
-    (outcome,) = yield from done(Use("jobs", {"action": "remove", "id": intent.subject}))
-    return scene.wording.unscheduled.format(id=intent.subject, fact=outcome.fact)
+    yield from done(Use("jobs", {"action": "remove", "id": intent.subject}))
+    return scene.wording.unscheduled.format(id=intent.subject)
 
 
 def why(_: Intent, scene: Scene) -> Plan:

@@ -30,6 +30,8 @@ class Wording:
     remind_when: str
     proposed: str
     planned: str
+    planned_line: str
+    nothing_planned: str
     unscheduled: str
     why: str
     report_title: str
@@ -109,8 +111,10 @@ ENGLISH = Wording(
     ),
     remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `every day at 9:00`.",
     proposed="Please look at the preview: nothing is set before you press **Confirm**.",
-    planned="{fact}",
-    unscheduled="{fact}",
+    planned="What is planned here (`/cron` has buttons for it):",
+    planned_line="- `{id}` {what}: {rule}, {state}",
+    nothing_planned="Nothing is planned here. Try `remind me in 1 minute to stretch`.",
+    unscheduled="`{id}` is removed.",
     why=(
         "The report says:\n\n{lines}\n\nThat is all I can tell: I am plain rules, no AI. A real model sees "
         "the whole report, and would look into the files now."
@@ -194,8 +198,10 @@ CHINESE = Wording(
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
     remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`，或 `每个工作日9点提醒我……`。",
     proposed="请看上面的预览：点**确认**之后才会设置。",
-    planned="{fact}",
-    unscheduled="{fact}",
+    planned="这里的安排（`/cron` 可查看时间并修改）：",
+    planned_line="- `{id}` {what}",
+    nothing_planned="这里还没有安排。试试 `1分钟后提醒我喝水`。",
+    unscheduled="`{id}` 已删除。",
     why=(
         "报告里写着：\n\n{lines}\n\n我只知道这些：我只是几条简单的规则，不是人工智能。真正的模型能看到整份报告，"
         "并会去查看文件。"

@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.demo.intents import Topic, understand
 from agent_core.demo.wording import CHINESE, ENGLISH
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, tool
 from tests.agent_core.demo.demo_chat import Chat
@@ -53,7 +53,7 @@ class Plans:
         async def jobs(action: str = "list", id: str = "") -> str:  # noqa: A002 - as the model says it
             """List."""
             self.asked.append((action, id))
-            return "- abc123 every day at 09:00: tea"
+            return "abc123; active; reminder: tea; or coffee; every day at 09:00 (UTC); next tomorrow 09:00"
 
         @tool(label="Nothing to report")
         async def nothing_to_report(why: str) -> ToolResult:
@@ -119,10 +119,11 @@ async def test_without_a_time_or_words_it_asks_for_them(tmp_path: Path, plans: P
 async def test_what_is_planned_is_listed_and_taken_back(tmp_path: Path, plans: Plans) -> None:
     chat = chat_with(tmp_path, *plans.tools())
 
-    assert "abc123" in await chat.says("what is scheduled?")
-    await chat.says("有哪些提醒？")
-    await chat.says("cancel reminder abc123")
-    await chat.says("取消提醒 abc123")
+    listed = await chat.says("what is scheduled?")
+    assert listed.endswith("\n- `abc123` tea; or coffee: every day at 09:00 (UTC), active")
+    assert (await chat.says("有哪些提醒？")).endswith("\n- `abc123` tea; or coffee")
+    assert await chat.says("cancel reminder abc123") == "`abc123` is removed."
+    assert await chat.says("取消提醒 abc123") == "`abc123` 已删除。"
     assert plans.asked == [("list", ""), ("list", ""), ("remove", "abc123"), ("remove", "abc123")]
 
 
@@ -227,3 +228,27 @@ async def test_what_was_said_today_is_not_said_again(tmp_path: Path, plans: Plan
     await alone(tmp_path, plans).says(CHECK_IN.format(more=SAID, language="English", otherwise=NOTHING))
 
     assert plans.reasons == ["all of it was said today"]
+
+
+# What the person says next
+
+
+def news(text: str, *, untrusted: bool = True) -> NotificationMessage:
+    about = "You have posted this here by yourself: a scheduled report (abc123), due Mon 23 Nov 09:00. "
+    told = f"{about}What the person says next may be about it:"
+    return NotificationMessage(kind="job", text=told, quoted=text, to_model=True, untrusted=untrusted)
+
+
+@pytest.mark.parametrize("untrusted", [False, True])
+@pytest.mark.parametrize("asked", ["why is it lower?", "为什么低了？"])
+async def test_it_says_what_the_report_said(tmp_path: Path, asked: str, *, untrusted: bool) -> None:  # S2-48
+    chat = chat_with(tmp_path)
+    await chat.says("what is 1 + 1?")
+    chat.agent.append_message(news("**Your report**\n\n- `a.csv`\n\n- readers: 9, lower than 12", untrusted=untrusted))
+
+    assert await chat.says("what is 2 + 2?") == "2 + 2 = 4"
+    assert "> - readers: 9, lower than 12\n\n" in await chat.says(asked)
+
+
+async def test_where_there_was_no_report_it_says_what_it_can(tmp_path: Path) -> None:
+    assert await chat_with(tmp_path).says("why is it lower?") == ENGLISH.help
