@@ -10,6 +10,8 @@ and the model can read them.
 
 What to say next:
 
+    remind me in 1 minute to stretch                  you see what it will be, and press Confirm
+    every weekday at nine send me a report            /cron lists it, and runs it now if you like
     chart sales.csv                                   a skill is loaded, and its script run once you approve
     book a flight from Beijing to Tokyo tomorrow      another skill, which asks for what is missing
     count to 20                                       while it counts: "no, to 5", or /stop
@@ -27,10 +29,36 @@ May,171,149
 June,164,172
 """
 
+NOTES = """\
+# The garden
+
+- [x] buy seeds
+- [ ] water the tomatoes
+- [ ] ask Ann about the greenhouse
+
+Fewer visitors this week than last, see visitors.csv: it rained.
+"""
+
+VISITORS = """\
+week,visitors
+1,41
+2,48
+3,57
+4,44
+"""
+
+FILES = {
+    "welcome.txt": WELCOME,
+    "sales.csv": SALES,
+    "notes/garden.md": NOTES,
+    "notes/visitors.csv": VISITORS,
+}
+
 
 def lay_out_demo(workspace: Path) -> None:
     """Put the files there that the demo model proposes to look at, into a workspace that has none of its own yet."""
     workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not any(workspace.iterdir()):
-        (workspace / "welcome.txt").write_text(WELCOME, encoding="utf-8")
-        (workspace / "sales.csv").write_text(SALES, encoding="utf-8")
+        for name, text in FILES.items():
+            (workspace / name).parent.mkdir(mode=0o700, exist_ok=True)
+            (workspace / name).write_text(text, encoding="utf-8")

@@ -9,8 +9,13 @@ from gateway.commands.table import Command, Invocation, reply
 from gateway.texts import Language, arguments_in, say
 
 EXAMPLES: dict[Language, tuple[str, ...]] = {
-    "en": ("What time is it in Tokyo?", "What is 17 * 23?", "Plan my day", "Book a flight to Tokyo"),
-    "zh": ("东京现在几点？", "17 * 23 等于多少？", "帮我安排今天", "我想订一张去东京的机票"),
+    "en": (
+        "What time is it in Tokyo?",
+        "What is 17 * 23?",
+        "Remind me in 5 minutes to stretch",
+        "Book a flight to Tokyo",
+    ),
+    "zh": ("东京现在几点？", "17 * 23 等于多少？", "5分钟后提醒我活动一下", "我想订一张去东京的机票"),
 }
 """Things that every model can do with the tools and skills there are, the demo model too."""
 
