@@ -1,0 +1,261 @@
+"""The command about being looked after unasked: /heartbeat."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from zoneinfo import ZoneInfo
+
+from agent_core.tools import ToolFailed
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.heartbeat.checklist import NAME, draft_checklist, drop_draft, read_checklist, take_draft
+from gateway.heartbeat.heartbeats import Standing
+from gateway.heartbeat.switches import EVERY
+from gateway.progress import literal
+from gateway.replies import Answer, Rewritten
+from gateway.store.job import Heartbeat
+from gateway.texts import say
+from gateway.timing.check import BadRule
+from gateway.timing.quiet import QuietHours, parse_quiet
+from gateway.timing.words import slot_words
+
+OFFERED = ("21-8", "22-7", "23-9")
+LONGEST_SNOOZE = 30 * 24 * 3600
+LONGEST_FACT = 200
+_DAY = 24 * 3600
+_LENGTH = re.compile(r"(\d{1,4})\s*(m|min|minutes?|分钟|h|hours?|小时|d|days?|天)")
+_SECONDS = {"m": 60, "分": 60, "h": 3600, "小": 3600, "d": _DAY, "天": _DAY}
+_AND = re.compile(r"[;；\n]")
+
+
+async def heartbeat(given: Invocation) -> Answer:
+    verb, _, rest = given.arguments.strip().partition(" ")
+    act = _ACTS.get(verb.lower())
+    if act is None:
+        return reply(say("heartbeat_how", given.language, slash=given.slash))
+    if act is not _status and not await _may(given):
+        return reply(say("heartbeat_not_yours", given.language))
+    try:
+        return await act(given, rest.strip())
+    except ToolFailed as error:
+        return reply(say("heartbeat_list_failed", given.language, fact=literal(error.fact[:LONGEST_FACT])))
+
+
+async def _may(given: Invocation) -> bool:
+    """Where others read along, whoever is looked after there, or an owner."""
+    chat = given.session.key
+    if not given.desk.delivery.channel(chat).is_group(chat) or given.desk.access.is_owner(chat, given.sender):
+        return True
+    found = await given.desk.store.jobs.heartbeat(chat)
+    return found is not None and found.person == given.sender.id
+
+
+async def _status(given: Invocation, _: str) -> Answer:
+    standing = await given.desk.heartbeats.standing(given.session.key)
+    if standing is None:
+        return OutboundMessage(markdown=say("heartbeat_stands_off", given.language), buttons=_buttons(given, "on"))
+    is_on = standing.heartbeat.on
+    lines = [
+        say("heartbeat_stands_on", given.language, minutes=EVERY // 60)
+        if is_on
+        else say("heartbeat_stands_off", given.language),
+        *_times(given, standing),
+        *_limits(given, standing),
+        *_things(given, standing),
+    ]
+    buttons = _buttons(given, *(("off", "quiet", "now") if is_on else ("on",)))
+    return OutboundMessage(markdown="\n".join(f"- {line}" for line in lines), buttons=buttons)
+
+
+def _times(given: Invocation, standing: Standing) -> list[str]:
+    found, language = standing.heartbeat, given.language
+    lines = []
+    if found.on and standing.job.next_at is not None:
+        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.job.next_at)))
+    if found.snoozed_until > given.desk.clock.time():
+        lines.append(say("heartbeat_snoozed_until", language, until=_shown(given, standing, found.snoozed_until)))
+    if found.last_look is not None and found.last_outcome:
+        last = _shown(given, standing, found.last_look)
+        lines.append(say("heartbeat_last", language, last=last, outcome=say(found.last_outcome, language)))
+    return lines
+
+
+def _limits(given: Invocation, standing: Standing) -> list[str]:
+    found, language = standing.heartbeat, given.language
+    quiet = found.quiet_hours
+    return [
+        say("heartbeat_quiet_hours", language, quiet=quiet.words, zone=standing.zone.key)
+        if quiet
+        else say("heartbeat_no_quiet_hours", language),
+        say("heartbeat_today", language, count=standing.said_today, most=found.most_a_day),
+    ]
+
+
+def _things(given: Invocation, standing: Standing) -> list[str]:
+    look = standing.look
+    if look is None:
+        return [say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`")]
+    lines = [say("heartbeat_list", given.language, file=f"`{NAME}`", count=len(look.lines))]
+    return [*lines, *([say("heartbeat_due", given.language, count=len(look.due))] if look.due else [])]
+
+
+async def _on(given: Invocation, rest: str) -> Answer:
+    """With a list it begins at once; without, one is shown first, and begins when somebody says yes to it."""
+    workspace = given.desk.workspace(given.session.key)
+    wanted = [words.strip() for words in _AND.split(rest) if words.strip()]
+    if not wanted and await read_checklist(workspace):
+        return await _begun(given)
+    language = given.language
+    usual = [say("heartbeat_list_first", language), say("heartbeat_list_second", language)]
+    text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
+    found = await given.desk.store.jobs.heartbeat(given.session.key) or Heartbeat(given.session.key, "", "")
+    quiet = found.quiet_hours
+    words = say(
+        "heartbeat_preview",
+        language,
+        file=NAME,
+        text=text.rstrip().replace("```", ""),
+        minutes=EVERY // 60,
+        quiet=quiet.words if quiet else say("heartbeat_without_quiet", language),
+        looks=_awake(quiet) * 60 // EVERY,
+        most=found.most_a_day,
+        slash=given.slash,
+    )
+    return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"))
+
+
+async def _use(given: Invocation, _: str) -> Answer:
+    if not await take_draft(given.desk.workspace(given.session.key)):
+        return reply(say("heartbeat_draft_gone", given.language, slash=given.slash))
+    return await _begun(given)
+
+
+async def _plain(given: Invocation, _: str) -> Answer:
+    await drop_draft(given.desk.workspace(given.session.key))
+    return await _begun(given)
+
+
+async def _cancel(given: Invocation, _: str) -> Answer:
+    await drop_draft(given.desk.workspace(given.session.key))
+    return Rewritten(reply(say("heartbeat_dropped", given.language)))
+
+
+async def _begun(given: Invocation) -> Answer:
+    desk, chat = given.desk, given.session.key
+    zone = await _zone(given)
+    job = await desk.heartbeats.switches.on(chat, given.sender, given.language, zone)
+    now = desk.clock.time()
+    next_at = slot_words(job.next_at or now, zone, given.language, now)
+    return Rewritten(
+        OutboundMessage(
+            markdown=say("heartbeat_switched_on", given.language, next=next_at),
+            buttons=_buttons(given, "off", "quiet", "now"),
+        )
+    )
+
+
+async def _off(given: Invocation, _: str) -> Answer:
+    done = await given.desk.heartbeats.switches.off(given.session.key)
+    text = say("heartbeat_switched_off" if done else "heartbeat_was_off", given.language)
+    return Rewritten(OutboundMessage(markdown=text, buttons=_buttons(given, "on")))
+
+
+async def _now(given: Invocation, _: str) -> Answer:
+    """Where there is nothing to look at, no model is asked for it either."""
+    standing = await given.desk.heartbeats.standing(given.session.key)
+    if standing is None:
+        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+    look = standing.look
+    if look is None:
+        return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
+    if not (look.has_something or look.due):
+        return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
+    await given.desk.firings.run_now(standing.job, for_author=None)
+    return reply(say("heartbeat_looking", given.language))
+
+
+async def _quiet(given: Invocation, rest: str) -> Answer:
+    zone = await _zone(given)
+    if not rest:
+        offered = [Button(label=parsed.words, action=f"/heartbeat quiet {each}") for each, parsed in _offered()]
+        none = Button(label=say("heartbeat_no_quiet_button", given.language), action="/heartbeat quiet off")
+        text = say("heartbeat_quiet_ask", given.language, zone=zone.key)
+        return OutboundMessage(markdown=text, buttons=(tuple(offered), (none,)))
+    try:
+        quiet = parse_quiet(rest)
+    except BadRule as error:
+        return reply(say(error.key, given.language, **error.facts))
+    if not await given.desk.heartbeats.switches.keep_quiet(given.session.key, quiet):
+        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+    if quiet is None:
+        return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
+    return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))
+
+
+async def _snooze(given: Invocation, rest: str) -> Answer:
+    found = _LENGTH.fullmatch(rest.lower())
+    seconds = int(found[1]) * _SECONDS[found[2][0]] if found else 0
+    if not 0 < seconds <= LONGEST_SNOOZE:
+        return reply(say("heartbeat_snooze_how", given.language, slash=given.slash))
+    until = await given.desk.heartbeats.switches.snooze(given.session.key, seconds)
+    if until is None:
+        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+    shown = slot_words(until, await _zone(given), given.language, given.desk.clock.time())
+    return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
+
+
+_ACTS: dict[str, Callable[[Invocation, str], Awaitable[Answer]]] = {
+    "": _status,
+    "on": _on,
+    "use": _use,
+    "plain": _plain,
+    "cancel": _cancel,
+    "off": _off,
+    "now": _now,
+    "quiet": _quiet,
+    "snooze": _snooze,
+}
+_LABELS = {
+    "on": ("heartbeat_on_button", "on"),
+    "list": ("heartbeat_list_button", "on"),
+    "off": ("heartbeat_off_button", "off"),
+    "quiet": ("heartbeat_quiet_button", "quiet"),
+    "now": ("heartbeat_now_button", "now"),
+    "use": ("heartbeat_use_button", "use"),
+    "plain": ("heartbeat_plain_button", "plain"),
+    "cancel": ("heartbeat_cancel_button", "cancel"),
+}
+
+
+def _buttons(given: Invocation, *wanted: str) -> tuple[tuple[Button, ...], ...]:
+    """One row."""
+    pairs = (_LABELS[name] for name in wanted)
+    return (tuple(Button(label=say(key, given.language), action=f"/heartbeat {verb}") for key, verb in pairs),)
+
+
+def _offered() -> Sequence[tuple[str, QuietHours]]:
+    return [(each, parsed) for each in OFFERED if (parsed := parse_quiet(each))]
+
+
+def _awake(quiet: QuietHours | None) -> int:
+    """Minutes of a day that are not quiet."""
+    whole = _DAY // 60
+    return whole if quiet is None else whole - ((quiet.end - quiet.start) % whole or whole)
+
+
+def _shown(given: Invocation, standing: Standing, at: float) -> str:
+    return slot_words(at, standing.zone, given.language, given.desk.clock.time())
+
+
+async def _zone(given: Invocation) -> ZoneInfo:
+    standing = await given.desk.heartbeats.standing(given.session.key)
+    return standing.zone if standing else given.desk.zone
+
+
+COMMANDS = (
+    Command(
+        "heartbeat",
+        {"en": "Be looked after without asking", "zh": "设置主动关照"},
+        heartbeat,
+        arguments="[on|off|now|quiet 22-7|snooze 3h]",
+    ),
+)
