@@ -20,7 +20,7 @@ from gateway.heartbeat.check_in import Look, brief, is_repeated
 from gateway.heartbeat.due import DAY
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.introduction import Introduction
-from gateway.heartbeat.looking_after import LookingAfter, arrived
+from gateway.heartbeat.looking_after import LookingAfter, arrived, explained
 from gateway.heartbeat.switches import Switches, words_of
 from gateway.jobs.looking import CheckInBrief
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, Pause
@@ -146,7 +146,7 @@ class Heartbeats:
         except ToolFailed:
             return None
         said = greeting.shortened(text) if look.is_greeting else text
-        return said if await self._has_spoken(job) else f"{said}\n\n{say('heartbeat_explained', language)}"
+        return said if await self._has_spoken(job) else explained(said, language)
 
     async def came_out(self, job: Job, firing: Firing) -> None:
         outcome = _OUTCOMES.get(firing.state)

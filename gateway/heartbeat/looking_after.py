@@ -1,7 +1,7 @@
 """What is so in a chat that is looked after, read from the store and from its files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from gateway.heartbeat.due import DAY, due_items
 from gateway.heartbeat.gates import Facts
 from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat
 from gateway.store.store import Store
+from gateway.texts import LANGUAGES, Language, say
 
 _LOOKED = frozenset({FiringState.DONE, FiringState.NOTHING})
 
@@ -32,9 +33,9 @@ class Lately:
 
     @property
     def said(self) -> list[Firing]:
-        """Everything that the chat was told in the last day."""
-        since = self.now - DAY
-        return [each for each in self.firings if each.due >= since and each.text and arrived(each)]
+        """Everything that the chat was told in the last day, without what a first message says of itself."""
+        found = (each for each in self.firings if each.due >= self.now - DAY and each.text and arrived(each))
+        return [replace(each, text=unexplained(each.text)) for each in found]
 
     @property
     def said_today(self) -> int:
@@ -92,6 +93,17 @@ class LookingAfter:
         today = datetime.fromtimestamp(now, zone).date()
         plan = greeting.planned(heartbeat.chat, today, zone, heartbeat.quiet_hours, heartbeat.most_a_day)
         return greeting.is_due(plan, now, lately.looks)
+
+
+def explained(text: str, language: Language) -> str:
+    """The first thing that is ever said unasked, with why."""
+    return f"{text}\n\n{say('heartbeat_explained', language)}"
+
+
+def unexplained(text: str) -> str:
+    for language in LANGUAGES:
+        text = text.removesuffix(explained("", language))
+    return text
 
 
 def arrived(firing: Firing) -> bool:
