@@ -18,6 +18,34 @@ TEXTS = {
         "en": "That date never comes. Please look at the day and the month again.",
         "zh": "这个日期不存在，请检查日和月。",
     },
+    "rule_not_understood": {
+        "en": "I do not see when that is to be. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
+        "`2027-01-31 9:00`, `every weekday 9:00`, `every month 1 9:00` or a cron line, and then what it is about.",
+        "zh": "我没看懂时间。请先写时间再写内容，例如 `20分钟后`、`明天9点`、`周一9点`、`2027-01-31 9:00`、"
+        "`每个工作日9点`、`每月1日9点`，或 cron 表达式。",
+    },
+    "rule_no_time": {
+        "en": "At what time? Write for example `tomorrow 9:00` or `every monday 9:00`.",
+        "zh": "几点呢？请这样写：`明天9点` 或 `每周一9点`。",
+    },
+    "rule_one_at_a_time": {
+        "en": "These times do not fit into one plan. Please ask for one time after the other.",
+        "zh": "这些时间无法合并成一个计划，请分开设置。",
+    },
+    "rule_days_or_times": {
+        "en": "I can count days, or keep a time of day, but not both in one. Say for example `every monday 9:00` "
+        "or `every month 1,15 9:00`.",
+        "zh": "间隔天数和固定时刻不能同时使用。请这样写：`每周一9点` 或 `每月1日、15日9点`。",
+    },
+    "rule_which_midnight": {
+        "en": "Midnight of which day? Write `0:00` and the day that begins then.",
+        "zh": "是哪一天的零点？请写 `0:00` 和从那时开始的那一天。",
+    },
+    "bad_time": {"en": "No clock shows {time}.", "zh": "没有 {time} 这个时间。"},
+    "bad_date": {
+        "en": "There is no such date. Please look at the day and the month again.",
+        "zh": "没有这个日期，请检查月和日。",
+    },
     "bad_cron": {"en": "I cannot read this cron line.", "zh": "我看不懂这个 cron 表达式。"},
     "bad_cron_fields": {
         "en": "A cron line has five fields (minute, hour, day, month, weekday), and this one has {count}.",

@@ -1,0 +1,264 @@
+"""Times as people write them in English, at the front of a text."""
+
+import re
+from collections.abc import Callable
+from datetime import time
+
+from gateway.timing.check import BadRule
+from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
+from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, Meant, Weekday, days_of_month
+from gateway.timing.reader import Reader, clock_time, said
+
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDS = {"a": 1.0, "an": 1.0, "half an": 0.5, "half a": 0.5} | {word: n + 1.0 for n, word in enumerate(_NUMBERS)}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": DAY, "w": 7 * DAY}
+_SHORT_WEEKDAYS = [name[:SHORT].lower() for name in WEEKDAYS["en"]]
+_SHORT_MONTHS = [name[:SHORT].lower() for name in MONTHS["en"]]
+_COUNTED = ("first", "second", "third", "fourth", "fifth")
+_NOON = 12
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+_AMOUNT = rf"(\d{{1,9}}(?:\.\d{{1,3}})?|half an?|an?|{'|'.join(_NUMBERS)})\s*"
+_UNIT = (
+    r"(s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?(?![a-z])"
+)
+_LENGTH = _pattern(rf"(?:and\s+)?{_AMOUNT}{_UNIT}")
+_AND_A_HALF = _pattern(r"and\s+a\s+half\b")
+_SHORTHAND = _pattern(r"(?:\d{1,9}[smhd])+(?!\w)")
+_WEEKDAY = (
+    r"(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)s?\b\.?"
+)
+_MONTH = rf"({'|'.join(f'{name[:SHORT]}(?:{name[SHORT:]})?' for name in MONTHS['en'])}|sept)\b\.?"
+_ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
+
+_LEAD = _pattern(r"(?:please\b)?\s*(?:remind\b)?\s*me\b")
+_IN = _pattern(r"in\b|after\b")
+_EVERY = _pattern(r"every\b|each\b")
+_EVERY_DAY = _pattern(r"(?:(?:every|each)\s+(?:day|morning)|daily)\b")
+_EVENING = _pattern(r"(?:(tonight|this\s+evening)|(?:every|each)\s+(?:evening|night))\b")
+_EVERY_WEEKDAY = _pattern(r"(?:(?:every|each|on)\s+)?(?:weekdays?|workdays?|(?:working|business) days?)\b")
+_EVERY_WEEKEND = _pattern(r"(?:(?:every|each|on)\s+)?weekends?\b")
+_HOURLY = _pattern(r"hourly\b|every\s+(hour|minute)\b")
+_EVERY_YEAR = _pattern(r"every\s+year\b|yearly\b|annually\b")
+_EVERY_MONTH = _pattern(r"(?:every\s+month|monthly)\b(?:\s+on\b)?(?:\s+the\b)?")
+_ON_THE = _pattern(r"on\s+the\b")
+_OF_EVERY_MONTH = _pattern(r"(?:day\s+)?of\s+(?:every|each|the)\s+month\b")
+_LAST_DAY = _pattern(r"last(?:\s+day)?(?!\w)")
+_LAST_WORKING_DAY = _pattern(r"last\s+(?:working\s+day|workday|weekday)\b")
+_COUNTED_WEEKDAY = _pattern(rf"({'|'.join(_COUNTED)}|last)\s+{_WEEKDAY}")
+_DAY_OF_MONTH = _pattern(rf"{_ORDINAL}(?![\w:.])")
+_AND = _pattern(r"and\b|&")
+_NAMED = _pattern(_WEEKDAY)
+_NAMED_DAY = _pattern(rf"(?:on\s+|(next)\s+|this\s+)?{_WEEKDAY}")
+_AHEAD = _pattern(r"(the\s+)?(?:day\s+after\s+(tomorrow)|(tomorrow)|(today))\b")
+_ISO = _pattern(r"(?:on\s+)?(\d{4,5})-(\d{1,2})-(\d{1,2})(?:T(?=\d)|(?!\w))")
+_DAY_MONTH = _pattern(
+    rf"(?:on\s+)?(?:the\s+)?(?:{_WEEKDAY},?\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}(?:,?\s+(\d{{4,5}}))?(?![\w:])"
+)
+_MONTH_DAY = _pattern(rf"(?:on\s+)?(?:{_WEEKDAY},?\s+)?{_MONTH}\s+{_ORDINAL}(?:,?\s+(\d{{4,5}}))?(?![\w:])")
+_TIME = _pattern(
+    r"(?:at\s+)?(\d{1,2})[:.：](\d{2})(?!\d|:\d)(?:\s*([ap])\.?m\b\.?)?|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?"
+)
+_HOUR = _pattern(r"at\s+(\d{1,2})(?![\w:.]\d|\w)|(?:at\s+)?(\d{1,2})\s*o'?clock\b")
+_NAMED_TIME = _pattern(r"(?:at\s+)?(noon|midday|midnight)\b")
+
+
+def read(reader: Reader) -> Meant | None:
+    """None where it begins with no time that we know. Raises BadRule for one that cannot be."""
+    reader.take(_LEAD)
+    readings: tuple[Callable[[Reader], Meant | None], ...] = (_after, _evening, _interval, _day_first, _time_first)
+    return next((meant for reading in readings if (meant := reader.attempt(reading))), None)
+
+
+def _after(reader: Reader) -> Meant | None:
+    if reader.take(_IN) is None:
+        shorthand = reader.take(_SHORTHAND)
+        return _later(Reader(shorthand[0])) if shorthand else None
+    meant = _later(reader)
+    if meant is None or meant.seconds:
+        return meant
+    times = _times(reader)
+    return At(Ahead(meant.days), times) if times else meant
+
+
+def _later(reader: Reader) -> After | None:
+    days, seconds, some = 0, 0.0, False
+    while found := reader.take(_LENGTH):
+        some = True
+        amount, unit = _amount(found[1]), _UNITS[found[2].lower()]
+        amount += 0.5 if reader.take(_AND_A_HALF) else 0
+        if unit >= DAY and amount == int(amount):
+            days += int(amount) * (unit // DAY)
+        else:
+            seconds += amount * unit
+    return After(days, seconds) if some else None
+
+
+def _amount(text: str) -> float:
+    word = " ".join(text.lower().split())
+    return _WORDS[word] if word in _WORDS else float(word)
+
+
+def _interval(reader: Reader) -> Interval | None:
+    if found := reader.take(_HOURLY):
+        return Interval(60 if (found[1] or "").lower() == "minute" else 3600)
+    if reader.take(_EVERY) is None:
+        return None
+    found = reader.take(_LENGTH)
+    if found is None:
+        return None
+    if reader.attempt(_times):
+        raise BadRule("rule_days_or_times")
+    return Interval(_amount(found[1]) * _UNITS[found[2].lower()])
+
+
+def _evening(reader: Reader) -> At | None:
+    """Where eight is twenty."""
+    found = reader.take(_EVENING)
+    if found is None:
+        return None
+    times = _times(reader)
+    if times is None:
+        raise BadRule("rule_no_time")
+    late = (at.replace(hour=at.hour + _NOON) if 1 <= at.hour < _NOON else at for at in times)
+    return At(Ahead(0) if found[1] else Dates(), tuple(late))
+
+
+def _day_first(reader: Reader) -> At | None:
+    day = _named_day(reader)
+    if day is None:
+        return None
+    times = _times(reader)
+    if times is None:
+        raise BadRule("rule_no_time")
+    return At(day, times)
+
+
+def _time_first(reader: Reader) -> At | None:
+    times = _times(reader)
+    if times is None:
+        return None
+    return At(_named_day(reader) or Ahead(None), times)
+
+
+def _named_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
+    dates = reader.attempt(_dates)
+    return dates or reader.attempt(_day)
+
+
+def _dates(reader: Reader) -> Dates | None:
+    """Days that come again and again."""
+    if reader.take(_EVERY_DAY):
+        return Dates()
+    if reader.take(_EVERY_WEEKDAY):
+        return Dates(weekday="1-5")
+    if reader.take(_EVERY_WEEKEND):
+        return Dates(weekday="0,6")
+    if reader.take(_EVERY_YEAR):
+        date = reader.attempt(_date)
+        return Dates(day=str(date.day), month=str(date.month)) if date else None
+    return reader.attempt(_dates_of_months) or reader.attempt(_named_weekdays)
+
+
+def _dates_of_months(reader: Reader) -> Dates | None:
+    if reader.take(_EVERY_MONTH):
+        return _in_month(reader)
+    if reader.take(_ON_THE) is None:
+        return None
+    dates = _in_month(reader)
+    return dates if dates and reader.take(_OF_EVERY_MONTH) else None
+
+
+def _in_month(reader: Reader) -> Dates | None:
+    if found := reader.take(_COUNTED_WEEKDAY):
+        which, weekday = found[1].lower(), _cron_weekday(found[2])
+        return Dates(weekday=f"{weekday}L" if which == "last" else f"{weekday}#{_COUNTED.index(which) + 1}")
+    if reader.take(_LAST_WORKING_DAY):
+        return Dates(day="LW")
+    if reader.take(_LAST_DAY):
+        return Dates(day="L")
+    days: set[int] = set()
+    while found := reader.attempt(lambda reader: _listed(reader, _DAY_OF_MONTH, first=not days)):
+        days.add(int(found[1]))
+    return Dates(day=days_of_month(days)) if days else None
+
+
+def _named_weekdays(reader: Reader) -> Dates | None:
+    if reader.take(_EVERY) is None:
+        return None
+    days: set[int] = set()
+    while found := reader.attempt(lambda reader: _listed(reader, _NAMED, first=not days)):
+        days.add(_cron_weekday(found[1]))
+    return Dates(weekday=",".join(str(day) for day in sorted(days))) if days else None
+
+
+def _weekday_number(name: str) -> int:
+    """From Monday = 0."""
+    return _SHORT_WEEKDAYS.index(name[:SHORT].lower())
+
+
+def _cron_weekday(name: str) -> int:
+    """From Sunday = 0."""
+    return (_weekday_number(name) + 1) % len(_SHORT_WEEKDAYS)
+
+
+def _listed(reader: Reader, pattern: re.Pattern[str], *, first: bool) -> re.Match[str] | None:
+    """The first of a list, or a further one after a comma or `and`."""
+    if not first:
+        reader.take(_AND)
+    return reader.take(pattern)
+
+
+def _day(reader: Reader) -> Ahead | Weekday | Date | None:
+    if found := reader.take(_AHEAD):
+        return Ahead(2 if found[2] else 1 if found[3] else 0)
+    date = reader.attempt(_date)
+    return date or reader.attempt(_weekday)
+
+
+def _weekday(reader: Reader) -> Weekday | None:
+    found = reader.take(_NAMED_DAY)
+    return Weekday(_weekday_number(found[2])) if found else None
+
+
+def _date(reader: Reader) -> Date | None:
+    if found := reader.take(_ISO):
+        return Date(int(found[1]), int(found[2]), int(found[3]))
+    if found := reader.take(_DAY_MONTH):
+        _, day, month, year = found.groups()
+    elif found := reader.take(_MONTH_DAY):
+        _, month, day, year = found.groups()
+    else:
+        return None
+    return Date(int(year) if year else None, _SHORT_MONTHS.index(month[:SHORT].lower()) + 1, int(day))
+
+
+def _times(reader: Reader) -> tuple[time, ...] | None:
+    times: list[time] = []
+    while found := reader.attempt(lambda reader: _one_of_times(reader, first=not times)):
+        times.append(found)
+    return tuple(times) or None
+
+
+def _one_of_times(reader: Reader, *, first: bool) -> time | None:
+    if not first:
+        reader.take(_AND)
+    if found := reader.take(_TIME):
+        hour, minute, half, short, short_half = found.groups()
+        return _time(int(hour or short), int(minute or 0), half or short_half, found[0])
+    if found := reader.take(_HOUR):
+        return _time(int(found[1] or found[2]), 0, None, found[0])
+    found = reader.take(_NAMED_TIME)
+    return time(0 if found[1].lower() == "midnight" else _NOON) if found else None
+
+
+def _time(hour: int, minute: int, half: str | None, shown: str) -> time:
+    if half is None:
+        return clock_time(hour, minute, shown)
+    if not 1 <= hour <= _NOON:
+        raise BadRule("bad_time", time=said(shown))
+    return clock_time(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)

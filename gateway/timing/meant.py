@@ -1,0 +1,151 @@
+"""What somebody meant by the words for a time, and the rule that keeps it."""
+
+import calendar
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from gateway.timing.changes import local, moment
+from gateway.timing.check import MOST_YEARS, YEAR, BadRule
+from gateway.timing.rule import SHORTEST, Cron, Every, Once, Rule
+
+DAY = 86_400
+_WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
+_LEAP_YEARS = 9
+"""In so many years each date comes at least once."""
+_LAST_YEAR = 9000
+
+
+@dataclass(frozen=True)
+class After:
+    """So much later: days by the calendar, and seconds."""
+
+    days: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Interval:
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """The day that many days from today; the next that has the time at all where it is None."""
+
+    days: int | None
+
+
+@dataclass(frozen=True)
+class Weekday:
+    """From Monday = 0; the next one, or that of the week so many weeks ahead."""
+
+    number: int
+    weeks: int | None = None
+
+
+@dataclass(frozen=True)
+class Date:
+    """Without a year, the next that there is."""
+
+    year: int | None
+    month: int
+    day: int
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Again and again: fields of cron."""
+
+    day: str = "*"
+    month: str = "*"
+    weekday: str = "*"
+
+
+@dataclass(frozen=True)
+class At:
+    day: Ahead | Weekday | Date | Dates
+    times: tuple[time, ...]
+
+
+def days_of_month(days: Collection[int]) -> str:
+    """The field of cron. Raises BadRule."""
+    if not all(1 <= day <= _LONGEST_MONTH for day in days):
+        raise BadRule("bad_date")
+    return ",".join(str(day) for day in sorted({*days}))
+
+
+Meant = After | Interval | At
+
+
+def rule_of(meant: Meant, zone: ZoneInfo, now: float) -> Rule:
+    """Raises BadRule."""
+    match meant:
+        case After():
+            return _once_after(meant, zone, now)
+        case Interval():
+            if meant.seconds < SHORTEST:
+                raise BadRule("rule_too_often")
+            if meant.seconds > YEAR:
+                raise BadRule("rule_too_seldom")
+            return Every(seconds=round(meant.seconds), since=now)
+        case At(day=Dates() as dates):
+            return _cron(dates, meant.times)
+        case At():
+            if len(meant.times) > 1:
+                raise BadRule("rule_one_at_a_time")
+            return Once(at=float(_once_at(meant, zone, now)))
+
+
+def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
+    if meant.days * DAY + meant.seconds > MOST_YEARS * YEAR:
+        raise BadRule("rule_too_far", years=MOST_YEARS)
+    start = moment(zone, local(zone, now) + timedelta(days=meant.days)) if meant.days else now
+    return Once(at=start + meant.seconds)
+
+
+def _cron(dates: Dates, times: tuple[time, ...]) -> Cron:
+    """Cron names all minutes of all its hours: not every list of times can be said in one line."""
+    hours, minutes = sorted({at.hour for at in times}), sorted({at.minute for at in times})
+    if len(hours) * len(minutes) != len({*times}):
+        raise BadRule("rule_one_at_a_time")
+    fields = (*(",".join(map(str, numbers)) for numbers in (minutes, hours)), dates.day, dates.month, dates.weekday)
+    return Cron(expression=" ".join(fields))
+
+
+def _once_at(meant: At, zone: ZoneInfo, now: float) -> int:
+    (wanted,) = meant.times
+    today = local(zone, now).date()
+    days = _days(meant, today)
+    found = [at for day in days if (at := moment(zone, datetime.combine(day, wanted))) > now]
+    if not found:
+        raise BadRule("rule_past" if days else "bad_date")
+    return found[0]
+
+
+def _days(meant: At, today: date) -> list[date]:
+    """Those that may be meant, the nearest first."""
+    match meant.day:
+        case Ahead(days=None):
+            return [today, today + timedelta(days=1)]
+        case Ahead(days=int(days)):
+            return [today + timedelta(days=days)]
+        case Weekday(number=number, weeks=None):
+            first = today + timedelta(days=(number - today.weekday()) % _WEEK)
+            return [first, first + timedelta(days=_WEEK)]
+        case Weekday(number=number, weeks=int(weeks)):
+            return [today + timedelta(days=number - today.weekday() + _WEEK * weeks)]
+        case Date(year=None, month=month, day=day):
+            years = range(today.year, today.year + _LEAP_YEARS)
+            return [date(year, month, day) for year in years if _exists(year, month, day)]
+        case Date(year=int(year), month=month, day=day):
+            if year > _LAST_YEAR:
+                raise BadRule("rule_too_far", years=MOST_YEARS)
+            return [date(year, month, day)] if _exists(year, month, day) else []
+        case _:
+            raise TypeError(meant)
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    return year >= 1 and 1 <= month <= _MONTHS and 1 <= day <= calendar.monthrange(year, month)[1]

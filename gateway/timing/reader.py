@@ -1,0 +1,51 @@
+"""A text that is read from its front, piece by piece."""
+
+import re
+from collections.abc import Callable
+from datetime import time
+from typing import TypeVar
+
+from gateway.timing.check import BadRule
+
+_GAP = re.compile(r"[\s,，]*")
+_LAST_HOUR, _LAST_MINUTE = 23, 59
+
+Read = TypeVar("Read")
+
+
+class Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    @property
+    def rest(self) -> str:
+        return self._text[self._at :]
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What comes next, past blanks and commas, if it is that."""
+        gap = _GAP.match(self._text, self._at)
+        found = pattern.match(self._text, gap.end() if gap else self._at)
+        if found:
+            self._at = found.end()
+        return found
+
+    def attempt(self, read: Callable[["Reader"], Read]) -> Read:
+        """What that reads; where it gives None, nothing was read."""
+        began = self._at
+        found = read(self)
+        if found is None:
+            self._at = began
+        return found
+
+
+def clock_time(hour: int, minute: int, shown: str) -> time:
+    """Raises BadRule for what no clock shows."""
+    if hour > _LAST_HOUR or minute > _LAST_MINUTE:
+        raise BadRule("bad_time", time=said(shown))
+    return time(hour, minute)
+
+
+def said(shown: str) -> str:
+    """A time as somebody wrote it."""
+    return shown.strip().removeprefix("at").strip()
