@@ -1,6 +1,7 @@
 """What was fetched, as text for a model."""
 
 from agent_core.builtin.web.charset import decode
+from agent_core.builtin.web.feed import is_feed, read_feed
 from agent_core.builtin.web.fetch import Fetched
 from agent_core.builtin.web.page import read_page
 from agent_core.builtin.web.visible import visible
@@ -18,7 +19,9 @@ def readable(fetched: Fetched) -> Page:
     content = decode(fetched.body, fetched.charset, markup=markup)
     if "\0" in content[:_SNIFFED]:
         raise ToolFailed("what is there is no text", "look for a page that says the same")
-    if fetched.media_type in _HTML or (not fetched.media_type and content[:_SNIFFED].lstrip().startswith("<")):
+    if markup and is_feed(content):
+        page = read_feed(content, fetched.url)
+    elif fetched.media_type in _HTML or (not fetched.media_type and content[:_SNIFFED].lstrip().startswith("<")):
         page = read_page(content, fetched.url, xml=fetched.media_type.endswith("+xml"))
     else:
         page = Page("", visible(content).strip())
