@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from agent_core.agent import Agent
-from agent_core.messages import AgentMessage, UserMessage
+from agent_core.messages import AgentMessage, NotificationMessage, UserMessage
 from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.desk import Desk
@@ -90,6 +90,31 @@ class Conversation:
             await self._desk.store.renew_skills(self._key)
         else:
             self._agent.context.skills.new_conversation()
+
+    async def note(self, item: InboxItem) -> None:
+        """What was said here without this conversation's agent: from now on it knows. Between two runs only."""
+        desk = self._desk
+        notice = await desk.firings.notice(item)
+        if notice is None:
+            await desk.store.settle([item.seq])
+            return
+        await self.settings()
+        while not await self._noted(item, notice):
+            if self._agent is not None:
+                await self._agent.wait_for_idle()
+
+    async def _noted(self, item: InboxItem, notice: NotificationMessage) -> bool:
+        """False: not now, for a summary is being made, which would not have it."""
+        async with self._loading:  # nobody reads the history meanwhile
+            session, agent = (self._chat.session if self._chat else ""), self._agent
+            if agent is not None and agent.is_running:
+                return False
+            run = Run(notice.id, self._key, session, item.event.sender.id, notice.created_at)
+            written = self._desk.store.append(run, 0, notice, [item.seq])
+            if agent is not None and agent.session_id == session:
+                agent.append_message(notice)
+            await written
+        return True
 
     async def prompts(self, run: Run, items: Sequence[InboxItem], agent: Agent) -> list[AgentMessage]:
         """What begins a run: how tasks ended, or what people say, the first of it with what is known of the chat."""

@@ -58,7 +58,7 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
-        self._folding: set[asyncio.Task[None]] = set()
+        self._folding: set[asyncio.Task[ChannelError | None]] = set()
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
         """Each is there as long as somebody has or awaits it."""
 
@@ -83,13 +83,19 @@ class Delivery:
         Returns when each was sent or given up. What a cancelled call has not sent stays noted for the next life, and so
         does what a platform refused together with the whole account.
         """
+        await self.attempt(chat, posts)
+
+    async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
+        """The same; why the last was not sent that could not be, or None."""
+        trouble: ChannelError | None = None
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
             for post in posts:
                 if post.is_progress and self.limiter(chat).edit_queue():
                     self._fold_later(post)
                 else:
-                    await self._deliver(post)
+                    trouble = await self._deliver(post) or trouble
+        return trouble
 
     async def settled(self) -> None:
         """Return when what was left for later is done too."""
@@ -108,7 +114,7 @@ class Delivery:
         self._folding.add(task)
         task.add_done_callback(self._folding.discard)
 
-    async def _deliver(self, post: Post) -> None:
+    async def _deliver(self, post: Post) -> ChannelError | None:
         attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, may_have_arrived=post.state is PostState.SENDING)
         limiter = self.limiter(post.chat)
         while True:
@@ -118,7 +124,7 @@ class Delivery:
                 posted = await self._call(post, look_first=attempts.may_have_arrived)
             except AccountRefused as error:
                 log.warning("post kept for later", key=post.key, chat=str(post.chat), reason=error.reason)
-                return
+                return error
             except ChannelError as error:
                 repeatable = is_edit or self.voice(post.chat).posts_once
                 wait = attempts.wait_after(error, self._clock.monotonic(), repeatable=repeatable)
@@ -129,12 +135,12 @@ class Delivery:
                 if wait is None:
                     log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.failed(post.key, error.reason)
-                    return
+                    return error
                 log.info("post delayed", key=post.key, chat=str(post.chat), seconds=wait, reason=error.reason)
                 limiter.hold(post.chat, wait, edit=is_edit and error.retry_after is not None)
             else:
                 await self._store.sent(post, posted.message_id)
-                return
+                return None
 
     async def _call(self, post: Post, *, look_first: bool) -> Posted:
         voice = self.voice(post.chat)

@@ -14,6 +14,7 @@ from gateway.audit import AuditLog
 from gateway.delivery import Delivery
 from gateway.folders import workspace_of
 from gateway.heartbeat.heartbeats import Heartbeats
+from gateway.jobs.firings import Firings
 from gateway.jobs.jobs import Jobs
 from gateway.memories import Memories
 from gateway.secrets import Secrets
@@ -43,6 +44,7 @@ class Desk:
     tasks: Tasks
     jobs: Jobs
     heartbeats: Heartbeats
+    firings: Firings
 
     async def run_over(self, run: str) -> None:
         """A chat's run has ended: what it asked of people, and of others in its answer, is not wanted any more."""

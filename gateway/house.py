@@ -30,6 +30,8 @@ from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.rhythm import Rhythm
 from gateway.jobs.jobs import Jobs
 from gateway.jobs.outlook import Costs
+from gateway.jobs.run import RunParts
+from gateway.jobs.run_tools import RunTools
 from gateway.jobs.tools import JobTools
 from gateway.memories import Memories
 from gateway.permissions import HousePermissions
@@ -151,6 +153,19 @@ class House:
             home=home,
             zone_of=zone_of,
             heartbeat=heartbeat,
+            runs=RunParts(
+                store=store,
+                audit=audit_log,
+                agents=replace(parts, tools=tools),
+                rules=permissions.rules,
+                tools=RunTools(store, delivery, access, clock, home / "outgoing"),
+                secrets=secrets,
+                clock=clock,
+                new_id=new_id,
+                chain=helpers.chain,
+                workspace=partial(workspace_of, home),
+                demo=about.demo,
+            ),
         )
         jobs = Jobs(
             store=store,
@@ -190,6 +205,7 @@ class House:
             tasks,
             jobs,
             rhythm.heartbeats,
+            rhythm.firings,
         )
         handler = ChannelMessageHandler(desk, Sessions(desk))
         rhythm.begin(handler.accept)

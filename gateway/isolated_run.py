@@ -1,7 +1,7 @@
 """One life of work that has a conversation of its own: an agent does it, and what it does is written down as that of a
 chat's agent is."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from agent_core.agent import Agent
@@ -9,9 +9,10 @@ from agent_core.clock import Clock
 from agent_core.events import AgentEvent
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
-from agent_core.messages import UserMessage
+from agent_core.messages import AgentMessage, UserMessage
 from agent_core.subagents import SECONDS, Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
+from agent_core.untrusted import is_tainted
 from gateway.audit import AuditLog
 from gateway.store.rows import Run
 from gateway.store.store import Store
@@ -51,23 +52,39 @@ class IsolatedRun:
         self._budget = budget
 
     async def report(
-        self, begin: Callable[[], Awaitable[int]], prompt: str | UserMessage, *, tainted: bool = False
+        self,
+        begin: Callable[[], Awaitable[int]],
+        prompt: str | UserMessage,
+        *,
+        tainted: bool = False,
+        until: Callable[[Sequence[AgentMessage]], bool] = lambda _: False,
     ) -> Report:
-        """`begin` notes that it runs, and says in how many lives of the program it has by now."""
+        """`begin` notes that it runs, and says in how many lives of the program it has by now. `until` says of what an
+        earlier life has written down whether that is the end."""
         with Guest("run") as guest:
-            report = await self._report(begin, prompt, tainted=tainted)
+            report = await self._report(begin, prompt, until, tainted=tainted)
         if guest.error is not None:
             why = f"a mistake in Parley ({type(guest.error).__name__})"
             report = Report(status=TaskStatus.FAILED, error=why, usage=self.errand.usage)
         return report
 
-    async def _report(self, begin: Callable[[], Awaitable[int]], prompt: str | UserMessage, *, tainted: bool) -> Report:
+    async def _report(
+        self,
+        begin: Callable[[], Awaitable[int]],
+        prompt: str | UserMessage,
+        until: Callable[[Sequence[AgentMessage]], bool],
+        *,
+        tainted: bool,
+    ) -> Report:
         run, agent = self.run, self.agent
         lives, earlier = await begin(), await self._store.history(run.session)
         if lives > MOST_LIVES:
             why = f"Parley ended {MOST_LIVES} times while it ran"
             return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
         agent.replace_messages(earlier)
+        if until(earlier):
+            usage = usage_of(earlier)
+            return Report(status=TaskStatus.COMPLETED, untrusted=is_tainted(earlier), usage=usage)
         transcript = Transcript(self._store, run, agent.loop.tools)
         trace = Trace(self._store, self._audit, agent, run)
         events = self.errand.events(prompt, tainted=tainted, run_id=run.id, user_id=run.person, budget=self._budget)

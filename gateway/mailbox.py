@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
-from channels.base import MessageReceived, TaskEnded
+from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from gateway.store.rows import InboxItem
+
+_WORDS = "words"
 
 
 class Mailbox:
@@ -36,7 +38,7 @@ class Mailbox:
 
     def has_waiting_from(self, sender: str) -> bool:
         """Words, that is."""
-        return any(_kind(item) == (sender, False) for item in self._waiting.values())
+        return any(_kind(item) == (sender, _WORDS) for item in self._waiting.values())
 
     def hold(self, item: InboxItem) -> None:
         self._held[item.seq] = item
@@ -53,6 +55,11 @@ class Mailbox:
         """Takes out the oldest item that waits, with what its sender has written since; the news of tasks apart."""
         oldest = _kind(self._waiting[min(self._waiting)])
         return [self._waiting.pop(seq) for seq in sorted(self._waiting) if _kind(self._waiting[seq]) == oldest]
+
+    def take_notes(self) -> list[InboxItem]:
+        """Takes out what was said unasked and is to be noted, in order."""
+        seqs = [seq for seq, item in sorted(self._waiting.items()) if isinstance(item.event, ScheduleFired)]
+        return [self._waiting.pop(seq) for seq in seqs]
 
     def arrive(self, item: InboxItem) -> None:
         self._arriving[item.seq] = item
@@ -81,9 +88,9 @@ class Mailbox:
 
     def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
         """Takes out what somebody sent and is not to be answered any more; `with_given`, also all that the running
-        agent has, for the run is theirs to stop. The news of tasks stay: nobody knows of them yet."""
+        agent has, for the run is theirs to stop. What came by itself stays: nobody knows of it yet."""
         mine = [item for place in (self._waiting, self._arriving) for item in place.values()]
-        gone = [item for item in mine if _kind(item) == (sender, False)]
+        gone = [item for item in mine if _kind(item) == (sender, _WORDS)]
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             for place in self._places:
@@ -108,6 +115,7 @@ class Mailbox:
         return self._held, self._waiting, self._arriving, self._given
 
 
-def _kind(item: InboxItem) -> tuple[str, bool]:
-    """Whose it is, and whether it is the news of a task."""
-    return item.event.sender.id, isinstance(item.event, TaskEnded)
+def _kind(item: InboxItem) -> tuple[str, str]:
+    """Whose it is, and whether they said it or it came by itself."""
+    came = isinstance(item.event, TaskEnded | ScheduleFired)
+    return item.event.sender.id, item.event.type if came else _WORDS

@@ -5,9 +5,8 @@ import hashlib
 from agent_core.permissions import Answer, PermissionDecision, Proposal
 from channels.base import ChatKey
 from gateway.approvals import Approvals, CannotAsk
-from gateway.rules import Rules
+from gateway.rules import Rules, in_english
 from gateway.store.question import Question, QuestionState
-from gateway.texts import say
 
 _REFUSED = {
     QuestionState.DENIED: "the person refused this call",
@@ -21,14 +20,14 @@ class HousePermissions:
 
     def __init__(self, rules: Rules, approvals: Approvals, sandbox: str = "") -> None:
         """`sandbox` names what shuts programs in; an approval holds for that alone."""
-        self._rules = rules
+        self.rules = rules
         self._approvals = approvals
         self._sandbox = sandbox
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
-        ruling = self._rules.of(proposal)
+        ruling = self.rules.of(proposal)
         if ruling.behavior != "ask" or proposal.chat_id is None:
-            return PermissionDecision(behavior=ruling.behavior, reason=_in_english(ruling.reason))
+            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling.reason))
         fingerprint = self._fingerprint(proposal)
         try:
             question = await self._approvals.ask(proposal, ChatKey.parse(proposal.chat_id), fingerprint, ruling.reason)
@@ -37,7 +36,7 @@ class HousePermissions:
         if question.state is QuestionState.USED and question.fingerprint != fingerprint and proposal.tool.idempotent:
             # It would be made again, and nobody has approved it as it is now.
             return PermissionDecision(behavior="deny", reason="it is not any more what was approved")
-        return _decision(question, _in_english(ruling.reason))
+        return _decision(question, in_english(ruling.reason))
 
     async def answer(self, request_id: str, proposal: Proposal) -> Answer:
         return await self._approvals.wait(request_id, self._fingerprint(proposal))
@@ -57,8 +56,3 @@ def _decision(question: Question, reason: str) -> PermissionDecision:
             return PermissionDecision(behavior="begun")
         case _:
             return PermissionDecision(behavior="deny", reason=_REFUSED[question.state])
-
-
-def _in_english(keys: tuple[str, ...]) -> str:
-    """For the model."""
-    return " ".join(say(key, "en") for key in keys)

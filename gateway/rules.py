@@ -4,6 +4,7 @@ from agent_core.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.access import Access
 from gateway.policy import Policy, Role, Ruling
+from gateway.texts import say
 
 
 class Rules:
@@ -22,3 +23,8 @@ class Rules:
             return Ruling("deny", ("may_not_speak",))
         role = Role.OWNER if self._access.is_owner(chat, person) else Role.USER
         return self._policy.decide(proposal, role)
+
+
+def in_english(keys: tuple[str, ...]) -> str:
+    """Why, for the model."""
+    return " ".join(say(key, "en") for key in keys)

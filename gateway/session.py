@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import structlog
 
-from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, Sender, TaskEnded
+from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, ScheduleFired, Sender, TaskEnded
 from gateway.conversation import Conversation
 from gateway.desk import Desk
 from gateway.giving_up import give_up
@@ -84,7 +84,7 @@ class ChatSession:
         if self._commands:
             self._mail.hold(item)
             return
-        if isinstance(item.event, TaskEnded):  # steers nothing
+        if isinstance(item.event, TaskEnded | ScheduleFired):  # steers nothing
             self._enqueue(item)
             return
         if self._can_steer(item.event.sender) or self._mail.has_arriving:
@@ -231,6 +231,9 @@ class ChatSession:
     async def _process(self, after: float) -> None:
         if after:
             await self._desk.clock.sleep(after)
+        await self._note_down()
+        if not self._has_work:
+            return
         limiter = self._desk.delivery.limiter(self.key)
         typing = asyncio.create_task(
             show_typing(self._channel, self.key, limiter, self._desk.clock, lambda: not self._is_asking)
@@ -244,7 +247,8 @@ class ChatSession:
                 await typing
 
     async def _next(self) -> None:
-        """What an earlier life left first, else a run for the oldest message with what its sender wrote since."""
+        """What an earlier life left first, then what was said unasked, else a run for the oldest message with what its
+        sender wrote since."""
         if self._unsent:
             owed, self._unsent = self._unsent, []
             await self._desk.delivery.deliver(self.key, owed)
@@ -252,10 +256,11 @@ class ChatSession:
         chat = await self.conversation.settings()
         if self._unfinished:
             run, items = self._unfinished.pop(0), None
-        elif self._mail.has_waiting:
-            run, items = self._take(chat)
         else:
-            return
+            await self._note_down()
+            if not self._mail.has_waiting:
+                return
+            run, items = self._take(chat)
         self._run, self._run_started, self._stopping = run, self._desk.clock.monotonic(), False
         self._run_over.clear()
         try:
@@ -268,6 +273,12 @@ class ChatSession:
             self._run = self._chat_run = None
             self._run_over.set()
             self._mail.take_back()
+
+    async def _note_down(self) -> None:
+        """What was said here unasked: no answer to it is wanted, but the next one may be about it. Nothing comes into a
+        run that is not over."""
+        for item in () if self._unfinished else self._mail.take_notes():
+            await self.conversation.note(item)
 
     def _take(self, chat: Chat) -> tuple[Run, list[InboxItem]]:
         items = self._mail.take()

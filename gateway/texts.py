@@ -4,7 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.wording import approvals, chat, heartbeat, jobs, proactive, runs, skills, status, tasks, timing, wakes
+from gateway.wording import (
+    approvals,
+    chat,
+    firings,
+    heartbeat,
+    jobs,
+    proactive,
+    runs,
+    skills,
+    status,
+    tasks,
+    timing,
+    wakes,
+)
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -12,6 +25,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
     **chat.TEXTS,
+    **firings.TEXTS,
     **heartbeat.TEXTS,
     **jobs.TEXTS,
     **proactive.TEXTS,

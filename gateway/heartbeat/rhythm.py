@@ -12,6 +12,9 @@ from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.heartbeats import Heartbeats
+from gateway.jobs.announcer import Announcer
+from gateway.jobs.firings import Firings
+from gateway.jobs.run import JobRuns, RunParts
 from gateway.jobs.wakes import Accept, Wakes
 from gateway.store.store import Store
 from gateway.texts import Language
@@ -34,6 +37,7 @@ class Rhythm:
         home: Path,
         zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
         heartbeat: HeartbeatSettings | None,
+        runs: RunParts,
     ) -> None:
         """`new_id` gives what people can type. `look_every`: seconds; None: nobody looks by himself. `zone_of`: by
         which zone a chat goes. `heartbeat`: None where it never begins by itself."""
@@ -60,6 +64,18 @@ class Rhythm:
             language=language,
             new_id=new_id,
         )
+        self.firings = Firings(
+            store,
+            delivery,
+            access,
+            Announcer(store, clock, language),
+            JobRuns(runs),
+            clock,
+            files=runs.tools.files,
+            language=language,
+            new_id=new_id,
+        )
+        self.firings.looks_after = self.heartbeats
         self.heartbeats.switches.changed = self.wakes.changed
 
     def begin(self, accept: Accept) -> None:

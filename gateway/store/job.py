@@ -1,5 +1,6 @@
 """A job: what is to be done in a chat when, and each time that it was due. Values; `job_store` keeps them."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -169,12 +170,21 @@ class Firing:
     reaction: Reaction | None = None
 
     @property
+    def name(self) -> str:
+        """Of its run and the conversation of that; its posts begin with it. `job-abc123-20261123T080000Z`."""
+        return firing_name(self.job, self.slot)
+
+    @property
     def is_rehearsal(self) -> bool:
         return self.slot.startswith("test:")
 
     @property
     def is_by_hand(self) -> bool:
         return self.slot.startswith(("run:", "test:"))
+
+
+def firing_name(job: str, slot: str) -> str:
+    return f"job-{job}-{re.sub('[:-]', '', slot)}"
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,11 @@ class TimedBot(Bot):
         for job in jobs:
             assert await self.store.jobs.add(job)
 
+    async def look(self) -> None:
+        """Somebody looks what is due, and all of it is done."""
+        await self.house.wakes.look()
+        await self.settled()
+
     async def fires(self, job: Job, local: str | None = None) -> Accepted:
         """It is due at that moment, or at its next slot: the event comes in as it does from whoever wakes us. Returns
         before anything has become of it; `settled` waits."""

@@ -1,0 +1,265 @@
+"""Firings: what is done when a job is due, to its end, whenever the program is stopped (S2-47, S2-48).
+
+The event that it is due stays in the inbox until all is done. After a crash it comes again, and whatever is written
+down by then is not done again: the row of the firing says how far it has come, the outbox what was sent.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.messages import NotificationMessage
+from channels.base import Attachment, ChatKey, FindsPrivateChats, ScheduleFired, Sender
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.jobs.announcer import Announcer
+from gateway.jobs.looking import LooksAfter
+from gateway.jobs.note import note_of
+from gateway.jobs.notices import MOST_COUNTED, counted, failures_in_a_row, words
+from gateway.jobs.outcome import Outcome
+from gateway.jobs.run import JobRuns
+from gateway.jobs.saying import Saying
+from gateway.store.firings import event_id
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Reminder, Report, firing_name
+from gateway.store.rows import InboxItem, Post
+from gateway.store.store import Store
+from gateway.texts import Language, language_of
+
+log = structlog.get_logger(__name__)
+
+
+class Firings:
+    """Every one of this life of the program."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        announcer: Announcer,
+        runs: JobRuns,
+        clock: Clock,
+        *,
+        files: Callable[[Firing], Sequence[Attachment]],
+        language: Language,
+        new_id: Callable[[], str],
+    ) -> None:
+        """`files`: what goes with a firing's message. `new_id` gives what people can type."""
+        self.tell: Callable[[InboxItem], None] | None = None
+        """Gets each that is over and was said, for the chat's agent to know of it."""
+        self.looks_after: LooksAfter | None = None
+        """Who knows what check-ins are about; without them there are none."""
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._announcer = announcer
+        self._saying = Saying(store, delivery, access)
+        self._runs = runs
+        self._clock = clock
+        self._files = files
+        self._language = language
+        self._new_id = new_id
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._at_work: dict[tuple[str, bool], str] = {}
+        """By job and by whether it is a rehearsal: the slot that an agent works on."""
+
+    # What others call
+
+    def fire(self, item: InboxItem) -> None:
+        """A job is due, or was when the program stopped; returns at once."""
+        if not isinstance(item.event, ScheduleFired):
+            raise TypeError(f"{item.event.type} is nothing that is due")
+        task = asyncio.create_task(self._fire(item, item.event), name=item.event.event_id)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    async def run_now(self, job: Job, *, for_author: ChatKey | None = None) -> Firing:
+        """Somebody wants it now; when it is due otherwise stays as it is. `for_author`: it is a rehearsal, which only
+        they see, in that chat. Raises StoreUnavailable."""
+        slot = f"{'test' if for_author else 'run'}:{self._new_id()}"
+        event = ScheduleFired(
+            event_id=event_id(job.id, slot),
+            chat=for_author or job.chat,
+            sender=Sender(id=job.person, name="", language=job.language),
+            at=self._clock.time(),
+            job=job.id,
+            slot=slot,
+        )
+        seq = await self._store.accept(event)
+        firing = await self._begin(event)
+        if seq is not None:
+            self.fire(InboxItem(seq, event))
+        return firing
+
+    async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
+        """Where a person of that chat alone reads what we say; None where that cannot be found. Raises ChannelError."""
+        channel = self._delivery.channel(chat)
+        if not channel.is_group(chat):
+            return chat
+        return await channel.private_chat(person) if isinstance(channel, FindsPrivateChats) else None
+
+    async def notice(self, item: InboxItem) -> NotificationMessage | None:
+        """What the chat's agent is to know of one that is over; None where there is nothing."""
+        event = item.event
+        if not isinstance(event, ScheduleFired):
+            return None
+        job = await self._store.jobs.job(event.job)
+        firing = await self._store.jobs.firing(event.job, event.slot)
+        if job is None or firing is None:
+            return None
+        files = await asyncio.to_thread(self._files, firing)
+        return note_of(item, job, firing, self._announcer.words(job, firing), files)
+
+    def is_mine(self, post: Post, items: Sequence[InboxItem]) -> bool:
+        """Whether it is of a firing among those, which sends what an earlier life has left of it."""
+        events = (item.event for item in items)
+        return post.run in {firing_name(each.job, each.slot) for each in events if isinstance(each, ScheduleFired)}
+
+    @property
+    def are_idle(self) -> bool:
+        return not self._tasks
+
+    async def settled(self) -> None:
+        """Return when nothing that was due is left to do."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def hush(self) -> None:
+        """Tell no chat any more what is over: that is for the next life."""
+        self.tell = None
+
+    async def close(self) -> None:
+        """Leave everything as it is; it goes on after the next start."""
+        self.hush()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._runs.stopped_well()
+
+    # How it works
+
+    async def _fire(self, item: InboxItem, event: ScheduleFired) -> None:
+        job = await self._store.jobs.job(event.job)
+        firing = await self._store.jobs.firing(event.job, event.slot)
+        if job is None or (firing is None and not self._may_begin(job, event)):
+            await self._store.settle([item.seq])
+            return
+        firing = firing or await self._begin(event)
+        posts = None
+        if firing.state is FiringState.BEGUN:
+            firing, posts = await self._carried_out(job, firing)
+        firing = await self._saying.said(firing, posts)
+        if firing.delivery is DeliveryState.PENDING:  # the platform does not let us in: the next life goes on here
+            return
+        await self._came_out(job, firing)
+        await self._tell(item, firing)
+
+    def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
+        """It may have been paused, or its person sent away, since it was due."""
+        if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
+            return False
+        is_by_hand = event.slot.startswith(("run:", "test:"))
+        return job.state is not JobState.REMOVED and (is_by_hand or job.state is not JobState.PAUSED)
+
+    async def _begin(self, event: ScheduleFired) -> Firing:
+        """Its row, on disk; the one that is there already."""
+        firing = None
+        while firing is None:
+            draft = Firing(event.job, event.slot, self._new_id(), event.chat, event.at, began=self._clock.time())
+            firing = await self._store.jobs.begin(draft)
+        return firing
+
+    async def _carried_out(self, job: Job, firing: Firing) -> tuple[Firing, list[Post]]:
+        """It is over, and what is said of it is noted, in one step."""
+        outcome = await self._outcome(job, firing)
+        firing = replace(
+            firing,
+            state=outcome.state,
+            ended=self._clock.time(),
+            run=firing.name if outcome.run else "",
+            untrusted=outcome.untrusted,
+            error=outcome.error,
+            cause=outcome.cause,
+            tokens=outcome.tokens,
+            cost_usd=outcome.cost_usd,
+        )
+        language = language_of(job.language, self._language)
+        job = await self._store.jobs.job(job.id) or job  # it may have changed while an agent worked
+        failures, others = await self._failures(firing), await self._store.jobs.in_chat(job.chat)
+        text = words(job, firing, outcome, language, failures=failures, others=others)
+        firing = replace(firing, text=text)
+        posts = []
+        if text and await self._announcer.held(job, firing):
+            firing = replace(firing, delivery=DeliveryState.HELD)
+        elif text:
+            firing = replace(firing, delivery=DeliveryState.PENDING)
+            posts = await self._posts(job, firing)
+        await self._store.jobs.end(firing, posts, outcome.run)
+        log.info("job done", job=job.id, slot=firing.slot, state=firing.state.value, cause=firing.cause)
+        return firing, posts
+
+    async def _outcome(self, job: Job, firing: Firing) -> Outcome:
+        match job.work:
+            case Reminder(text=text):
+                return Outcome(FiringState.DONE, text, untrusted=job.tainted)
+            case Report() | CheckIn():
+                at_work = job.id, firing.is_rehearsal
+                if at_work in self._at_work:
+                    return Outcome(FiringState.OVERLAPPED)
+                self._at_work[at_work] = firing.slot
+                try:
+                    return await self._worked(job, firing)
+                finally:
+                    del self._at_work[at_work]
+
+    async def _worked(self, job: Job, firing: Firing) -> Outcome:
+        if isinstance(job.work, Report):
+            return await self._runs.report(job, job.work, firing)
+        looks = self.looks_after
+        brief = await looks.brief(job, firing) if looks else None
+        if looks is None or brief is None:
+            return Outcome(FiringState.NOTHING)
+        outcome = await self._runs.check_in(job, brief, firing)
+        if outcome.state is FiringState.FAILED:
+            return outcome
+        text = await looks.words(job, firing, outcome.text)
+        return replace(outcome, state=FiringState.NOTHING if text is None else FiringState.DONE, text=text or "")
+
+    async def _posts(self, job: Job, firing: Firing) -> list[Post]:
+        files = await asyncio.to_thread(self._files, firing) if firing.state is FiringState.DONE else ()
+        message = self._announcer.message(job, firing, files)
+        parts = self._delivery.voice(firing.chat).split(message)
+        return [
+            Post(f"{firing.name}:proactive:{number}", firing.name, firing.chat, part)
+            for number, part in enumerate(parts)
+        ]
+
+    async def _failures(self, firing: Firing) -> int:
+        """How many have failed in a row with this one."""
+        history = await self._store.jobs.history(firing.job, MOST_COUNTED)
+        return failures_in_a_row(firing if each.slot == firing.slot else each for each in history)
+
+    async def _came_out(self, job: Job, firing: Firing) -> None:
+        """Count it on the job, and tell the heartbeat."""
+        if not firing.is_rehearsal:
+            failures = await self._failures(firing)
+            await self._store.jobs.change(job.id, lambda now: counted(now, firing, failures))
+        if isinstance(job.work, CheckIn) and self.looks_after is not None:
+            await self.looks_after.came_out(job, firing)
+
+    async def _tell(self, item: InboxItem, firing: Firing) -> None:
+        """A rehearsal is no part of any conversation, and neither is what nobody has read."""
+        was_said = firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
+        if not was_said or firing.is_rehearsal:
+            await self._store.settle([item.seq])
+        elif self.tell is not None:
+            self.tell(item)
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("what was due was not done", event_id=task.get_name(), exc_info=error)

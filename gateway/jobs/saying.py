@@ -1,0 +1,75 @@
+"""Getting a firing's message to its chat, and what becomes of it written down apart from what became of the work."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+import structlog
+
+from channels.base import AccountRefused, ChannelError, ChatKey
+from gateway.access import Access
+from gateway.delivery import Delivery
+from gateway.store.job import DeliveryState, Firing, Job, JobState, Pause
+from gateway.store.rows import Post, PostState
+from gateway.store.store import Store
+
+log = structlog.get_logger(__name__)
+
+
+class Saying:
+    """Sends what the outbox holds of one firing."""
+
+    def __init__(self, store: Store, delivery: Delivery, access: Access) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+
+    async def said(self, firing: Firing, posts: Sequence[Post] | None) -> Firing:
+        """With what became of its message; PENDING where the platform does not let us in now. `posts`: None where an
+        earlier life has noted them, and may have sent some."""
+        if firing.delivery is not DeliveryState.PENDING:
+            return firing
+        self._access.spoke(firing.chat)
+        error = await self._delivery.attempt(firing.chat, await self._left(firing) if posts is None else posts)
+        if isinstance(error, AccountRefused):
+            return firing
+        failed = any(post.state is PostState.FAILED for post in await self._noted(firing))
+        state = DeliveryState.FAILED if failed else DeliveryState.SENT
+        why = error.reason if error else ""
+        said = await self._store.jobs.change_firing(
+            firing.id, lambda now: replace(now, delivery=state, delivery_error=why)
+        )
+        if error is not None and error.permanent and not await self._has_files(firing):
+            await self._pause_all(firing.chat, error)
+        return said or firing
+
+    async def _left(self, firing: Firing) -> list[Post]:
+        """Any of it may have been sent: that a send begins is written after it has begun."""
+        over = PostState.SENT, PostState.FAILED
+        noted = await self._noted(firing)
+        return [replace(post, state=PostState.SENDING) for post in noted if post.state not in over]
+
+    async def _noted(self, firing: Firing) -> list[Post]:
+        posts: list[Post] = []
+        for number in count():
+            post = await self._store.find_post(f"{firing.name}:proactive:{number}")
+            if post is None:
+                break
+            posts.append(post)
+        return posts
+
+    async def _has_files(self, firing: Firing) -> bool:
+        """Then it may be these that the platform did not take."""
+        return any(post.message.attachments for post in await self._noted(firing))
+
+    async def _pause_all(self, chat: ChatKey, error: ChannelError) -> None:
+        """The chat is gone, or has blocked us: nothing more is worked out for it."""
+        log.warning("the jobs of a chat are paused: it takes no messages", chat=str(chat), reason=error.reason)
+        for job in await self._store.jobs.in_chat(chat):
+            await self._store.jobs.change(job.id, _paused)
+
+
+def _paused(job: Job) -> Job:
+    if job.state is not JobState.ACTIVE:
+        return job
+    return replace(job, state=JobState.PAUSED, pause=Pause.UNDELIVERABLE)

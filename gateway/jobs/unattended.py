@@ -1,0 +1,40 @@
+"""What the run of a job may call: what the rules allow, and never what somebody would have to say yes to first."""
+
+from collections.abc import Collection
+
+from agent_core.permissions import Answer, PermissionDecision, Proposal
+from agent_core.skills.library import SkillLibrary
+from gateway.rules import Rules, in_english
+
+SCRIPT = "run_skill_script"
+NOBODY = "nobody can be asked for it in a scheduled run; do without it, and say in the report what is missing"
+
+
+class UnattendedPermissions:
+    """Satisfies agent_core's Permissions."""
+
+    def __init__(self, rules: Rules, library: SkillLibrary, scripts: Collection[str]) -> None:
+        """`scripts`: the skills whose scripts the person has said yes to, when the job was set."""
+        self._rules = rules
+        self._library = library
+        self._scripts = scripts
+
+    async def decide(self, proposal: Proposal) -> PermissionDecision:
+        ruling = self._rules.of(proposal)
+        if ruling.behavior != "ask":
+            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling.reason))
+        if self._is_approved(proposal):
+            return PermissionDecision(behavior="allow")
+        return PermissionDecision(behavior="deny", reason=f"{in_english(ruling.reason)} {NOBODY}".strip())
+
+    async def answer(self, request_id: str, proposal: Proposal) -> Answer:
+        """There is no question."""
+        return Answer.EXPIRED
+
+    async def withdraw(self, request_id: str) -> None:
+        """There is no question."""
+
+    def _is_approved(self, proposal: Proposal) -> bool:
+        """A skill of the chat's own folder never is: whoever writes there could write another script."""
+        skill = proposal.call.arguments.get("skill")
+        return proposal.call.name == SCRIPT and skill in self._scripts and self._library.find(str(skill)) is not None
