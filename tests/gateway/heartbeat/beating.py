@@ -13,7 +13,7 @@ from gateway.heartbeat.checklist import NAME
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.store.job import Firing, Heartbeat, Job
 from tests.gateway.bot import NO_PACE, make_bot
-from tests.gateway.jobs.kit import ANN, PARIS, Calendar, TimedBot, moment, short_ids
+from tests.gateway.jobs.kit import ANN, BEGINS, PARIS, Calendar, TimedBot, moment, short_ids
 
 HALF_AN_HOUR = 1800.0
 NOTHING = calls(("nothing_to_report", {"why": "all is well"}))
@@ -77,8 +77,8 @@ class Beating(TimedBot):
         await self.goes_by((moment(local, zone) - self.calendar.now) / 3600)
 
 
-def make_beating(home: Path, *turns: Turn, introduces: bool = False, **how: object) -> Beating:
-    clock = Calendar()
+def make_beating(home: Path, *turns: Turn, introduces: bool = False, begins: str = BEGINS, **how: object) -> Beating:
+    clock = Calendar(begins)
     given = {
         "clock": clock,
         "channel": MemoryChannel(limits=NO_PACE, now=clock.time),

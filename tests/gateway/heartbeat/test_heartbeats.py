@@ -1,14 +1,22 @@
 """Days of being looked after: what is looked at when, what is said of it, and when nothing is."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
+from agent_core.llm import FailureKind
 from agent_core.messages import text_of
+from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
-from gateway.store.job import DeliveryState, FiringState
-from tests.gateway.heartbeat.beating import NOTHING, Beating
+from gateway.heartbeat.check_in import TOOLS
+from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause
+from gateway.texts import say
+from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating
 from tests.gateway.heartbeat.conftest import StartBeating
-from tests.gateway.jobs.kit import PARIS
+from tests.gateway.jobs.kit import PARIS, moment
 
 DRY = "The plants are dry."
 GONE = ChannelError("the platform says no", permanent=True)
@@ -122,16 +130,163 @@ async def test_what_cannot_be_read_is_left_alone(start_looking: StartBeating) ->
 # When not
 
 
+def clocks(looks: Sequence[Firing], zone: ZoneInfo = PARIS) -> list[str]:
+    return [f"{datetime.fromtimestamp(look.due, zone):%H:%M}" for look in looks]
+
+
 async def test_quiet_hours_are_those_of_her_clock(start_looking: StartBeating) -> None:  # S2-46
-    bot = await start_looking(*[NOTHING] * 100)
+    bot = await start_looking(*[NOTHING] * 60)
     await bot.until("2026-11-24 12:00")
 
-    clocks = [moment_in(PARIS, look.due) for look in await bot.looks()]
-    assert clocks[0] == "08:30"
-    assert "20:30" in clocks
-    assert not [clock for clock in clocks if clock >= "21:00" or clock < "08:00"]
-    assert clocks.count("08:30") == 2
+    found = clocks(await bot.looks())
+    assert (found[0], found[-1]) == ("08:30", "12:00")
+    assert "20:30" in found
+    assert not [clock for clock in found if not "08:00" <= clock < "21:00"]
+    assert found.count("08:30") == 2
 
 
-def moment_in(zone: ZoneInfo, at: float) -> str:
-    return f"{datetime.fromtimestamp(at, zone):%H:%M}"
+@pytest.mark.parametrize("day", ["2027-03-27", "2027-10-30"])
+async def test_a_night_in_which_clocks_change_is_quiet_to_its_end(start_looking: StartBeating, day: str) -> None:
+    bot = await start_looking(*[NOTHING] * 60, begins=f"{day} 20:00")
+    await bot.goes_by(16)
+
+    assert clocks(await bot.looks())[:2] == ["20:30", "08:00"]
+
+
+async def test_she_is_left_alone_for_a_moment_after_her_own_words(start_looking: StartBeating) -> None:
+    bot = await start_looking("Good.", NOTHING)
+    bot.calendar.advance(HALF_AN_HOUR - 60)
+    await bot.hears("I am here")
+    bot.calendar.advance(60)
+    await bot.look()
+
+    assert bot.ticks == 0
+    assert await bot.outcome() == "heartbeat_just_wrote"
+
+
+async def test_nobody_is_disturbed_while_they_are_answered(start_looking: StartBeating) -> None:
+    thinking = Waits(asyncio.Event(), "Oslo.")
+    bot = await start_looking(thinking)
+    await bot.channel.hears("where to?")
+    await thinking.reached.wait()
+    bot.calendar.advance(HALF_AN_HOUR)
+    await bot.house.wakes.look()
+
+    assert bot.ticks == 0
+    assert await bot.outcome() == "heartbeat_is_busy"
+    thinking.event.set()
+    await bot.settled()
+
+
+async def test_snoozed_it_is_silent_until_then(start_looking: StartBeating) -> None:
+    bot = await start_looking(NOTHING)
+    await bot.hears("/heartbeat snooze 2h")
+    assert "10:00" in bot.screen[-1]
+
+    await bot.goes_by(1.5)
+    assert (bot.asked, await bot.outcome()) == (0, "heartbeat_is_snoozed")
+    await bot.goes_by(0.5)
+    assert bot.asked == 1
+
+
+async def test_switched_off_it_is_silent_for_good(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat off")
+    await bot.restart()
+    await bot.goes_by(24)
+
+    assert (bot.asked, bot.ticks) == (0, 0)
+    job = await bot.its_job()
+    assert (job.state, job.pause, job.next_at) == (JobState.PAUSED, Pause.PERSON, None)
+
+
+# It ends by itself
+
+
+async def test_after_three_failures_it_stops_and_says_so_once(start_looking: StartBeating) -> None:
+    bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 9)
+    await bot.goes_by(6)
+
+    assert len(await bot.looks()) == 3
+    assert [text for text in bot.screen if "so I stop doing it" in text] == [bot.screen[-1]]
+    beats, job = await bot.beats(), await bot.its_job()
+    assert (beats.on, beats.failures, job.pause) == (False, 3, Pause.FAILURES)
+
+
+async def test_switched_on_again_it_has_three_new_tries(start_looking: StartBeating) -> None:
+    bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 4, NOTHING)
+    await bot.goes_by(6)
+    await bot.hears("/heartbeat on")
+    await bot.goes_by(1)
+
+    beats = await bot.beats()
+    assert (beats.on, beats.failures, beats.last_outcome) == (True, 0, "heartbeat_all_well")
+
+
+async def test_a_look_that_never_comes_to_an_end_has_failed_and_says_nothing(start_looking: StartBeating) -> None:
+    bot = await start_looking(*[calls(("clock", {}))] * 20)
+    shown = list(bot.screen)
+    await bot.goes_by(0.5)
+
+    [look] = await bot.looks()
+    assert look.state is FiringState.FAILED
+    assert bot.asked <= 6
+    assert bot.screen == shown
+
+
+async def test_after_a_week_without_a_word_it_stops_and_says_so_once(start_looking: StartBeating) -> None:
+    bot = await start_looking(*[NOTHING] * 400)
+    shown = list(bot.screen)
+    await bot.goes_by(9 * 24)
+
+    assert bot.screen == [*shown, say("heartbeat_stopped_silence", "en", days=7, slash="/")]
+    assert (await bot.its_job()).pause is Pause.SILENCE
+    looks = await bot.looks()
+    assert looks[-1].due < moment("2026-11-30 08:30")
+
+
+# What is due without a list
+
+
+async def test_a_reminder_that_is_overdue_is_looked_at_once_and_again_after_a_day(start_beating: StartBeating) -> None:
+    bot = await start_beating(*["Call the bank!", "Did you call the bank?", "Hello!", "Good day!"])
+    await bot.hears("/heartbeat on")
+    await bot.presses("Without a list")
+    bot.writes("# Reminders\n- [ ] 2026-11-23 09:15 Call the bank\n", "reminders.md")
+
+    await bot.until("2026-11-23 11:30")
+
+    assert bot.asked == 1
+    assert "reminder for 2026-11-23 09:15: Call the bank" in told(bot)
+    assert bot.screen[-1].startswith("Call the bank!")
+    assert clocks(await bot.looks()) == ["09:30"]
+
+
+# What it says is part of the talk
+
+
+async def test_her_answer_finds_what_was_said(start_looking: StartBeating) -> None:  # S2-48
+    bot = await start_looking(DRY, "Since Sunday.")
+    await bot.goes_by(0.5)
+    await bot.hears("since when?")
+
+    assert any(DRY in text_of(message.content) for message in bot.llm.requests[-1].messages)
+
+
+async def test_the_run_of_a_look_has_few_tools_and_none_that_acts(start_looking: StartBeating) -> None:  # S2-47
+    bot = await start_looking(NOTHING)
+    await bot.goes_by(0.5)
+
+    names = {tool.name for tool in bot.llm.requests[0].tools}
+    assert "nothing_to_report" in names
+    assert names <= TOOLS
+
+
+async def test_in_chinese(start_beating: StartBeating) -> None:
+    bot = await start_beating("植物干了。")
+    bot.writes("- [ ] 给植物浇水")
+    await bot.hears("/heartbeat on", language="zh-hans")
+    await bot.goes_by(0.5)
+
+    assert "in Chinese" in told(bot)
+    assert bot.screen[-1].startswith("植物干了。\n\n*（只有觉得")
