@@ -1,7 +1,7 @@
 """How one time that a job was due came out, before anybody is told."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
@@ -20,6 +20,8 @@ SKILL = "skill"
 NOT_ALLOWED = "permission"
 TOO_DEAR = "budget"
 """Causes of ours; a model's failure is known by its own kind."""
+
+_LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS})
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,13 @@ def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMes
         cost_usd=report.usage.cost_usd,
         run=RunEnd(reason, report.usage, next(answered, model), error or None),
     )
+
+
+def failed_at_limits(outcome: Outcome) -> Outcome:
+    """A look that a limit has cut off has nothing to say: what it said last was not meant for anybody."""
+    if outcome.state is not FiringState.DONE or outcome.run is None or outcome.run.reason not in _LIMITS:
+        return outcome
+    return replace(outcome, state=FiringState.FAILED, text="", error=outcome.run.reason.value, cause=TOO_DEAR)
 
 
 def _cause(report: Report, end: AgentEnd | None) -> str:

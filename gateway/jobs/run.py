@@ -25,7 +25,7 @@ from gateway.agents import AgentParts, Agents
 from gateway.audit import AuditLog
 from gateway.isolated_run import IsolatedRun
 from gateway.jobs.looking import CheckInBrief
-from gateway.jobs.outcome import SKILL, Outcome, outcome_of
+from gateway.jobs.outcome import SKILL, Outcome, failed_at_limits, outcome_of
 from gateway.jobs.run_tools import RunTools, nothing_said
 from gateway.jobs.unattended import UnattendedPermissions
 from gateway.rules import Rules
@@ -99,7 +99,8 @@ class JobRuns:
         parts = replace(base, tools=few, others=tuple, skills=SkillLibrary(), limits=brief.limits)
         agent = self._agent(job, firing, parts, own, brief.duty)
         asked = user(brief.prompt).model_copy(update={"untrusted": brief.tainted, "by_agent": True})
-        return await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
+        outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
+        return failed_at_limits(outcome)
 
     def stopped_well(self) -> None:
         """The program ends as it should: what goes on now goes on in the next life, and this one does not count."""
