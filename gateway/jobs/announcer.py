@@ -30,8 +30,9 @@ class Announcer:
     """Where nobody's is known."""
 
     def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
-        """Of one that has something to say; a rehearsal has no buttons, for nothing follows from it."""
-        buttons = () if firing.is_rehearsal else (buttons_of(firing, self.language_of(job)),)
+        """Nothing follows from a rehearsal or from a failure, so these have no buttons."""
+        has_none = firing.is_rehearsal or firing.state is FiringState.FAILED
+        buttons = () if has_none else (buttons_of(firing, self.language_of(job)),)
         words = self.words(job, firing)
         return OutboundMessage(markdown=words, buttons=buttons, attachments=tuple(attachments))
 

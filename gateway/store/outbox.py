@@ -82,10 +82,10 @@ def find(connection: sqlite3.Connection, key: str) -> Post | None:
 
 
 def reads_now(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> Post | None:
-    """The newest of the posts that made or edited a message."""
+    """The newest of the posts that made or edited a message; what answers a press comes behind what was pressed."""
     query = (
         f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"  # noqa: S608
-        " ORDER BY at DESC, length(key) DESC, key DESC LIMIT 1"
+        " ORDER BY at DESC, key LIKE 'inbox-%' DESC, length(key) DESC, key DESC LIMIT 1"
     )
     row = connection.execute(query, (str(chat), message_id)).fetchone()
     return _post(row) if row else None

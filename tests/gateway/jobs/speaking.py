@@ -1,0 +1,56 @@
+"""What Parley has said by itself in a chat, without anybody having waited for it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from channels.base import Attachment, Button
+from gateway.delivery import Delivery
+from gateway.jobs.announcer import Announcer
+from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction
+from gateway.store.rows import Post
+from tests.gateway.jobs.kit import TimedBot
+
+
+async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
+    """The job has fired, and its message has arrived."""
+    firing = await noted(bot, job, text, name=name, **how)
+    message = Announcer(bot.store, bot.clock, "en").message(job, firing)
+    delivery = Delivery([bot.channel], bot.store, bot.clock)
+    parts = delivery.voice(firing.chat).split(message)
+    posts = [Post(f"{firing.name}:proactive:{number}", "", firing.chat, part) for number, part in enumerate(parts)]
+    await bot.store.jobs.end(replace(firing, delivery=DeliveryState.SENT), posts)
+    await delivery.deliver(firing.chat, posts)
+    return firing
+
+
+async def noted(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
+    """The job has fired, and something is to be said about it."""
+    now = bot.clock.time()
+    firing = Firing(job.id, f"slot-{name}", name, job.chat, now, FiringState.DONE, began=now, ended=now, text=text)
+    firing = replace(firing, **how)  # type: ignore[arg-type]
+    await bot.store.jobs.begin(firing)
+    return firing
+
+
+async def reaction_to(bot: TimedBot, firing: Firing) -> Reaction | None:
+    found = await bot.store.jobs.firing_by_id(firing.id)
+    assert found is not None
+    return found.reaction
+
+
+def labels(bot: TimedBot) -> list[list[str]]:
+    """The buttons under the newest message."""
+    return [[button.label for button in row] for row in _newest(bot)]
+
+
+def actions(bot: TimedBot) -> list[list[str]]:
+    return [[button.action for button in row] for row in _newest(bot)]
+
+
+def _newest(bot: TimedBot) -> tuple[tuple[Button, ...], ...]:
+    return bot.channel.posts[-1][1].buttons
+
+
+def contents(files: Sequence[Attachment]) -> list[str]:
+    return [Path(file.path).read_text() for file in files]
