@@ -13,11 +13,15 @@ from gateway.delivery import Delivery
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.heartbeats import Heartbeats
 from gateway.jobs.announcer import Announcer
+from gateway.jobs.digest import Digests
 from gateway.jobs.firings import Firings
 from gateway.jobs.run import JobRuns, RunParts
 from gateway.jobs.wakes import Accept, Wakes
 from gateway.store.store import Store
 from gateway.texts import Language
+
+HEAD_START = 2.0
+"""Seconds that channels have to begin to listen."""
 
 
 class Rhythm:
@@ -64,11 +68,14 @@ class Rhythm:
             language=language,
             new_id=new_id,
         )
+        announcer = Announcer(store, clock, language)
+        self.digests = Digests(store, delivery, access, announcer, runs.tools.files)
+        self.wakes.also = self.digests.look
         self.firings = Firings(
             store,
             delivery,
             access,
-            Announcer(store, clock, language),
+            announcer,
             JobRuns(runs),
             clock,
             files=runs.tools.files,
@@ -85,15 +92,18 @@ class Rhythm:
     async def run(self) -> None:
         """Look what is due whenever something is, until cancelled."""
         if self._look_every is not None:
-            # By name and beside the loop: a start would be slower by what it imports.
+            # By name, and behind the channels: a start would be slower by what it imports.
+            await asyncio.sleep(min(HEAD_START, self._look_every))
             waker = await asyncio.to_thread(importlib.import_module, "gateway.heartbeat.waker")
             await waker.Waker(self.wakes, self._clock, self._look_every).run()
 
     async def settled(self) -> None:
         await self.wakes.settled()
+        await self.digests.settled()
         await self.heartbeats.settled()
 
     async def close(self) -> None:
         """What is not done stays noted."""
         await self.wakes.close()
+        await self.digests.close()
         await self.heartbeats.close()

@@ -75,6 +75,8 @@ class Wakes:
         """The house's door; before it is there nothing is due."""
         self.wake: Callable[[], None] | None = None
         """Told that there may be something to look at earlier than it was."""
+        self.also: Callable[[], Awaitable[None]] | None = None
+        """What else waits for a time of day."""
         self._store = store
         self._access = access
         self._delivery = delivery
@@ -110,6 +112,8 @@ class Wakes:
                 pass  # others had their turn while the store was asked
             self._tell(told)
             await self._purge()
+        if self.also is not None:
+            await self.also()
 
     async def settled(self) -> None:
         """Return when what was missed has been told."""
