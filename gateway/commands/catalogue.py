@@ -1,6 +1,19 @@
 """All commands, in the order in which people see them."""
 
-from gateway.commands import approvals, context, conversation, export, info, proactive, skills, tasks
+from gateway.commands import (
+    approvals,
+    context,
+    conversation,
+    cron,
+    export,
+    heartbeat,
+    info,
+    proactive,
+    remind,
+    report,
+    skills,
+    tasks,
+)
 from gateway.commands.table import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -11,6 +24,10 @@ COMMANDS: tuple[Command, ...] = (
     *skills.COMMANDS,
     *approvals.COMMANDS,
     *tasks.COMMANDS,
+    *remind.COMMANDS,
+    *report.COMMANDS,
+    *cron.COMMANDS,
+    *heartbeat.COMMANDS,
     *proactive.COMMANDS,
 )
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}

@@ -134,7 +134,7 @@ def _facts(outlook: Outlook, language: Language) -> Iterator[str]:
     if not isinstance(job.rule, Once):
         yield say("job_next", language, slots=_slots(outlook, language))
     if change := next_change(job.rule, zone, now):
-        yield say("job_clocks", language, change=change_words(change, zone, language, now))
+        yield change_words(change, zone, language, now)
     if outlook.quiet:
         yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=outlook.quiet.words)
     if is_reminder and isinstance(job.rule, Once):

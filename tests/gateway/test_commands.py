@@ -23,6 +23,8 @@ def test_menus_are_made_from_the_one_table() -> None:  # S2-40
         *("skills", "skill"),
         *("approve", "deny"),
         "tasks",
+        *("remind", "report", "cron"),
+        "heartbeat",
     ]
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for spec in SPECS:
@@ -72,7 +74,8 @@ async def test_help_lists_every_command(start_bot: StartBot) -> None:
 
     await bot.hears("/help")
 
-    assert all(f"- /{command.name}" in bot.screen[0] for command in COMMANDS)
+    assert all(f"- /{command.name}" in bot.screen[0] for command in COMMANDS if not command.hidden)
+    assert not any(f"/{command.name} " in bot.screen[0] for command in COMMANDS if command.hidden)
 
 
 async def test_start_offers_things_to_try(start_bot: StartBot) -> None:

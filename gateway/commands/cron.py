@@ -1,0 +1,184 @@
+"""The command for all that is planned in a chat: /cron."""
+
+from collections.abc import Awaitable, Callable
+from zoneinfo import ZoneInfo
+
+from channels.base import ChannelError, OutboundMessage
+from gateway.approvals import typed_id
+from gateway.commands.firing_list import firing_list
+from gateway.commands.planning import asked, listed, refused
+from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.jobs.jobs import Draft, JobRefused
+from gateway.jobs.preview import cancelled_line, in_short, next_of, set_line, words_of
+from gateway.jobs.reshaping import Reshaping, reshaped
+from gateway.replies import Answer, Rewritten
+from gateway.store.job import Job, JobState, Reminder, Report
+from gateway.texts import language_of, say
+from gateway.timing.check import BadRule
+from gateway.timing.grammar import parse_when
+
+Act = Callable[[Invocation, str, str], Awaitable[Answer]]
+"""With the id that was named, and what follows it."""
+
+
+async def cron(given: Invocation) -> Answer:
+    verb, _, rest = given.arguments.strip().partition(" ")
+    try:
+        if verb in ("", "list"):
+            return await _list(given) or reply(say("cron_none", given.language, slash=given.slash))
+        if verb == "add":
+            return await _add(given, rest)
+        act = _ACTS.get(verb.lower())
+        named, _, more = rest.strip().partition(" ")
+        if act is None or not (named or verb == "history"):
+            return reply(say("cron_how", given.language, slash=given.slash))
+        return await act(given, typed_id(named), more.strip())
+    except (BadRule, JobRefused) as error:
+        return refused(given, error)
+
+
+async def _list(given: Invocation, *first: str) -> OutboundMessage | None:
+    return await listed(given, "cron_title", *first)
+
+
+async def _add(given: Invocation, text: str) -> Answer:
+    """What follows the time is what an agent does then."""
+    zone = await given.desk.jobs.zone_of(given.session.key)
+    when = parse_when(text, zone, given.desk.clock.time())
+    return await asked(given, when.rule, Report(instructions=when.rest))
+
+
+# Before it is set
+
+
+async def _show(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.draft(job_id, given.session.key, given.sender)
+    return await given.desk.jobs.question(job, given.slash)
+
+
+async def _confirm(given: Invocation, job_id: str, _: str) -> Answer:
+    jobs, chat = given.desk.jobs, given.session.key
+    draft = await jobs.draft(job_id, chat, given.sender)
+    job = await jobs.confirm(job_id, chat, given.sender)
+    return rewritten(set_line(job, given.desk.clock.time(), is_change=bool(draft.instead_of)))
+
+
+async def _cancel(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.cancel(job_id, given.session.key, given.sender)
+    return rewritten(cancelled_line(job))
+
+
+async def _change(given: Invocation, job_id: str, text: str) -> Answer:
+    """Ask what is to be otherwise, or, where that is said, whether it is to be so."""
+    jobs, chat = given.desk.jobs, given.session.key
+    job = await jobs.known(job_id, chat, given.sender)
+    if job.state is not JobState.DRAFT or text:
+        job = await jobs.propose(await _changed(given, job, text), given.sender)
+    return Rewritten(await jobs.question(job, given.slash, changing=not text))
+
+
+async def _changed(given: Invocation, job: Job, text: str) -> Draft:
+    """What is not said stays as it is."""
+    zone = ZoneInfo(job.zone)
+    rule, words = job.rule, ""
+    if text:
+        when = parse_when(text, zone, given.desk.clock.time())
+        rule, words = when.rule, when.rest
+    words = words or words_of(job)
+    skill = job.work.skill if isinstance(job.work, Report) else None
+    return Draft(
+        chat=job.chat,
+        person=job.person,
+        language=language_of(job.language, given.language),
+        zone=zone,
+        rule=rule,
+        work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
+        tainted=job.tainted,
+        instead_of=job.id,
+    )
+
+
+async def _reshape(given: Invocation, job_id: str, way: str) -> Answer:
+    """A button of the question says what is to be otherwise; the question then says so."""
+    jobs, chat = given.desk.jobs, given.session.key
+    job = await jobs.draft(job_id, chat, given.sender)
+    rule = reshaped(job.rule, Reshaping(way)) if way in list(Reshaping) else None
+    if rule is None:
+        raise JobRefused("job_cannot_shift", id=job.id)
+    job = await jobs.reshape(job_id, chat, given.sender, rule)
+    return Rewritten(await jobs.question(job, given.slash, changing=True))
+
+
+# When it is set
+
+
+async def _pause(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.pause(job_id, given.session.key, given.sender)
+    return await _done(given, say("job_paused", given.language, id=job.id))
+
+
+async def _resume(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.resume(job_id, given.session.key, given.sender)
+    following = next_of(job, given.language, given.desk.clock.time())
+    return await _done(given, say("job_resumed", given.language, id=job.id, next=following))
+
+
+async def _remove(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.remove(job_id, given.session.key, given.sender)
+    return await _done(given, say("job_removed", given.language, id=job.id, what=in_short(job)))
+
+
+async def _done(given: Invocation, sentence: str) -> Answer:
+    """In a list, whose button it was, that list as it is now."""
+    if not given.is_pressed:
+        return reply(sentence)
+    return Rewritten(await _list(given, sentence) or reply(sentence))
+
+
+async def _run(given: Invocation, job_id: str, _: str) -> Answer:
+    job = await given.desk.jobs.of(job_id, given.session.key, given.sender)
+    await given.desk.firings.run_now(job, for_author=None)
+    return reply(say("job_runs", given.language, id=job.id))
+
+
+async def _test(given: Invocation, job_id: str, _: str) -> Answer:
+    """Where only whoever asked for it reads it."""
+    job = await given.desk.jobs.known(job_id, given.session.key, given.sender)
+    try:
+        alone = await given.desk.firings.private_chat(given.session.key, given.sender.id)
+    except ChannelError as error:
+        raise JobRefused("job_not_alone") from error
+    if alone is None:
+        raise JobRefused("job_not_alone")
+    await given.desk.firings.run_now(job, for_author=alone)
+    return reply(say("job_tested", given.language, id=job.id))
+
+
+async def _history(given: Invocation, job_id: str, _: str) -> Answer:
+    return reply(await firing_list(given, job_id))
+
+
+_ACTS: dict[str, Act] = {
+    "pause": _pause,
+    "resume": _resume,
+    "run": _run,
+    "test": _test,
+    "history": _history,
+    "rm": _remove,
+    "remove": _remove,
+    "delete": _remove,
+    "change": _change,
+    "confirm": _confirm,
+    "cancel": _cancel,
+    "show": _show,
+    "reshape": _reshape,
+}
+
+COMMANDS = (
+    Command(
+        "cron",
+        {"en": "See and change what is planned here", "zh": "查看和管理这里的日程"},
+        cron,
+        arguments="[list|add|pause|resume|run|test|history|rm ID]",
+    ),
+)

@@ -1,0 +1,78 @@
+"""How a job's last times came out, in lines for people."""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from gateway.commands.table import Invocation
+from gateway.jobs.outlook import Cost
+from gateway.jobs.preview import cost_words, duration, rule_of
+from gateway.progress import literal
+from gateway.question_text import one_line
+from gateway.store.job import DeliveryState, Firing, FiringState
+from gateway.texts import Language, say
+from gateway.timing.words import slot_words
+
+MOST = 10
+DAYS = 7
+MOST_ERROR = 100
+"""Characters."""
+_DAY = 86_400
+
+_STATES = {
+    FiringState.BEGUN: "past_begun",
+    FiringState.DONE: "past_done",
+    FiringState.NOTHING: "past_nothing",
+    FiringState.FAILED: "past_failed",
+    FiringState.OVERLAPPED: "past_overlapped",
+    FiringState.MISSED: "past_missed",
+}
+_DELIVERIES = {
+    DeliveryState.PENDING: "delivery_pending",
+    DeliveryState.SENT: "delivery_sent",
+    DeliveryState.HELD: "delivery_held",
+    DeliveryState.FAILED: "delivery_failed",
+}
+
+
+async def firing_list(given: Invocation, job_id: str) -> str:
+    """Of one job, or of all that came here in the last days. Raises JobRefused."""
+    desk, language, chat = given.desk, given.language, given.session.key
+    if job_id:
+        job = await desk.jobs.of(job_id, chat, given.sender)
+        title = say("history_title", language, id=job.id, rule=rule_of(job, language))
+        found, zone = await desk.jobs.history(job.id, MOST), ZoneInfo(job.zone)
+    else:
+        title = say("history_title_all", language)
+        lately = await desk.store.jobs.in_chat_since(chat, desk.clock.time() - DAYS * _DAY)
+        found, zone = lately[::-1][:MOST], await desk.jobs.zone_of(chat)
+    if not found:
+        return say("history_none", language)
+    now = desk.clock.time()
+    lines = [_line(firing, zone, language, now, named=not job_id) for firing in found]
+    return "\n".join([title, "", *lines])
+
+
+def _line(firing: Firing, zone: ZoneInfo, language: Language, now: float, *, named: bool) -> str:
+    when = slot_words(firing.due, zone, language, now)
+    name = f"`{firing.job}` " if named else ""
+    return f"- {name}{when} – {', '.join(_outcome(firing, language))}"
+
+
+def _outcome(firing: Firing, language: Language) -> Sequence[str]:
+    """How it came out, and, which is another matter, what became of its message."""
+    parts = [say(_STATES[firing.state], language)]
+    if firing.error:
+        parts[0] += f" ({literal(one_line(firing.error, MOST_ERROR))})"
+    if firing.delivery in _DELIVERIES:
+        sent = say(_DELIVERIES[firing.delivery], language)
+        why = f" ({literal(one_line(firing.delivery_error, MOST_ERROR))})" if firing.delivery_error else ""
+        parts.append(f"{sent}{why}")
+    if firing.is_by_hand:
+        parts.append(say("rehearsal" if firing.is_rehearsal else "by_hand", language))
+    if firing.began is not None and firing.ended is not None and firing.tokens:
+        parts.append(duration(firing.ended - firing.began, language))
+    if firing.tokens:
+        parts.append(cost_words(Cost(firing.tokens, None, 1), language))
+    if firing.cost_usd:
+        parts.append(cost_words(Cost(firing.tokens, firing.cost_usd, 1), language))
+    return parts

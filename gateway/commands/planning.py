@@ -1,0 +1,97 @@
+"""What the commands about jobs share: the question before one is set, and the list of those that are."""
+
+from collections.abc import Callable, Sequence
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import Invocation, reply
+from gateway.jobs.jobs import Draft, JobRefused
+from gateway.jobs.preview import in_short, kind_of, next_of, rule_of
+from gateway.progress import literal
+from gateway.replies import Answer, Rewritten
+from gateway.store.job import Job, JobState, Pause, Reminder, Report
+from gateway.texts import Language, say
+from gateway.timing.check import BadRule
+from gateway.timing.rule import Once, Rule
+
+MOST_LISTED = 10
+MOST_ROWS = 5
+"""Of buttons: as many as every platform shows."""
+
+_PAUSES = {
+    Pause.PERSON: "pause_person",
+    Pause.FAILURES: "pause_failures",
+    Pause.UNDELIVERABLE: "pause_undeliverable",
+    Pause.NOT_ALLOWED: "pause_not_allowed",
+    Pause.SILENCE: "pause_silence",
+}
+
+
+async def asked(given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
+    """The question whether this is to be set; in the place of the message whose button wanted it. Raises BadRule and
+    JobRefused."""
+    jobs, chat = given.desk.jobs, given.session.key
+    draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work)
+    job = await jobs.propose(draft, given.sender)
+    return Rewritten(await jobs.question(job, given.slash))
+
+
+def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
+    """Why it cannot be done. A question that nobody waits for any more is not left standing."""
+    message = reply(say(error.key, given.language, **{"slash": given.slash, **error.facts}))
+    return Rewritten(message) if error.key == "job_gone" else message
+
+
+async def listed(
+    given: Invocation, title: str, *first: str, wanted: Callable[[Job], bool] = lambda _: True
+) -> OutboundMessage | None:
+    """What is planned here, with buttons. `title` is a key of texts; `first` stands before it. None: nothing is."""
+    found = [job for job in await given.desk.jobs.shown(given.session.key) if wanted(job)]
+    if not found:
+        return None
+    zone = (await given.desk.jobs.zone_of(given.session.key)).key
+    rows = [_line(job, given, zone) for job in found[:MOST_LISTED]]
+    if len(found) > MOST_LISTED:
+        rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
+    text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
+    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language))
+
+
+def _line(job: Job, given: Invocation, zone: str) -> str:
+    language = given.language
+    rule = rule_of(job, language)
+    return say(
+        "cron_line",
+        language,
+        id=job.id,
+        rule=rule if job.zone == zone else f"{rule}, {literal(job.zone)}",
+        kind=kind_of(job, language),
+        what=in_short(job),
+        state=_state(job, language, given.desk.clock.time()),
+    )
+
+
+def _state(job: Job, language: Language, now: float) -> str:
+    if job.state is JobState.DRAFT:
+        return say("cron_line_draft", language)
+    if job.state is JobState.PAUSED:
+        return say(_PAUSES[job.pause or Pause.PERSON], language)
+    if isinstance(job.rule, Once):
+        return say("cron_line_once", language)
+    return say("cron_line_next", language, next=next_of(job, language, now))
+
+
+def _buttons(jobs: Sequence[Job], language: Language) -> tuple[tuple[Button, ...], ...]:
+    return tuple(_row(job, language) for job in jobs[:MOST_ROWS])
+
+
+def _row(job: Job, language: Language) -> tuple[Button, ...]:
+    remove = Button(label=say("remove_button", language), action=f"/cron rm {job.id}")
+    match job.state:
+        case JobState.DRAFT:
+            return Button(label=say("show_button", language, id=job.id), action=f"/cron show {job.id}"), remove
+        case JobState.PAUSED:
+            return Button(label=say("resume_button", language, id=job.id), action=f"/cron resume {job.id}"), remove
+        case _:
+            pause = Button(label=say("pause_button", language, id=job.id), action=f"/cron pause {job.id}")
+            run = Button(label=say("run_button", language), action=f"/cron run {job.id}")
+            return pause, run, remove

@@ -1,0 +1,80 @@
+"""The command that offers reports which come by themselves: /report."""
+
+from dataclasses import dataclass
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.planning import asked, refused
+from gateway.commands.table import Command, Invocation, reply
+from gateway.jobs.jobs import JobRefused
+from gateway.replies import Answer
+from gateway.store.job import Report
+from gateway.texts import say
+from gateway.timing.check import BadRule
+from gateway.timing.grammar import parse_when
+from gateway.timing.rule import Cron, Rule
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A report that Parley brings along."""
+
+    skill: str
+    rule: Rule
+    """When it comes unless people say otherwise."""
+    button: str
+    """Keys of texts."""
+    instructions: str
+    of_what: str = ""
+    """What to answer where nobody said of what; empty: that needs no saying."""
+
+
+OFFERS = {
+    "notes": Offer("daily-report", Cron(expression="0 9 * * 1-5"), "report_notes_button", "report_notes"),
+    "chat": Offer("chat-digest", Cron(expression="0 18 * * *"), "report_chat_button", "report_chat"),
+    "page": Offer("page-watch", Cron(expression="0 8 * * *"), "report_page_button", "report_page", "report_which_page"),
+    "usage": Offer("usage-report", Cron(expression="0 9 * * 1"), "report_usage_button", "report_usage"),
+}
+
+
+async def report(given: Invocation) -> Answer:
+    name, _, rest = given.arguments.strip().partition(" ")
+    offer = OFFERS.get(name.lower())
+    if offer is None:
+        return _menu(given)
+    if given.desk.jobs.skills.find(offer.skill) is None:
+        return reply(say("report_no_skill", given.language, name=offer.skill))
+    try:
+        rule, words = await _when(given, offer, rest.strip())
+        if offer.of_what and not words:
+            return reply(say(offer.of_what, given.language, slash=given.slash))
+        instructions = " ".join(filter(None, (say(offer.instructions, given.language), words)))
+        return await asked(given, rule, Report(instructions=instructions, skill=offer.skill))
+    except (BadRule, JobRefused) as error:
+        return refused(given, error)
+
+
+def _menu(given: Invocation) -> OutboundMessage:
+    buttons = [
+        Button(label=say(offer.button, given.language), action=f"/report {name}") for name, offer in OFFERS.items()
+    ]
+    text = say("report_ask", given.language, slash=given.slash)
+    return OutboundMessage(markdown=text, buttons=(tuple(buttons[:2]), tuple(buttons[2:])))
+
+
+async def _when(given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
+    """The rule and what else was said. Raises BadRule."""
+    if not text:
+        return offer.rule, ""
+    zone = await given.desk.jobs.zone_of(given.session.key)
+    when = parse_when(text, zone, given.desk.clock.time())
+    return when.rule, when.rest
+
+
+COMMANDS = (
+    Command(
+        "report",
+        {"en": "Have a report come by itself", "zh": "定时发送报告"},
+        report,
+        arguments="[notes|chat|page|usage] [TIME] [TEXT]",
+    ),
+)
