@@ -88,7 +88,14 @@ _REASONS_IN_CHINESE = (
 )
 
 
-_PLACES_IN_CHINESE = {"KEEP": "要保留的内容", "WORDS": "关键词", "NAME": "名称", "ID": "编号"}
+_PLACES_IN_CHINESE = {
+    "TIME": "时间",
+    "TEXT": "内容",
+    "KEEP": "要保留的内容",
+    "WORDS": "关键词",
+    "NAME": "名称",
+    "ID": "编号",
+}
 
 
 def arguments_in(arguments: str, language: Language) -> str:
