@@ -51,6 +51,17 @@ class Beating(TimedBot):
         """How often the model was."""
         return len(self.llm.requests)
 
+    async def ticks_at(self) -> float:
+        """In how many seconds it looks next."""
+        job = await self.its_job()
+        assert job.next_at is not None
+        return job.next_at - self.calendar.now
+
+    def forgets_heartbeats(self) -> None:
+        """As where the program was killed before it noted one."""
+        with closing(sqlite3.connect(self.home / "parley.db")) as connection, connection:
+            connection.execute("DELETE FROM heartbeats")
+
     def writes(self, text: str, name: str = NAME, chat: ChatKey = ANN) -> None:
         """A file of the chat's workspace."""
         workspace = workspace_of(self.home, chat)

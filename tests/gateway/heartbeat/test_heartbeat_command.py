@@ -1,0 +1,255 @@
+"""/heartbeat: how it stands, and everything that people can decide of it."""
+
+import pytest
+
+from gateway.folders import workspace_of
+from gateway.heartbeat.checklist import DRAFT, NAME
+from tests.gateway.heartbeat.beating import NOTHING, PLANTS, Beating
+from tests.gateway.heartbeat.conftest import StartBeating
+from tests.gateway.jobs.kit import ANN, TEAM
+
+
+def buttons(bot: Beating) -> list[str]:
+    """Those of the newest message."""
+    return [button.label for row in bot.channel.posts[-1][1].buttons for button in row]
+
+
+# How it stands
+
+
+async def test_where_there_is_none_it_says_so(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat")
+
+    assert bot.screen == ["**Heartbeat:** off. I write here only when I am asked."]
+    assert buttons(bot) == ["Switch on"]
+
+
+async def test_how_it_stands(start_looking: StartBeating) -> None:
+    bot = await start_looking("The plants are dry.")
+    bot.writes("- [ ] 2026-11-23 08:10 Call the bank\n", "reminders.md")
+    await bot.goes_by(0.5)
+    await bot.hears("/heartbeat")
+
+    assert bot.screen[-1] == (
+        "- **Heartbeat:** on. I look every 30 minutes and write only if something needs you.\n"
+        "- **Next look:** Mon 23 Nov 09:00\n"
+        "- **Last look:** Mon 23 Nov 08:30: I wrote to you\n"
+        "- **Quiet hours:** 21:00–08:00 (Europe/Paris)\n"
+        "- **Today:** 1 of at most 2 messages\n"
+        "- **On the list** (`HEARTBEAT.md`): 1\n"
+        "- **Due or stuck:** 1"
+    )
+    assert buttons(bot) == ["Off", "Quiet hours", "Show now"]
+
+
+async def test_why_it_was_silent(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    bot.writes("")
+    await bot.goes_by(0.5)
+    await bot.hears("/heartbeat")
+
+    assert "**Last look:** Mon 23 Nov 08:30: silent, there was nothing to look at" in bot.screen[-1]
+
+
+async def test_a_list_that_cannot_be_read_is_told(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    bot.writes("x" * 20_000)
+    await bot.hears("/heartbeat")
+
+    assert "**The list** (`HEARTBEAT.md`) or `reminders.md` cannot be read" in bot.screen[-1]
+    await bot.hears("/heartbeat now")
+    assert "cannot be read" in bot.screen[-1]
+
+
+@pytest.mark.parametrize("words", ["sometimes", "quiet 25-7", "snooze", "snooze 0h", "snooze for ever", "snooze 99d"])
+async def test_what_is_not_understood_is_explained(start_looking: StartBeating, words: str) -> None:
+    bot = await start_looking()
+    before = await bot.beats()
+    await bot.hears(f"/heartbeat {words}")
+
+    assert "22-7" in bot.screen[-1] or "3h" in bot.screen[-1]
+    assert await bot.beats() == before
+
+
+# On and off
+
+
+async def test_switched_on_it_shows_a_list_first_and_begins_when_she_says_so(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on")
+
+    assert "# What to look after" in bot.screen[-1]
+    assert "about 26 short looks of the model a day" in bot.screen[-1]
+    assert buttons(bot) == ["Use this list", "Without a list", "Cancel"]
+    assert await bot.store.jobs.heartbeat(ANN) is None
+
+    await bot.presses("Use this list")
+
+    assert bot.screen == ["The heartbeat is on. My next look: Mon 23 Nov 08:30."]
+    assert (workspace_of(bot.home, ANN) / NAME).read_text().count("- [ ] ") == 2
+
+
+async def test_her_own_words_make_the_list(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on water the plants; look at inbox.md")
+    await bot.restart()
+    await bot.presses("Use this list")
+
+    text = (workspace_of(bot.home, ANN) / NAME).read_text()
+    assert text == "# What to look after\n\n- [ ] water the plants\n- [ ] look at inbox.md\n"
+
+
+async def test_more_words_are_added_to_the_list(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat on feed the cat")
+    assert f"{PLANTS}- [ ] feed the cat" in bot.screen[-1]
+    await bot.presses("Use this list")
+
+    assert (workspace_of(bot.home, ANN) / NAME).read_text() == f"{PLANTS}- [ ] feed the cat\n"
+
+
+async def test_with_a_list_it_begins_at_once(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+
+    assert bot.screen == ["The heartbeat is on. My next look: Mon 23 Nov 08:30."]
+
+
+async def test_cancelled_nothing_begins(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on")
+    await bot.presses("Cancel")
+
+    assert bot.screen == ["Then it stays as it is."]
+    assert await bot.store.jobs.heartbeat(ANN) is None
+    assert not (workspace_of(bot.home, ANN) / DRAFT).exists()
+    await bot.hears("/heartbeat use")
+    assert "not there any more" in bot.screen[-1]
+
+
+async def test_switched_off_and_on_again_it_keeps_its_job_and_its_quiet_hours(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat quiet 22-7")
+    before = await bot.beats()
+    await bot.hears("/heartbeat off")
+    await bot.hears("/heartbeat off")
+    assert bot.screen[-1] == "The heartbeat is off already."
+    await bot.presses("Switch on")
+
+    assert await bot.beats() == before
+    assert await bot.ticks_at() == 1_800
+
+
+async def test_a_list_that_cannot_be_written_is_told(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    workspace_of(bot.home, ANN).mkdir(parents=True)
+    (workspace_of(bot.home, ANN) / DRAFT).mkdir()
+    await bot.hears("/heartbeat on")
+
+    assert bot.screen[-1].startswith("I could not write the list: ")
+
+
+# When not
+
+
+async def test_quiet_hours_are_chosen_by_button(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat quiet")
+    assert buttons(bot) == ["21:00–08:00", "22:00–07:00", "23:00–09:00", "None"]
+    await bot.presses("22:00–07:00")
+
+    assert bot.screen[-1] == "I am quiet from 22:00–07:00 (Europe/Paris). Reminders still come on time."
+    assert ((await bot.beats()).quiet_from, (await bot.beats()).quiet_to) == (22 * 60, 7 * 60)
+
+
+async def test_there_need_not_be_any(start_looking: StartBeating) -> None:
+    bot = await start_looking(*[NOTHING] * 60)
+    await bot.hears("/heartbeat quiet off")
+    await bot.hears("/heartbeat")
+    assert "**Quiet hours:** none" in bot.screen[-1]
+
+    await bot.until("2026-11-24 03:00")
+    assert (await bot.beats()).last_outcome == "heartbeat_all_well"
+
+
+@pytest.mark.parametrize(("words", "shown"), [("30m", "08:30"), ("3h", "11:00"), ("3小时", "11:00"), ("2d", "25 Nov")])
+async def test_snoozing(start_looking: StartBeating, words: str, shown: str) -> None:
+    bot = await start_looking()
+    await bot.hears(f"/heartbeat snooze {words}")
+
+    assert shown in bot.screen[-1]
+    await bot.hears("/heartbeat")
+    assert "**Snoozed until:**" in bot.screen[-1]
+
+
+@pytest.mark.parametrize("words", ["now", "quiet 22-7", "snooze 3h"])
+async def test_where_nobody_is_looked_after_nothing_is_set(start_beating: StartBeating, words: str) -> None:
+    bot = await start_beating()
+    await bot.hears(f"/heartbeat {words}")
+
+    assert bot.screen == ["There is no heartbeat here. `/heartbeat on` begins one."]
+
+
+# Now
+
+
+async def test_a_look_now_shows_what_it_found_even_if_that_is_nothing(start_looking: StartBeating) -> None:
+    bot = await start_looking(NOTHING, "The plants are dry.")
+    await bot.hears("/heartbeat now")
+    assert bot.screen[-2:] == ["I am having a look.", "I have looked: nothing needs you now."]
+    await bot.hears("/heartbeat now")
+
+    assert bot.screen[-2:] == ["I am having a look.", "The plants are dry."]
+    await bot.hears("/heartbeat")
+    assert "0 of at most 2" in bot.screen[-1]
+
+
+async def test_a_look_now_at_nothing_asks_no_model(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    bot.writes("")
+    await bot.hears("/heartbeat now")
+
+    assert bot.screen[-1] == "There is nothing to look at: no list, and nothing is due."
+    assert buttons(bot) == ["Make a list"]
+    assert bot.asked == 0
+
+
+async def test_a_look_now_shows_itself_in_quiet_hours(start_looking: StartBeating) -> None:
+    bot = await start_looking("The plants are dry.")
+    await bot.until("2026-11-23 08:00")
+    bot.at("2026-11-23 23:00")
+    await bot.hears("/heartbeat now")
+
+    assert bot.screen[-1] == "The plants are dry."
+
+
+# Who
+
+
+async def test_in_a_group_only_an_owner_decides(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    bot.writes(PLANTS, chat=TEAM)
+    await bot.hears("/heartbeat on", sender="bob", group="team")
+    assert bot.screen[-1] == "Only whom I look after here, or an owner, can change that."
+    await bot.hears("/heartbeat on", sender="ann", group="team")
+    await bot.hears("/heartbeat off", sender="bob", group="team")
+
+    assert (await bot.beats(TEAM)).on
+    await bot.hears("/heartbeat", sender="bob", group="team")
+    assert "**Heartbeat:** on" in bot.screen[-1]
+
+
+async def test_whoever_talks_in_private_decides_there(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on", sender="bob")
+    await bot.presses("Without a list", sender="bob")
+
+    assert (await bot.beats(bot.channel.chat("bob"))).person == "bob"
+
+
+async def test_in_chinese(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on 给植物浇水；看看 inbox.md", language="zh")
+
+    assert "- [ ] 给植物浇水\n- [ ] 看看 inbox.md" in bot.screen[-1]
+    assert buttons(bot) == ["使用此列表", "不用列表", "取消"]
