@@ -277,8 +277,9 @@ class ChatSession:
     async def _note_down(self) -> None:
         """What was said here unasked: no answer to it is wanted, but the next one may be about it. Nothing comes into a
         run that is not over."""
-        for item in () if self._unfinished else self._mail.take_notes():
-            await self.conversation.note(item)
+        while not self._unfinished and (notes := self._mail.take_notes()):
+            for item in notes:
+                await self.conversation.note(item)
 
     def _take(self, chat: Chat) -> tuple[Run, list[InboxItem]]:
         items = self._mail.take()

@@ -6,13 +6,16 @@ import pytest
 
 from agent_core.llm import LlmRequest
 from agent_core.messages import UserMessage, text_of
-from agent_core.models.scripted import calls
+from agent_core.models.scripted import Waits, calls
+from agent_core.subagents import SECONDS
 from agent_core.tools import ToolContext, tool
-from channels.base import Accepted
-from gateway.store.job import DeliveryState, FiringState, Report
-from gateway.timing.rule import Once
+from channels.base import Accepted, Addressed, ChannelError
+from gateway.jobs.run import MOST_AT_ONCE
+from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
+from gateway.timing.rule import Every, Once
+from tests.gateway.approving import CHART, acting
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import a_job, moment
+from tests.gateway.jobs.kit import TEAM, a_job, moment
 from tests.gateway.tasking import rows
 
 MAKE_TEA = "make tea"
@@ -214,8 +217,8 @@ async def test_what_it_cost_is_known(start_bot: StartTimedBot) -> None:
 @tool(acts="write")
 async def draw(context: ToolContext) -> str:
     """Draw a chart."""
-    path = context.workspace / "chart.txt"
-    await asyncio.to_thread(path.write_text, "|||")
+    context.workspace.mkdir(parents=True, exist_ok=True)
+    await asyncio.to_thread((context.workspace / "chart.txt").write_text, "|||")
     return "drawn: chart.txt"
 
 
@@ -231,3 +234,179 @@ async def test_files_go_with_the_report(start_bot: StartTimedBot) -> None:
     assert [file.name for file in message.attachments] == ["chart.txt"]
     await bot.hears("nice")
     assert "With it went these files: chart.txt." in seen(bot.llm.requests[-1])
+
+
+async def test_at_most_three_run_at_once_in_the_house(start_bot: StartTimedBot) -> None:  # S2-47
+    gates = [Waits(asyncio.Event(), "Done.") for _ in range(4)]
+    bot = await start_bot(*gates)
+    await bot.has(*(a_job(SALES, name=f"job{number}00") for number in range(4)))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await bot.channel.until(lambda: sum(gate.reached.is_set() for gate in gates) == MOST_AT_ONCE)
+    assert len(bot.llm.requests) == MOST_AT_ONCE
+    for gate in gates:
+        gate.event.set()
+    await bot.settled()
+
+    assert len(bot.screen) == 4
+
+
+async def test_one_that_is_still_worked_on_is_not_begun_again(start_bot: StartTimedBot) -> None:  # S2-47
+    gate = Waits(asyncio.Event(), "The first.")
+    bot = await start_bot(gate, "The third.")
+    await bot.has(a_job(SALES, Every(seconds=600, since=moment("2026-11-23 09:00"))))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await gate.reached.wait()
+    bot.at("2026-11-23 09:10")
+    await bot.house.wakes.look()
+    await bot.channel.until(lambda: rows(bot.home, "SELECT 1 FROM firings WHERE state = 'overlapped'") == [(1,)])
+    gate.event.set()
+    await bot.settled()
+    bot.at("2026-11-23 09:20")
+    await bot.look()
+
+    assert [firing.state for firing in await bot.store.jobs.history("abc123", 9)] == [
+        FiringState.DONE,
+        FiringState.OVERLAPPED,
+        FiringState.DONE,
+    ]
+    assert [said.splitlines()[-1] for said in bot.screen] == ["The first.", "The third."]
+
+
+async def test_a_reminder_does_not_wait_for_those_that_run(start_bot: StartTimedBot) -> None:
+    gates = [Waits(asyncio.Event(), "Done.") for _ in range(3)]
+    bot = await start_bot(*gates)
+    await bot.has(*(a_job(SALES, name=f"job{number}00") for number in range(3)), a_job(MAKE_TEA))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+
+    await bot.channel.until(lambda: bot.screen == ["⏰ make tea"])
+    for gate in gates:
+        gate.event.set()
+    await bot.settled()
+
+
+async def test_it_goes_as_far_as_it_may_and_no_further(start_bot: StartTimedBot) -> None:  # S2-47
+    gate = Waits(asyncio.Event(), "never")
+    bot = await start_bot(gate)
+    await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await gate.reached.wait()
+    bot.calendar.advance(SECONDS + 1)
+    await bot.settled()
+
+    firing = await bot.firing("abc123")
+    assert (firing.state, firing.cause) == (FiringState.FAILED, "time")
+    [said] = bot.screen
+    assert "It took too long." in said
+
+
+async def test_it_spends_what_it_may_and_no_more(start_bot: StartTimedBot) -> None:
+    @tool()
+    async def look() -> str:
+        """Look."""
+        return "word " * 3_800
+
+    bot = await start_bot(*[calls(("look", {}))] * 14, tools=(look,))
+    await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    firing = await bot.firing("abc123")
+    assert (firing.state, firing.cause) == (FiringState.FAILED, "budget")
+    assert firing.tokens > 0
+
+
+# What strangers and absent people may have to do with it
+
+
+async def test_words_of_strangers_in_the_talk_it_comes_from_are_marked(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Sales: 42.", "Yes.")
+    await bot.has(a_job(SALES, tainted=True))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+    await bot.hears("thanks")
+
+    assert (await bot.firing("abc123")).untrusted
+    assert "<untrusted" in seen(bot.llm.requests[-1])
+
+
+async def test_nobody_is_asked_at_night(start_bot: StartTimedBot) -> None:
+    ran: list[list[str]] = []
+    bot = await start_bot(CHART, "I could not draw it.", tools=(acting(ran=ran),))
+    await bot.has(a_job(SALES))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    assert ran == []
+    assert bot.screen[-1].endswith("I could not draw it.")
+    assert "nobody can be asked for it in a scheduled run" in seen(bot.llm.requests[-1])
+    assert rows(bot.home, "SELECT count(*) FROM approvals") == [(0,)]
+
+
+async def test_what_the_chat_s_person_may_not_do_any_more_is_not_done(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    job = a_job(MAKE_TEA, person="dora")
+    await bot.has(job)
+    bot.at("2026-11-23 09:00")
+
+    assert await bot.fires(job) is Accepted.REFUSED
+    assert bot.screen == []
+
+
+async def test_one_that_was_removed_meanwhile_is_not_said(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    job = a_job(MAKE_TEA, state=JobState.REMOVED)
+    await bot.has(job)
+    bot.at("2026-11-23 09:00")
+    await bot.fires(job)
+    await bot.settled()
+
+    assert bot.screen == []
+    assert rows(bot.home, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)]
+
+
+# What the platform says to it
+
+
+async def test_a_chat_that_takes_nothing_any_more_has_its_jobs_paused(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    elsewhere = a_job("stand up", name="def456", chat=TEAM)
+    await bot.has(a_job(MAKE_TEA), a_job("eat", name="ghi789"), elsewhere)
+    bot.channel.fails("send", ChannelError("bot was blocked by the user", permanent=True))
+    bot.at("2026-11-23 09:00")
+    await bot.fires(a_job(MAKE_TEA))
+    await bot.settled()
+
+    firing = await bot.firing("abc123")
+    assert (firing.state, firing.delivery) == (FiringState.DONE, DeliveryState.FAILED)
+    assert firing.delivery_error == "bot was blocked by the user"
+    for name in ("abc123", "ghi789"):
+        job = await bot.job(name)
+        assert (job.state, job.pause) == (JobState.PAUSED, Pause.UNDELIVERABLE)
+    assert (await bot.job(elsewhere)).state is JobState.ACTIVE
+    assert rows(bot.home, "SELECT count(*) FROM transcript") == [(0,)]
+
+
+async def test_a_platform_that_has_trouble_gets_it_later(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    await bot.has(a_job(MAKE_TEA))
+    bot.channel.fails("send", ChannelError("busy", retry_after=0.01), times=2)
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    assert bot.screen == ["⏰ make tea"]
+    assert (await bot.firing("abc123")).delivery is DeliveryState.SENT
+
+
+async def test_in_a_thread_it_is_said_there_and_opens_it_for_talk(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Yes.")
+    thread = bot.channel.chat(group="team", thread="t1")
+    await bot.has(a_job(MAKE_TEA, chat=thread))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+    await bot.hears("is it ready?", group="team", thread="t1", addressed=Addressed.AMBIENT)
+
+    assert bot.channel.screen_of(thread) == ["⏰ make tea", "Yes."]
