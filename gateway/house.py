@@ -218,6 +218,11 @@ class House:
             await handler.close()
             await audit_log.close()
 
+    async def settled(self) -> None:
+        """Return when nothing is left to do of what came in and of what was found to be due."""
+        await self.handler.settled()
+        await self._rhythm.settled()
+
     async def run(self) -> None:
         """Serve every channel until one of them ends, or until cancelled. One that a person has to put right is given
         up with a word on the console, while the others go on; what the last one raises is raised."""
