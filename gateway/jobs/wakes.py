@@ -28,7 +28,7 @@ from gateway.timing.rule import Once
 from gateway.timing.slots import Slot, next_slot
 from gateway.timing.words import slot_words
 
-MOST_AT_ONCE = 200
+MOST_AT_ONCE = 50
 """Jobs that are dealt with in one step; others may do something between two."""
 FELL_BEHIND = 60.0
 """Seconds by which the date falls behind the time that has gone by where somebody has set the clock back."""

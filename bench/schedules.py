@@ -1,0 +1,160 @@
+"""What ten thousand jobs cost while nothing is due, and how long those of one minute keep a look."""
+
+import asyncio
+import logging
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+
+from agent_core.clock import SystemClock, new_id
+from bench.figures import Figure, median
+from bench.stage import Stage, stage
+from channels.base import Accepted, ChatKey, InboundEvent
+from channels.memory import MemoryChannel
+from gateway.access import Access, People
+from gateway.approvals import new_request_id
+from gateway.delivery import Delivery
+from gateway.jobs.wakes import Wakes
+from gateway.store.job import Job, JobState, Report
+from gateway.store.store import Store
+from gateway.timing.rule import Cron
+from tests.emulators.model_script import Answer, ModelRequest, says
+
+JOBS = 10_000
+ON = "telegram"
+TIMES = 3
+SETTLE_S = 2.0
+IDLE_S = 31.0
+"""One of the looks that there are every half minute is among it."""
+DAY = 86_400.0
+OWNER = People(owners=frozenset({"memory:ann"}), allow=frozenset())
+
+
+def respond(asked: ModelRequest) -> Answer:
+    return says("Good morning.")
+
+
+async def figures() -> list[Figure]:
+    # A line of the log for each job is what others are measured with, too, but not printed.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    async with stage(respond, ON) as scene:
+        empty, idle_empty = await _lives(scene)
+        async with Store.open(scene.folder / "home", SystemClock(), new_id) as store:
+            await _fill(store, ChatKey(platform=ON, account="1", chat="1"), time.time() + DAY)
+        full, idle_full = await _lives(scene)
+    look = await _look_at_nothing()
+    together, each, longest = await _look_at_all()
+    return [
+        Figure(f"start with {JOBS} jobs to first poll, beside none", full, "s", 2, empty),
+        Figure(
+            f"share of a core that {JOBS} jobs use while nothing is due, beside none", idle_full, "%", 1, idle_empty
+        ),
+        Figure("a look while nothing is due", look, "ms", 50),
+        Figure(f"{JOBS} jobs on one minute, until all are taken in", together, "s", 60),
+        Figure("a job of those", each, "ms"),
+        Figure("longest that others waited meanwhile", longest, "ms", 250),
+    ]
+
+
+async def _lives(scene: Stage) -> tuple[float, float]:
+    """Seconds until it listens, and percent of a core while nothing happens."""
+    spans, busy = [], 0.0
+    for number in range(TIMES):
+        async with scene.bot() as bot:
+            spans.append(bot.listened - bot.started)
+            await asyncio.sleep(SETTLE_S)
+            if number == TIMES - 1:
+                before = bot.cpu
+                await asyncio.sleep(IDLE_S)
+                busy = bot.cpu - before
+    return median(spans), 100 * busy / IDLE_S
+
+
+async def _look_at_nothing() -> float:
+    """Milliseconds."""
+    spans = []
+    async with _filled(time.time() + DAY) as wakes:
+        await wakes.look()  # the first one of a life looks after more
+        for _ in range(50):
+            began = time.perf_counter()
+            await wakes.look()
+            await wakes.next_due()
+            spans.append(1_000 * (time.perf_counter() - began))
+    return median(spans)
+
+
+async def _look_at_all() -> tuple[float, float, float]:
+    """Seconds for all that are due, milliseconds for each, and milliseconds of the longest time without a turn."""
+    async with _filled(time.time() - 1) as wakes:
+        turns = asyncio.create_task(_longest_turn())
+        began = time.perf_counter()
+        await wakes.look()
+        span = time.perf_counter() - began
+        turns.cancel()
+        longest = await turns
+    return span, 1_000 * span / JOBS, 1_000 * longest
+
+
+async def _longest_turn() -> float:
+    """Until cancelled."""
+    longest, last = 0.0, time.perf_counter()
+    try:
+        while True:
+            await asyncio.sleep(0)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+    except asyncio.CancelledError:
+        return longest
+
+
+@asynccontextmanager
+async def _filled(next_at: float) -> AsyncIterator[Wakes]:
+    """Somebody who looks into a table in which all are due then; what fires is taken in, and nobody does it."""
+    clock, channel = SystemClock(), MemoryChannel()
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
+        async with Store.open(Path(folder), clock, new_id) as store:
+            await _fill(store, ChatKey(platform="memory", account="here", chat="ann"), next_at)
+
+            async def tick(_job: Job, _now: float) -> bool:
+                return True
+
+            async def accept(event: InboundEvent) -> Accepted:
+                return Accepted.DUPLICATE if await store.accept(event) is None else Accepted.NEW
+
+            wakes = Wakes(
+                store,
+                Access(OWNER, [channel], (), clock, print),
+                Delivery([channel], store, clock),
+                clock,
+                platforms=[channel.name],
+                tick=tick,
+                language="en",
+                new_id=new_request_id,
+            )
+            wakes.accept = accept
+            yield wakes
+
+
+async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:
+    """Reports of as many people, each at another minute of the day, due next at one moment."""
+    jobs = [
+        Job(
+            id=f"job{number}",
+            chat=chat.model_copy(update={"chat": f"{chat.chat}{number}"}),
+            person="ann",
+            language="en",
+            zone="Europe/Paris",
+            rule=Cron(expression=f"{number % 60} {number % 24} * * 1-5"),
+            work=Report(instructions="Tell me what is new in my folder of notes, in five lines."),
+            created=time.time(),
+            state=JobState.ACTIVE,
+            next_at=next_at,
+        )
+        for number in range(JOBS)
+    ]
+    for start in range(0, JOBS, 1_000):
+        await asyncio.gather(*(store.jobs.add(job) for job in jobs[start : start + 1_000]))
