@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from gateway.approvals import typed_id
 from gateway.commands.table import Command, Invocation, reply
 from gateway.jobs.announcer import COMMAND, Announcer
 from gateway.jobs.feedback import Answer, Feedback, Wish
@@ -17,7 +16,7 @@ from gateway.timing.check import BadRule
 
 async def proactive(given: Invocation) -> Reply:
     verb, _, rest = given.arguments.strip().partition(" ")
-    firing, job = await _about(given, typed_id(rest))
+    firing, job = await _about(given, next(iter(rest.split()), ""))
     if firing is None or job is None:
         return reply(say("proactive_unknown", given.language))
     key = given.session.key
