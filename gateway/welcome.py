@@ -36,15 +36,15 @@ NOTES = """\
 - [ ] water the tomatoes
 - [ ] ask Ann about the greenhouse
 
-Fewer visitors this week than last, see visitors.csv: it rained.
+Fewer visitors on Thursday, see visitors.csv: it rained all day.
 """
 
 VISITORS = """\
-week,visitors
-1,41
-2,48
-3,57
-4,44
+day,visitors
+Monday,41
+Tuesday,48
+Wednesday,57
+Thursday,44
 """
 
 FILES = {
