@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from gateway.commands.table import Invocation
 from gateway.jobs.outlook import Cost
-from gateway.jobs.preview import cost_words, duration, rule_of
+from gateway.jobs.preview import cost_words, rule_of
 from gateway.progress import literal
 from gateway.question_text import one_line
 from gateway.store.job import DeliveryState, Firing, FiringState
@@ -70,7 +70,8 @@ def _outcome(firing: Firing, language: Language) -> Sequence[str]:
     if firing.is_by_hand:
         parts.append(say("rehearsal" if firing.is_rehearsal else "by_hand", language))
     if firing.began is not None and firing.ended is not None and firing.tokens:
-        parts.append(duration(firing.ended - firing.began, language))
+        minutes, seconds = divmod(round(firing.ended - firing.began), 60)
+        parts.append(f"{minutes}:{seconds:02}")
     if firing.tokens:
         parts.append(cost_words(Cost(firing.tokens, None, 1), language))
     if firing.cost_usd:

@@ -110,10 +110,8 @@ def dollars(usd: float) -> str:
 
 def duration(seconds: float, language: Language) -> str:
     """In the largest unit that fits."""
-    for key, unit in (("job_hours", HOUR), ("job_minutes", _MINUTE)):
-        if seconds >= unit:
-            return say(key, language, count=f"{seconds / unit:.2g}")
-    return say("job_seconds", language, count=round(seconds))
+    key, unit = ("job_hours", HOUR) if seconds >= HOUR else ("job_minutes", _MINUTE)
+    return say(key, language, count=f"{max(seconds / unit, 0.1):.2g}")
 
 
 def _question(outlook: Outlook) -> str:

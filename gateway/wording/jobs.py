@@ -29,7 +29,6 @@ TEXTS = {
     },
     "job_hours": {"en": "{count} h", "zh": "{count} 小时"},
     "job_minutes": {"en": "{count} min", "zh": "{count} 分钟"},
-    "job_seconds": {"en": "{count} s", "zh": "{count} 秒"},
     "job_costs_nothing": {"en": "**Cost:** nothing, no model is asked.", "zh": "**费用：** 无，不调用模型。"},
     "job_costs": {
         "en": "**Cost:** about {cost} each time, as the last {count}.",
