@@ -1,0 +1,344 @@
+"""A firing outlives the program, wherever that is stopped: it is said once and noted once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_core.clock import new_id
+from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, text_of, user
+from agent_core.models.scripted import Waits, calls
+from agent_core.tools import tool
+from channels.base import AccountRefused, OutboundMessage
+from channels.memory import MemoryChannel
+from gateway.isolated_run import MOST_LIVES
+from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
+from gateway.store.rows import Post, Run
+from gateway.store.store import Store
+from gateway.timing.rule import Once
+from tests.gateway.bot import NO_PACE
+from tests.gateway.jobs.conftest import StartTimedBot
+from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, fired, moment
+from tests.gateway.tasking import rows
+from tests.gateway.test_recovery import answered
+
+NINE = moment("2026-11-23 09:00")
+TEA = a_job("make tea", Once(at=NINE))
+SALES = a_job(Report(instructions="Report the sales."), Once(at=NINE))
+NEVER = "never said"
+TOLD = "**Report: Report the sales.**\n\nSales: 42."
+
+
+def firing_of(job: Job) -> Firing:
+    assert job.slot is not None
+    return Firing(job.id, job.slot.name, "fire01", job.chat, NINE, began=NINE)
+
+
+def run_of(job: Job) -> Run:
+    name = firing_of(job).name
+    return Run(name, job.chat, name, job.person, started=NINE)
+
+
+@asynccontextmanager
+async def earlier_life(home: Path, job: Job) -> AsyncIterator[Store]:
+    """In which the job was found to be due; whatever is done with the store is as far as it came."""
+    clock = Calendar("2026-11-23 09:00")
+    async with Store.open(home, clock, new_id) as store:
+        assert job.slot is not None
+        await store.jobs.add(job)
+        await store.accept(fired(job, job.slot))
+        await store.jobs.advance(job.id, NINE, None)
+        yield store
+
+
+async def next_life(start_bot: StartTimedBot, *turns: object, **how: object) -> TimedBot:
+    bot = await start_bot(*turns, clock=Calendar("2026-11-23 09:00"), **how)
+    await bot.settled()
+    return bot
+
+
+def notes(bot: TimedBot) -> int:
+    """How often the chat's conversation says that something was posted."""
+    [(count,)] = rows(bot.home, "SELECT count(*) FROM transcript WHERE message LIKE '%posted this here by yourself%'")
+    assert isinstance(count, int)
+    return count
+
+
+def is_all_done(bot: TimedBot) -> bool:
+    open_rows = (
+        "SELECT (SELECT count(*) FROM inbox WHERE state = 'new'), (SELECT count(*) FROM runs WHERE state != 'done')"
+    )
+    left = "SELECT count(*) FROM firings WHERE state = 'begun' OR delivery = 'pending'"
+    return rows(bot.home, open_rows) == [(0, 0)] and rows(bot.home, left) == [(0,)]
+
+
+# A reminder, with the program dead right after each step
+
+
+async def test_a_reminder_after_it_was_taken_in(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    async with earlier_life(tmp_path, TEA):
+        pass
+    bot = await next_life(start_bot)
+
+    assert bot.screen == ["⏰ make tea"]
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_a_reminder_after_it_was_begun(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    async with earlier_life(tmp_path, TEA) as store:
+        await store.jobs.begin(firing_of(TEA))
+    bot = await next_life(start_bot)
+
+    assert bot.screen == ["⏰ make tea"]
+    assert (await bot.firing("abc123")).id == "fire01"
+    assert is_all_done(bot)
+
+
+def ended(job: Job, text: str) -> tuple[Firing, list[Post]]:
+    """The firing as it is noted when the work is done, with its message."""
+    firing = replace(firing_of(job), state=FiringState.DONE, text=text, ended=NINE, delivery=DeliveryState.PENDING)
+    return firing, [Post(f"{firing.name}:proactive:0", firing.name, ANN, OutboundMessage(markdown=f"⏰ {text}"))]
+
+
+async def test_a_reminder_after_it_was_noted_and_before_it_was_sent(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    async with earlier_life(tmp_path, TEA) as store:
+        await store.jobs.begin(firing_of(TEA))
+        await store.jobs.end(*ended(TEA, "make tea"))
+    bot = await next_life(start_bot)
+
+    assert bot.screen == ["⏰ make tea"]
+    assert (await bot.firing("abc123")).delivery is DeliveryState.SENT
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+@pytest.mark.parametrize("noted_as_begun", [True, False])
+async def test_a_reminder_after_it_was_sent_and_before_that_was_noted(
+    start_bot: StartTimedBot, tmp_path: Path, *, noted_as_begun: bool
+) -> None:
+    channel = MemoryChannel(limits=NO_PACE)
+    firing, [post] = ended(TEA, "make tea")
+    async with earlier_life(tmp_path, TEA) as store:
+        await store.jobs.begin(firing_of(TEA))
+        await store.jobs.end(firing, [post])
+        if noted_as_begun:
+            await store.sending(post.key)
+        await channel.send(ANN, post.message, post.key)
+    bot = await next_life(start_bot, channel=channel)
+
+    assert bot.screen == ["⏰ make tea"]
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_a_reminder_after_it_arrived_and_before_the_conversation_knew(
+    start_bot: StartTimedBot, tmp_path: Path
+) -> None:
+    firing, [post] = ended(TEA, "make tea")
+    async with earlier_life(tmp_path, TEA) as store:
+        await store.jobs.begin(firing_of(TEA))
+        await store.jobs.end(firing, [post])
+        await store.sent(post, "m1")
+    bot = await next_life(start_bot)
+
+    assert bot.channel.calls == []
+    assert (await bot.firing("abc123")).delivery is DeliveryState.SENT
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_a_reminder_after_its_delivery_was_noted_too(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    firing, [post] = ended(TEA, "make tea")
+    async with earlier_life(tmp_path, TEA) as store:
+        await store.jobs.begin(firing_of(TEA))
+        await store.jobs.end(firing, [post])
+        await store.sent(post, "m1")
+        await store.jobs.save_firing(replace(firing, delivery=DeliveryState.SENT))
+    bot = await next_life(start_bot)
+    await bot.restart()
+    await bot.settled()
+
+    assert bot.channel.calls == []
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_nothing_comes_again_once_all_is_done(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    async with earlier_life(tmp_path, TEA):
+        pass
+    bot = await next_life(start_bot)
+    for _ in range(2):
+        await bot.restart()
+        await bot.look()
+
+    assert bot.screen == ["⏰ make tea"]
+    assert notes(bot) == 1
+
+
+# A report
+
+
+async def test_a_report_in_the_middle_of_a_call(start_bot: StartTimedBot) -> None:
+    working, looked = asyncio.Event(), []
+
+    @tool(idempotent=True)
+    async def look() -> str:
+        """Look."""
+        looked.append(1)
+        if len(looked) == 1:
+            working.set()
+            await asyncio.Event().wait()
+        return "42"
+
+    bot = await start_bot(calls(("look", {})), "Sales: 42.", tools=(look,))
+    await bot.has(SALES)
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await working.wait()
+    await bot.restart()
+    await bot.settled()
+
+    assert bot.screen == [TOLD]
+    assert len(looked) == 2
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_a_report_while_the_model_thinks(start_bot: StartTimedBot) -> None:
+    thinking = Waits(asyncio.Event(), NEVER)
+    bot = await start_bot(thinking, "Sales: 42.")
+    await bot.has(SALES)
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await thinking.reached.wait()
+    await bot.restart()
+    await bot.settled()
+
+    assert bot.screen == [TOLD]
+    assert rows(bot.home, "SELECT count(*) FROM transcript WHERE message LIKE '%Report the sales%'") == [(2,)]
+    assert is_all_done(bot)
+
+
+async def test_a_report_after_its_last_answer_and_before_its_end(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    run = run_of(SALES)
+    async with earlier_life(tmp_path, SALES) as store:
+        await store.jobs.begin(firing_of(SALES))
+        await store.jobs.start_run(run)
+        await store.append(run, 1, user("Report the sales."))
+        await store.append(run, 1, answered("Sales: 42."))
+    bot = await next_life(start_bot)
+
+    assert bot.llm.requests == []
+    assert bot.screen == [TOLD]
+    assert is_all_done(bot)
+
+
+async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    run = run_of(SALES)
+    call = ToolCall(id="call-1", name="nothing_to_report", arguments={"why": "no sales"})
+    result = ToolResultMessage(
+        tool_call_id="call-1", tool_name="nothing_to_report", content=(TextContent(text="no sales"),), is_error=False
+    )
+    async with earlier_life(tmp_path, SALES) as store:
+        await store.jobs.begin(firing_of(SALES))
+        await store.jobs.start_run(run)
+        await store.append(run, 1, user("Report the sales."))
+        await store.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.append(run, 1, result)
+    bot = await next_life(start_bot)
+
+    assert bot.llm.requests == []
+    assert bot.screen == []
+    assert (await bot.firing("abc123")).state is FiringState.NOTHING
+    assert is_all_done(bot)
+
+
+async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(
+    start_bot: StartTimedBot, tmp_path: Path
+) -> None:
+    async with earlier_life(tmp_path, SALES) as store:
+        await store.jobs.begin(firing_of(SALES))
+        for _ in range(MOST_LIVES):
+            await store.jobs.start_run(run_of(SALES))
+    bot = await next_life(start_bot)
+
+    assert bot.llm.requests == []
+    firing = await bot.firing("abc123")
+    assert (firing.state, firing.cause) == (FiringState.FAILED, "lives")
+    assert "Parley stopped several times while working on it." in bot.screen[0]
+    assert is_all_done(bot)
+
+
+async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartTimedBot) -> None:
+    lives = [Waits(asyncio.Event(), NEVER) for _ in range(MOST_LIVES + 2)]
+    bot = await start_bot(*lives, "Sales: 42.")
+    await bot.has(SALES)
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    for life in lives:
+        await life.reached.wait()
+        await bot.restart()
+    await bot.settled()
+
+    assert bot.screen == [TOLD]
+
+
+async def test_a_job_whose_platform_is_not_connected_waits(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    elsewhere = replace(TEA, chat=ANN.model_copy(update={"platform": "other"}))
+    async with earlier_life(tmp_path, elsewhere):
+        pass
+    bot = await next_life(start_bot)
+
+    assert bot.channel.calls == []
+    assert rows(bot.home, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(1,)]
+
+
+async def test_what_a_platform_refused_with_the_whole_account_is_said_in_the_next_life(
+    start_bot: StartTimedBot,
+) -> None:
+    bot = await start_bot()
+    await bot.has(TEA)
+    bot.channel.fails("send", AccountRefused("the token was revoked"))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+    assert bot.screen == []
+    await bot.restart()
+    await bot.settled()
+
+    assert bot.screen == ["⏰ make tea"]
+    assert notes(bot) == 1
+    assert is_all_done(bot)
+
+
+async def test_of_thirty_none_is_lost_and_none_said_twice_however_often_it_stops(
+    start_bot: StartTimedBot,
+) -> None:
+    names = [f"job{number:03}" for number in range(30)]
+
+    @tool(idempotent=True)
+    async def look() -> str:
+        """Look."""
+        return "42"
+
+    def play(request: object) -> object:
+        messages = request.messages  # type: ignore[attr-defined]
+        asked = text_of(messages[0].content)
+        return f"Done: {asked}" if len(messages) > 1 else calls(("look", {}))
+
+    bot = await start_bot(*[play] * 1000, tools=(look,))
+    work = [f"work {name}" if number % 2 else Report(instructions=f"work {name}") for number, name in enumerate(names)]
+    await bot.has(*(a_job(what, Once(at=NINE), name=name) for name, what in zip(names, work, strict=True)))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    for asked in (1, 6, 11, 16, 21):
+        await bot.channel.until(lambda asked=asked: len(bot.llm.requests) >= asked)  # type: ignore[misc]
+        await bot.restart()
+    await bot.settled()
+
+    assert sorted(said.split()[-1] for said in bot.screen) == names
+    assert notes(bot) == 30
+    assert is_all_done(bot)
