@@ -97,7 +97,7 @@ class LookingAfter:
 
 def explained(text: str, language: Language) -> str:
     """The first thing that is ever said unasked, with why."""
-    return f"{text}\n\n{say('heartbeat_explained', language)}"
+    return "\n\n".join([text, say("heartbeat_explained", language)])
 
 
 def unexplained(text: str) -> str:

@@ -72,7 +72,6 @@ TEXTS = {
         "zh": "没有需要看的：没有列表，也没有到期的事。",
     },
     "heartbeat_looking": {"en": "I am having a look.", "zh": "我来看看。"},
-    "heartbeat_looking_already": {"en": "I am at it already.", "zh": "我已经在看了。"},
     "heartbeat_switched_off": {
         "en": "The heartbeat is off. I write here only when I am asked, or for jobs that you have made.",
         "zh": "心跳已关闭。只有您找我，或您设定的任务到点时，我才会在这里发消息。",
