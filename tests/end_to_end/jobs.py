@@ -1,0 +1,99 @@
+"""A chat in which something is planned: the model of the chat, that of its jobs' runs, and what people see of them."""
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from gateway.store.store import FILE
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls
+from tests.end_to_end.platforms.platform import Chat, Message, Person, within
+
+SECONDS = 20
+"""A program is started, and shares its processor with others."""
+PROPOSED = "The preview is there."
+REPORT = "Sales are lower than on Friday."
+
+
+def proposes(cron: str = "0 9 * * 1-5", kind: str = "report", what: str = "Report the sales.", **more: str) -> Answer:
+    """The model of the chat calls `schedule`."""
+    return calls(ToolUse("schedule", {"kind": kind, "what": what, "cron": cron, **more}))
+
+
+class Cast:
+    """The model of the chat and that of the runs that nobody sees; each has its own answers."""
+
+    def __init__(self, *chat: Answer, runs: tuple[Answer, ...] = ()) -> None:
+        self._chat = deque(chat)
+        self.runs = deque(runs)
+        self.asked: list[ModelRequest] = []
+        """By runs."""
+
+    def __call__(self, asked: ModelRequest) -> Answer:
+        if "nothing_to_report" not in asked.tools:
+            return self._chat.popleft()
+        self.asked.append(asked)
+        return self.runs.popleft()
+
+    @property
+    def is_over(self) -> bool:
+        return not self._chat and not self.runs
+
+
+async def agreed(person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine") -> None:
+    """They ask for it, see the preview, and say yes; what stays of the preview has no buttons."""
+    await chat.says(person, asking)
+    await chat.until(lambda c: waits_for_a_yes(c) is not None and any(PROPOSED in text for text in c.screen), SECONDS)
+    await confirmed(person, chat)
+
+
+async def confirmed(person: Person, chat: Chat) -> None:
+    """Somebody presses Confirm, and the message that it stood on says what became of it."""
+    preview = waits_for_a_yes(chat)
+    assert preview is not None, chat.screen
+    place = chat.bot_messages.index(preview)
+    await chat.presses(person, "Confirm")
+    await chat.until(lambda c: not c.bot_messages[place].buttons and "✓ Set" in c.screen[place], SECONDS)
+
+
+def waits_for_a_yes(chat: Chat) -> Message | None:
+    return next((each for each in reversed(chat.bot_messages) if each.button("Confirm")), None)
+
+
+def count(chat: Chat, words: str) -> int:
+    return "\n".join(chat.screen).count(words)
+
+
+def tells(words: str, times: int = 1) -> Callable[[Chat], bool]:
+    """Whether these words stand there so often."""
+    return lambda chat: count(chat, words) == times
+
+
+async def is_next(home: Path, local: str, zone: str = "Europe/Paris") -> None:
+    """Until the program has looked at its clock, and the only job that it has is due then."""
+    at = datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).timestamp()
+    await within(SECONDS, lambda: [("active", at)] == _jobs(home), lambda: f"there is {_jobs(home)}")
+
+
+async def is_paused(home: Path) -> None:
+    """Until the only job that it has is."""
+    await within(SECONDS, lambda: [state for state, _ in _jobs(home)] == ["paused"], lambda: f"there is {_jobs(home)}")
+
+
+async def is_read(home: Path) -> None:
+    """Until nothing that came in is still dealt with. A person who reads what was said takes longer."""
+    asked = "SELECT count(*) FROM inbox WHERE state = 'new'"
+    await within(SECONDS, lambda: _stored(home, asked) == [(0,)], lambda: "there is something left in the inbox")
+
+
+def _jobs(home: Path) -> list[tuple[str, float | None]]:
+    return _stored(home, "SELECT state, next_at FROM jobs WHERE state != 'removed'")
+
+
+def _stored(home: Path, asked: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(f"file:{home / FILE}?mode=ro", uri=True)) as store:
+        return store.execute(asked).fetchall()
