@@ -49,10 +49,10 @@ async def figures() -> list[Figure]:
     look = await _look_at_nothing()
     together, each, longest = await _look_at_all()
     return [
-        Figure(f"start with {JOBS} jobs to first poll, beside none", full, "s", 2, empty),
-        Figure(
-            f"share of a core that {JOBS} jobs use while nothing is due, beside none", idle_full, "%", 1, idle_empty
-        ),
+        Figure("start to first poll, without jobs", empty, "s"),
+        Figure(f"start to first poll, with {JOBS} jobs", full, "s", 2),
+        Figure("share of a core while nothing is due, without jobs", idle_empty, "%"),
+        Figure(f"share of a core while nothing is due, with {JOBS} jobs", idle_full, "%", 1),
         Figure("a look while nothing is due", look, "ms", 50),
         Figure(f"{JOBS} jobs on one minute, until all are taken in", together, "s", 60),
         Figure("a job of those", each, "ms"),
