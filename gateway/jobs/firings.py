@@ -62,6 +62,8 @@ class Firings:
         self._files = files
         self._language = language
         self._new_id = new_id
+        self._telling = asyncio.Lock()
+        """Held while it is found out whether people are to be told: two jobs may fail at once for the same cause."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._at_work: dict[tuple[str, bool], str] = {}
         """By job and by whether it is a rehearsal: the slot that an agent works on."""
@@ -151,11 +153,17 @@ class Firings:
         firing = firing or await self._begin(event)
         posts = None
         if firing.state is FiringState.BEGUN:
-            firing, posts = await self._carried_out(job, firing)
+            outcome = await self._outcome(job, firing)
+            async with self._telling:
+                firing, posts = await self._ended(firing, outcome, await self._store.jobs.job(job.id) or job)
+                await self._count(firing)
+        else:
+            await self._count(firing)
         firing = await self._saying.said(firing, posts)
         if firing.delivery is DeliveryState.PENDING:  # the platform does not let us in: the next life goes on here
             return
-        await self._came_out(job, firing)
+        if isinstance(job.work, CheckIn) and self.looks_after is not None:
+            await self.looks_after.came_out(job, firing)
         await self._tell(item, firing)
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
@@ -173,9 +181,8 @@ class Firings:
             firing = await self._store.jobs.begin(draft)
         return firing
 
-    async def _carried_out(self, job: Job, firing: Firing) -> tuple[Firing, list[Post]]:
-        """It is over, and what is said of it is noted, in one step."""
-        outcome = await self._outcome(job, firing)
+    async def _ended(self, firing: Firing, outcome: Outcome, job: Job) -> tuple[Firing, list[Post]]:
+        """It is over, and what is said of it is noted, in one step. `job` is as it stands now."""
         firing = replace(
             firing,
             state=outcome.state,
@@ -188,7 +195,6 @@ class Firings:
             cost_usd=outcome.cost_usd,
         )
         language = language_of(job.language, self._language)
-        job = await self._store.jobs.job(job.id) or job  # it may have changed while an agent worked
         failures, others = await self._failures(firing), await self._store.jobs.in_chat(job.chat)
         text = words(job, firing, outcome, language, failures=failures, others=others)
         firing = replace(firing, text=text)
@@ -243,13 +249,11 @@ class Firings:
         history = await self._store.jobs.history(firing.job, MOST_COUNTED)
         return failures_in_a_row(firing if each.slot == firing.slot else each for each in history)
 
-    async def _came_out(self, job: Job, firing: Firing) -> None:
-        """Count it on the job, and tell the heartbeat."""
+    async def _count(self, firing: Firing) -> None:
+        """On its job; the same however often that is done."""
         if not firing.is_rehearsal:
             failures = await self._failures(firing)
-            await self._store.jobs.change(job.id, lambda now: counted(now, firing, failures))
-        if isinstance(job.work, CheckIn) and self.looks_after is not None:
-            await self.looks_after.came_out(job, firing)
+            await self._store.jobs.change(firing.job, lambda now: counted(now, firing, failures))
 
     async def _tell(self, item: InboxItem, firing: Firing) -> None:
         """A rehearsal is no part of any conversation, and neither is what nobody has read."""
