@@ -1,6 +1,6 @@
 """The rule for what was missed: what becomes of a job that is due now, or was due while nobody looked. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
@@ -43,6 +43,12 @@ def due(job: Job, now: float) -> Due:
     if isinstance(job.work, CheckIn):  # nobody misses a look that found nothing
         missed = []
     return Due(fires, tuple(missed[-MOST_MISSED:]), len(missed) > MOST_MISSED, coming.at if coming else None)
+
+
+def skipped(found: Due) -> Due:
+    """It cannot fire, whatever is tried: so much for this time."""
+    missed = found.missed if found.fires is None else (*found.missed, found.fires)
+    return replace(found, fires=None, missed=missed)
 
 
 def _is_wanted(job: Job, late: float) -> bool:

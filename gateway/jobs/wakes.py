@@ -17,7 +17,7 @@ from agent_core.clock import Clock
 from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, OutboundMessage, ScheduleFired, Sender
 from gateway.access import Access
 from gateway.delivery import Delivery
-from gateway.jobs.missed import Due, due
+from gateway.jobs.missed import Due, due, skipped
 from gateway.store.firings import event_id
 from gateway.store.job import CheckIn, Firing, FiringState, Job, JobState, Pause
 from gateway.store.jobs import Advance
@@ -132,13 +132,25 @@ class Wakes:
         """Deal with the jobs that are due longest; whether there may be more."""
         now = self._clock.time()
         jobs = await self._store.jobs.due(now, MOST_AT_ONCE, self._platforms)
-        dealt = await asyncio.gather(*(self._deal_with(accept, job, now) for job in jobs))
-        pairs = [(job, each) for job, each in zip(jobs, dealt, strict=True) if each is not None]
+        dealt = await asyncio.gather(*(self._deal_with(accept, job, now) for job in jobs), return_exceptions=True)
+        pairs: list[tuple[Job, Due]] = []
+        waits = False
+        for job, each in zip(jobs, dealt, strict=True):
+            if isinstance(each, NotTakenIn):
+                log.warning("a job waits for the store", job=job.id, reason=str(each))
+                waits = True
+            elif isinstance(each, Exception):  # one that is broken must not keep the others
+                log.error("a job could not be begun", job=job.id, exc_info=each)
+                pairs.append((job, skipped(due(job, now))))
+            elif isinstance(each, BaseException):
+                raise each
+            elif each is not None:
+                pairs.append((job, each))
         await self._move_on(pairs, told, now)
-        return len(jobs) == MOST_AT_ONCE and bool(pairs)
+        return len(jobs) == MOST_AT_ONCE and not waits
 
     async def _deal_with(self, accept: Accept, job: Job, now: float) -> Due | None:
-        """Let it fire where it is to; None where it is not to move on."""
+        """Let it fire where it is to; None where it is paused instead. Raises NotTakenIn."""
         try:
             found = due(job, now)
         except (ValueError, LookupError) as error:
@@ -151,11 +163,7 @@ class Wakes:
             return None
         if found.fires is None or (isinstance(job.work, CheckIn) and not await self._tick(job, now)):
             return found
-        try:
-            accepted = await accept(_fired(job, found.fires))
-        except NotTakenIn as error:
-            log.warning("a job waits for the store", job=job.id, reason=str(error))
-            return None
+        accepted = await accept(_fired(job, found.fires))
         log.info("job due", job=job.id, slot=found.fires.name, accepted=accepted.value, late=now - found.fires.at)
         return found
 

@@ -135,18 +135,17 @@ async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path
 
 async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
     async with woken(tmp_path, look_every=0.1) as here:
-        door = here.wakes.accept
         failed = asyncio.Event()
 
-        async def broken(_: InboundEvent) -> Accepted:
-            here.wakes.accept = door
+        async def breaks() -> None:
+            here.wakes.also = None
             failed.set()
             raise RuntimeError("a mistake")
 
-        here.wakes.accept = broken
-        await here.plan("soon", 0.0)
+        here.wakes.also = breaks
         here.wakes.changed()
         await asyncio.wait_for(failed.wait(), 10)
+        await here.plan("soon", 0.0)
 
         assert await here.fires() == "soon"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import ChatKey
+from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired
 from channels.memory import MemoryChannel
 from gateway.access import People
 from gateway.jobs.wakes import MOST_AT_ONCE
@@ -218,6 +218,33 @@ async def test_a_job_that_nobody_can_keep_is_paused_and_the_others_fire(tmp_path
         assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
 
         assert (await here.job()).pause is Pause.FAILURES
+
+
+async def test_one_that_breaks_whoever_takes_it_in_keeps_no_other(tmp_path: Path) -> None:
+    """It counts as missed, and is tried again at its next slot."""
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"), a_job("y", name="zzz789"))
+        accept = here.accept
+
+        async def breaks(event: InboundEvent) -> Accepted:
+            if isinstance(event, ScheduleFired) and event.job == "abc123":
+                raise RuntimeError("a mistake")
+            return await accept(event)
+
+        here.wakes.accept = breaks
+        await here.at("2026-11-23 09:00")
+
+        assert [event.job for event in here.fired] == ["zzz789"]
+        assert await here.missed() == [at("2026-11-23 09:00")]
+        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+
+
+async def test_many_of_somebody_who_may_not_speak_keep_no_other(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        blocked = (a_job("x", name=f"a{number}", person="mallory") for number in range(2 * MOST_AT_ONCE))
+        await here.has(*blocked, a_job("y", name="zzz789"))
+
+        assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
 
 
 # Check-ins
