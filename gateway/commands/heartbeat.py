@@ -53,7 +53,7 @@ async def _status(given: Invocation, _: str) -> Answer:
     standing = await given.desk.heartbeats.standing(given.session.key)
     if standing is None:
         return OutboundMessage(markdown=say("heartbeat_stands_off", given.language), buttons=_buttons(given, "on"))
-    is_on = standing.heartbeat.on
+    is_on = standing.is_on
     lines = [
         say("heartbeat_stands_on", given.language, minutes=EVERY // 60)
         if is_on
@@ -69,7 +69,7 @@ async def _status(given: Invocation, _: str) -> Answer:
 def _times(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
     lines = []
-    if found.on and standing.job.next_at is not None:
+    if standing.is_on and standing.job.next_at is not None:
         lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.job.next_at)))
     if found.snoozed_until > given.desk.clock.time():
         lines.append(say("heartbeat_snoozed_until", language, until=_shown(given, standing, found.snoozed_until)))

@@ -23,7 +23,7 @@ from gateway.heartbeat.introduction import Introduction
 from gateway.heartbeat.looking_after import LookingAfter, arrived, explained
 from gateway.heartbeat.switches import Switches, words_of
 from gateway.jobs.looking import CheckInBrief
-from gateway.store.job import Firing, FiringState, Heartbeat, Job, Pause
+from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from gateway.texts import Language, language_of, say
@@ -52,6 +52,11 @@ class Standing:
     said_today: int
     look: Look | None
     """None: the list or the reminders cannot be read."""
+
+    @property
+    def is_on(self) -> bool:
+        """Its job may be paused for another reason: nobody can be reached, say."""
+        return self.heartbeat.on and self.job.state is JobState.ACTIVE
 
 
 class Heartbeats:

@@ -1,6 +1,7 @@
 """Days of being looked after: what is looked at when, what is said of it, and when nothing is."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -12,11 +13,13 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
 from gateway.heartbeat.check_in import TOOLS
+from gateway.heartbeat.greeting import AROUND, planned
 from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause
 from gateway.texts import say
+from gateway.timing.quiet import QuietHours
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating
 from tests.gateway.heartbeat.conftest import StartBeating
-from tests.gateway.jobs.kit import PARIS, moment
+from tests.gateway.jobs.kit import ANN, PARIS, moment
 
 DRY = "The plants are dry."
 GONE = ChannelError("the platform says no", permanent=True)
@@ -116,6 +119,10 @@ async def test_what_could_not_be_delivered_is_not_counted(start_looking: StartBe
     assert look.delivery is DeliveryState.FAILED
     await bot.hears("/heartbeat")
     assert "0 of at most 2" in bot.screen[-1]
+    assert "**Heartbeat:** off" in bot.screen[-1]  # who blocks us is asked for nothing any more
+    await bot.presses("Switch on")
+    await bot.goes_by(0.5)
+    assert bot.screen[-1].startswith("Two.")
 
 
 async def test_what_cannot_be_read_is_left_alone(start_looking: StartBeating) -> None:
@@ -235,14 +242,14 @@ async def test_a_look_that_never_comes_to_an_end_has_failed_and_says_nothing(sta
 
 
 async def test_after_a_week_without_a_word_it_stops_and_says_so_once(start_looking: StartBeating) -> None:
-    bot = await start_looking(*[NOTHING] * 400)
+    bot = await start_looking(*[NOTHING] * 20)
+    bot.writes("")
     shown = list(bot.screen)
     await bot.goes_by(9 * 24)
 
     assert bot.screen == [*shown, say("heartbeat_stopped_silence", "en", days=7, slash="/")]
     assert (await bot.its_job()).pause is Pause.SILENCE
-    looks = await bot.looks()
-    assert looks[-1].due < moment("2026-11-30 08:30")
+    assert (await bot.looks())[-1].due < moment("2026-11-30 08:30")
 
 
 # What is due without a list
@@ -290,3 +297,72 @@ async def test_in_chinese(start_beating: StartBeating) -> None:
 
     assert "in Chinese" in told(bot)
     assert bot.screen[-1].startswith("植物干了。\n\n*（只有觉得")
+
+
+# Greetings
+
+
+async def test_whoever_is_silent_for_hours_is_greeted_in_short_at_planned_moments(start_beating: StartBeating) -> None:
+    greetings = [f"Hello number {number}! How has your day been so far, my dear old friend?" for number in range(9)]
+    bot = await start_beating(*greetings)
+    await bot.hears("/heartbeat on")
+    await bot.presses("Without a list")
+    shown = len(bot.screen)
+    await bot.until("2026-11-25 20:59:59")
+
+    looks = await bot.looks()
+    by_day = Counter(f"{datetime.fromtimestamp(look.due, PARIS):%d}" for look in looks)
+    assert by_day["24"] == by_day["25"] == 2  # S2-46
+    assert bot.screen[shown + 1 :] == [f"Hello number {number}!" for number in range(1, len(looks))]
+    assert bot.asked == bot.ticks == len(looks)
+    for look in looks:
+        plan = planned(ANN, datetime.fromtimestamp(look.due, PARIS).date(), PARIS, QuietHours(21 * 60, 8 * 60), 2)
+        assert any(abs(look.due - at) <= AROUND for at in plan)
+
+
+async def test_greetings_share_the_number_a_day_and_the_switches(start_looking: StartBeating) -> None:  # D-16
+    bot = await start_looking("One.", "Two.", "Three.")
+    await bot.goes_by(1)
+    bot.writes("")
+    await bot.until("2026-11-23 20:30")
+    assert bot.asked == 2
+
+    await bot.hears("/heartbeat off")
+    await bot.until("2026-11-24 20:30")
+    assert bot.asked == 2
+
+
+async def test_a_group_is_not_greeted(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on", group="team")
+    await bot.presses("Without a list")
+    await bot.goes_by(48)
+
+    assert (bot.asked, bot.ticks) == (0, 0)
+
+
+# The program ends
+
+
+async def test_a_look_that_was_cut_off_goes_on_after_the_start_and_is_said_once(start_looking: StartBeating) -> None:
+    looking = Waits(asyncio.Event(), "never said")
+    bot = await start_looking(looking, DRY)
+    bot.calendar.advance(HALF_AN_HOUR)
+    await bot.house.wakes.look()
+    await looking.reached.wait()
+    await bot.restart()
+    await bot.settled()
+
+    assert [text for text in bot.screen if text.startswith(DRY)] == [bot.screen[-1]]
+    [look] = await bot.looks()
+    assert (look.state, look.delivery) == (FiringState.DONE, DeliveryState.SENT)
+
+
+async def test_of_a_night_in_which_the_machine_slept_nothing_is_made_up_for(start_looking: StartBeating) -> None:
+    bot = await start_looking(NOTHING, NOTHING)
+    bot.at("2026-11-24 10:07")
+    await bot.look()
+    bot.at("2026-11-24 10:29")
+    await bot.look()
+
+    assert clocks(await bot.looks()) == ["10:00"]
