@@ -13,8 +13,8 @@ SKILL, SCRIPT = "daily-report", "recent.py"
 NOTHING = "nothing_to_report"
 """The tool that only those have who work unattended."""
 CHART_FILE = "report.png"
-OWN_FILES = (CHART_FILE, "chart.png")
-"""Pictures that it drew itself are no news."""
+OWN_FILES = (CHART_FILE, "chart.png", "HEARTBEAT.md", "HEARTBEAT.draft.md")
+"""What Parley itself has made there is no news."""
 MOST_FILES = 8
 MOST_COLUMNS = 4
 
