@@ -205,6 +205,7 @@ class Firings:
             firing = replace(firing, delivery=DeliveryState.PENDING)
             posts = await self._posts(job, firing)
         await self._store.jobs.end(firing, posts, outcome.run)
+        self._runs.over(firing)
         log.info("job done", job=job.id, slot=firing.slot, state=firing.state.value, cause=firing.cause)
         return firing, posts
 

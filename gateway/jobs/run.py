@@ -76,6 +76,7 @@ class JobRuns:
         self._parts = parts
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         self._open: dict[str, Run] = {}
+        """Those that this life has begun or gone on with, and that are not written down as ended."""
 
     async def report(self, job: Job, work: Report, firing: Firing) -> Outcome:
         """What becomes of a report; in another life of the program it goes on where it was."""
@@ -101,6 +102,10 @@ class JobRuns:
         asked = user(brief.prompt).model_copy(update={"untrusted": brief.tainted, "by_agent": True})
         outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
         return failed_at_limits(outcome)
+
+    def over(self, firing: Firing) -> None:
+        """How it came out is written down."""
+        self._open.pop(firing.name, None)
 
     def stopped_well(self) -> None:
         """The program ends as it should: what goes on now goes on in the next life, and this one does not count."""
@@ -134,7 +139,6 @@ class JobRuns:
             self._open[run.id] = run
             log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
             report = await work.report(partial(self._lives, run), asked, until=nothing_said)
-            del self._open[run.id]  # not where it is cut off: that is no end
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
 
     async def _lives(self, run: Run) -> int:

@@ -309,7 +309,7 @@ async def test_it_spends_what_it_may_and_no_more(start_bot: StartTimedBot) -> No
         """Look."""
         return "nothing"
 
-    bot = await start_bot(*[calls(("look", {}), text="a " * 8_000)] * 14, tools=(look,))
+    bot = await start_bot(*[calls(("look", {}), text="a " * 12_000)] * 14, tools=(look,))
     await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
     bot.at("2026-11-23 09:00")
     await bot.look()
