@@ -30,10 +30,38 @@ async def test_what_is_new_is_listed_with_what_is_in_it(tmp_path: Path) -> None:
     assert head.startswith("3 files changed since ")
     assert head.endswith(", newest first:")
     assert sales.startswith("- sales.csv  ")
-    assert sales.endswith("; 2 rows; numbers: revenue")
+    assert sales.endswith("; 2 rows; numbers: revenue; changed: revenue 1.200,5 -> 90")
     assert plan.endswith("; headings: Plan / Week 52; 1 open; 2 done")
     assert photo.startswith("- photo.png  ")
     assert photo.endswith(", 6 bytes")
+
+
+async def test_what_reports_leave_behind_is_no_news(tmp_path: Path) -> None:
+    for name in ("reports/2026-12-27.md", "watch/blog.json", "report.png", "notes/reports/mine.md"):
+        note(tmp_path / name, "# New\n")
+
+    done = await run("daily-report", "recent.py", cwd=tmp_path)
+    asked = await run("daily-report", "recent.py", "reports", cwd=tmp_path)
+
+    assert [line.split()[1] for line in done.out.splitlines()[1:]] == ["notes/reports/mine.md"]
+    assert "- 2026-12-27.md" in asked.out
+
+
+@pytest.mark.parametrize(
+    ("table", "changed"),
+    [
+        ("day,a,b\n1,5,x\n2,7,x\n", "; changed: day 1 -> 2, a 5 -> 7"),
+        ("day,a\nMon,5\nTue,5\n", ""),
+        ("day,a\nMon,5\n", ""),
+        ("day,a\nMon,5\nTue\n", ""),
+    ],
+)
+async def test_numbers_that_changed_are_named(tmp_path: Path, table: str, changed: str) -> None:
+    note(tmp_path / "t.csv", table)
+
+    done = await run("daily-report", "recent.py", cwd=tmp_path)
+
+    assert done.out.splitlines()[1].partition("; changed")[2] == changed.removeprefix("; changed")
 
 
 async def test_nothing_new_is_nothing_to_report(tmp_path: Path) -> None:

@@ -29,11 +29,14 @@ def test_they_are_those_that_were_promised() -> None:
     assert NAMES == [
         "book-flight",
         "chart",
+        "chat-digest",
         "daily-report",
+        "page-watch",
         "reminders",
         "skill-author",
         "standup",
         "summarise-thread",
+        "usage-report",
     ]
 
 

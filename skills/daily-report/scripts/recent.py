@@ -16,6 +16,8 @@ WORDS = {".md", ".txt", ".log", ".rst", ".org", ".markdown"}
 TABLES = {".csv", ".tsv"}
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*#*$", re.MULTILINE)
 OPEN, DONE = re.compile(r"^\s*[-*+] \[ \] ", re.MULTILINE), re.compile(r"^\s*[-*+] \[[xX]\] ", re.MULTILINE)
+OURS = {"reports", "watch", "report.png", "usage.csv", "usage.png"}
+"""What reports themselves leave in a chat's folder; it is no news."""
 NUMBER = re.compile(r"[-+]?[.,]*\d[\d.,]*\s*%?")
 
 
@@ -26,12 +28,13 @@ class Found(NamedTuple):
 
 
 def files(folder: Path) -> Iterator[Found]:
-    """Everything in it but what is hidden; links are not followed."""
+    """Everything in it but what is hidden and what is ours; links are not followed."""
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        left_out = OURS if Path(here) == folder else set()
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in left_out)
         for name in sorted(names):
             path = Path(here, name)
-            if name.startswith("."):
+            if name.startswith(".") or name in left_out:
                 continue
             try:
                 status = path.lstat()
@@ -78,6 +81,18 @@ def of_table(text: str) -> Iterator[str]:
     ]
     if names:
         yield f"numbers: {', '.join(names[:MOST_HEADINGS])}"
+    if changed := list(changes(head, rows, names)):
+        yield f"changed: {', '.join(changed[:MOST_HEADINGS])}"
+
+
+def changes(head: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]) -> Iterator[str]:
+    """Numbers of the last row that differ from the row before."""
+    if len(rows) < 2:  # noqa: PLR2004
+        return
+    before, last = rows[-2:]
+    for name, old, new in zip(head, before, last, strict=False):
+        if name.strip() in names and old.strip() != new.strip():
+            yield f"{name.strip()} {old.strip()} -> {new.strip()}"
 
 
 def report(folder: Path, since: datetime) -> list[str]:
