@@ -44,6 +44,7 @@ class Bot:
         secrets: Secrets | None = None,
         shared_memory: bool = False,
         heartbeat: HeartbeatSettings | None = None,
+        look_every: float | None = None,
     ) -> None:
         self.home = home
         self.llm = llm
@@ -55,6 +56,7 @@ class Bot:
         self._secrets = secrets
         self._shared_memory = shared_memory
         self._heartbeat = heartbeat
+        self._look_every = look_every
         self._life = AsyncExitStack()
 
     @property
@@ -92,6 +94,7 @@ class Bot:
                 new_request_id=self._new_request_id,
                 shared_memory=self._shared_memory,
                 heartbeat=self._heartbeat,
+                look_every=self._look_every,
             )
         )
         await self._life.enter_async_context(_running(self.house))
@@ -130,6 +133,7 @@ def make_bot(
     skills: SkillLibrary | None = None,
     fallbacks: Sequence[Candidate] = (),
     heartbeat: HeartbeatSettings | None = None,
+    look_every: float | None = None,
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -153,4 +157,5 @@ def make_bot(
         secrets=secrets,
         shared_memory=shared_memory,
         heartbeat=heartbeat,
+        look_every=look_every,
     )
