@@ -90,10 +90,10 @@ def _words(
 
 
 def late(job: Job, firing: Firing, language: Language) -> str:
-    """A line on how late it comes; empty where it is on time."""
+    """A line on how late it comes; empty where it is on time, and of a look, which nobody waits for."""
     began = firing.due if firing.began is None else firing.began
     seconds = began - firing.due
-    if firing.is_by_hand or seconds <= ON_TIME:
+    if firing.is_by_hand or isinstance(job.work, CheckIn) or seconds <= ON_TIME:
         return ""
     key, unit = next((key, unit) for key, unit in _UNITS if seconds >= unit)
     when = slot_words(firing.due, ZoneInfo(job.zone), language, began)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from agent_core.llm import FailureKind
+from agent_core.models.scripted import Failure
 from gateway.folders import workspace_of
 from gateway.heartbeat.checklist import DRAFT, NAME
 from tests.gateway.heartbeat.beating import NOTHING, PLANTS, Beating
@@ -221,6 +223,14 @@ async def test_a_look_now_shows_itself_in_quiet_hours(start_looking: StartBeatin
     await bot.hears("/heartbeat now")
 
     assert bot.screen[-1] == "The plants are dry."
+
+
+async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> None:
+    bot = await start_looking(Failure(FailureKind.FATAL, "no such model"))
+    await bot.hears("/heartbeat now")
+
+    assert "failed" in bot.screen[-1]
+    assert (await bot.beats()).failures == 0
 
 
 # Who

@@ -14,6 +14,7 @@ from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
 from gateway.heartbeat.check_in import TOOLS
 from gateway.heartbeat.greeting import AROUND, planned
+from gateway.heartbeat.looking_after import explained
 from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause
 from gateway.texts import say
 from gateway.timing.quiet import QuietHours
@@ -359,10 +360,11 @@ async def test_a_look_that_was_cut_off_goes_on_after_the_start_and_is_said_once(
 
 
 async def test_of_a_night_in_which_the_machine_slept_nothing_is_made_up_for(start_looking: StartBeating) -> None:
-    bot = await start_looking(NOTHING, NOTHING)
+    bot = await start_looking(DRY)
     bot.at("2026-11-24 10:07")
     await bot.look()
     bot.at("2026-11-24 10:29")
     await bot.look()
 
     assert clocks(await bot.looks()) == ["10:00"]
+    assert bot.screen[-1] == explained(DRY, "en")  # without how late it is: nobody has waited for it
