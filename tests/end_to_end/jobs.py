@@ -84,6 +84,18 @@ async def is_paused(home: Path) -> None:
     await within(SECONDS, lambda: [state for state, _ in _jobs(home)] == ["paused"], lambda: f"there is {_jobs(home)}")
 
 
+async def is_looked(home: Path, outcome: str) -> None:
+    """Until the newest look of the only heartbeat that it has came out like this, a key of the texts."""
+    asked = "SELECT last_outcome FROM heartbeats"
+    await within(SECONDS, lambda: _stored(home, asked) == [(outcome,)], lambda: f"it is {_stored(home, asked)}")
+
+
+async def is_held(home: Path) -> None:
+    """Until the message of something that was due waits for the morning."""
+    asked = "SELECT delivery FROM firings"
+    await within(SECONDS, lambda: _stored(home, asked) == [("held",)], lambda: f"it is {_stored(home, asked)}")
+
+
 async def is_read(home: Path) -> None:
     """Until nothing that came in is still dealt with. A person who reads what was said takes longer."""
     asked = "SELECT count(*) FROM inbox WHERE state = 'new'"
