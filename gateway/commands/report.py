@@ -66,7 +66,12 @@ async def _when(given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
     if not text:
         return offer.rule, ""
     zone = await given.desk.jobs.zone_of(given.session.key)
-    when = parse_when(text, zone, given.desk.clock.time())
+    try:
+        when = parse_when(text, zone, given.desk.clock.time())
+    except BadRule as error:
+        if error.key != "rule_not_understood":
+            raise
+        return offer.rule, text
     return when.rule, when.rest
 
 

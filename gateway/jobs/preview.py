@@ -1,5 +1,6 @@
 """A job as people see it before they say yes, and what is left of that message afterwards. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
@@ -19,6 +20,7 @@ MOST_IN_SHORT = 80
 _MANY = 1_000
 _MINUTE = 60
 _DIME, _LEAST = 0.1, 0.0001
+_BEGINS = re.compile(r"^(\s*\d*)([#+.)-])(?=\s|#)")
 
 _RESHAPING_BUTTONS = {
     Reshaping.EARLIER: "job_earlier_button",
@@ -167,4 +169,9 @@ def _answers(job: Job, verbs: Sequence[str]) -> tuple[Button, ...]:
 
 
 def _quoted(line: str) -> str:
-    return f"> {line}"
+    """A line of Markdown that begins no list and no heading."""
+    return f"> {_BEGINS.sub(_escaped, line)}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"{found[1]}\\{found[2]}"
