@@ -32,6 +32,8 @@ MOST_AT_ONCE = 50
 """Jobs that are dealt with in one step; others may do something between two."""
 FELL_BEHIND = 60.0
 """Seconds by which the date falls behind the time that has gone by where somebody has set the clock back."""
+MOST_WRONG = 7 * 24 * 3600.0
+"""Seconds before a job was made at which no date is believed: machines without a battery begin in 1970."""
 DRAFT_KEPT = 24 * 3600.0
 PURGE_EVERY = 3600.0
 
@@ -247,7 +249,7 @@ class Wakes:
 def _earlier(job: Job, now: float) -> Advance | None:
     """To its next slot, where it waits for a later one."""
     try:
-        coming = next_slot(job.rule, ZoneInfo(job.zone), now)
+        coming = next_slot(job.rule, ZoneInfo(job.zone), max(now, job.created - MOST_WRONG))
     except (ValueError, LookupError):
         return None
     is_later = coming is not None and job.next_at is not None and job.next_at > coming.at

@@ -52,7 +52,7 @@ async def test_nobody_looks_after_the_end(tmp_path: Path) -> None:
     assert {task.get_name() for task in asyncio.all_tasks()} & {"what is due", "look what is due"} == set()
 
 
-async def test_down_over_three_firings_there_is_one_report_and_it_says_that_it_is_late(tmp_path: Path) -> None:
+async def test_down_over_three_firings_there_is_one_report_and_it_says_that_it_is_late(tmp_path: Path) -> None:  # S2-47
     bot = make_timed_bot(tmp_path, ["All quiet."])
     await bot.start()
     await bot.has(a_job(Report(instructions="look"), HOURLY))

@@ -31,7 +31,7 @@ def test_on_time_it_fires_and_is_due_at_its_next_slot() -> None:
     assert found.next_at == moment("2026-11-24 09:00")
 
 
-def test_down_over_three_firings_it_runs_once_named_by_the_last() -> None:
+def test_down_over_three_firings_it_runs_once_named_by_the_last() -> None:  # S2-47
     found = due(a_job("x", HOURLY), moment("2026-11-23 11:20"))
 
     assert shown(found.fires) == [at("2026-11-23 11:00")]
@@ -57,7 +57,7 @@ def test_the_grace_says_how_late_it_is_still_done(grace: float, now: str, fires:
     assert found.next_at == moment("2026-11-24 09:00")
 
 
-def test_what_was_to_be_said_once_is_always_said() -> None:
+def test_what_was_to_be_said_once_is_always_said() -> None:  # S2-47
     found = due(a_job("call mum", Once(at=moment("2026-11-23 09:00"))), moment("2026-12-24 09:00"))
 
     assert shown(found.fires) == [at("2026-11-23 09:00")]

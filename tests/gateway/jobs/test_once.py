@@ -185,6 +185,22 @@ async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) 
         assert await here.wakes.next_due() == moment("2026-11-24 10:00")
 
 
+async def test_a_machine_that_begins_in_1970_fires_nothing_then(tmp_path: Path) -> None:
+    """Nor does it speak of fifty years that were missed when it learns what time it is."""
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"))
+        assert len(await here.at("2026-11-23 09:00")) == 1
+    async with ward(tmp_path, clock=Calendar("1970-01-02 08:59")) as here:
+        assert await here.look() == []
+        assert await here.at("1970-01-02 09:00") == []
+
+        await here.at("2026-11-23 09:01")
+
+        assert here.channel.screen == []
+        assert here.fired == []
+        assert await here.at("2026-11-24 09:00") == [at("2026-11-24 09:00")]
+
+
 async def test_a_clock_that_is_put_right_by_seconds_changes_nothing(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
         await here.has(a_job("x"))

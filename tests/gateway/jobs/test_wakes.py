@@ -85,7 +85,7 @@ async def test_down_over_three_firings_there_is_one_run(tmp_path: Path) -> None:
         assert await here.at("2026-11-23 12:00") == [at("2026-11-23 12:00")]
 
 
-async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> None:
+async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> None:  # S2-47
     """Once for each chat, in one message that makes no sound, names how many and when the next time is."""
     async with ward(tmp_path) as here:
         await here.has(
