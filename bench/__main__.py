@@ -14,7 +14,7 @@ from bench.place import PLACES
 
 ON_EACH = ("latency", "crowd", "start", "kill", "progress", "socket")
 """What is measured on every platform."""
-ONCE = ("request_size", "skills", "cost", "loop", "schedules", "sandbox", "confined", "canaries", "injections")
+ONCE = ("request_size", "skills", "cost", "loop", "schedules", "zones", "sandbox", "confined", "canaries", "injections")
 """What does not depend on the platform."""
 SOCKETS = ("slack", "discord")
 """Where events come over a socket that the platform may take away."""

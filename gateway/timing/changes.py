@@ -10,6 +10,7 @@ LATEST = datetime(9900, 1, 1, tzinfo=UTC).timestamp()
 """What is later is nobody's date, and near enough to the end of calendars for sums to overflow."""
 
 _DAY = 86_400
+_WEEK = 7 * _DAY
 
 
 @dataclass(frozen=True)
@@ -79,19 +80,25 @@ def changes_between(zone: ZoneInfo, since: int, until: int) -> Iterator[Change]:
 
 @lru_cache(maxsize=4096)
 def _in_year(zone: ZoneInfo, year: int) -> tuple[Change, ...]:
-    """Looked for day by day, for zones do not tell."""
-    start = int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
-    end = int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp())
+    """Looked for week by week, for zones do not tell; since 2000 none has changed its clocks twice in one."""
+    low = int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - 1
+    last = int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()) - 1
     found: list[Change] = []
-    was = offset_at(zone, start - 1)
-    for day in range(start, end, _DAY):
-        low, high = day - 1, day + _DAY - 1
+    was = offset_at(zone, low)
+    while low < last:
+        high = min(low + _WEEK, last)
         offset = offset_at(zone, high)
-        if offset == was:
-            continue
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if offset_at(zone, middle) == was else (low, middle)
-        found.append(Change(high, was, offset))
-        was = offset
+        if offset != was:
+            found.append(Change(_first(zone, low, high), was, offset))
+            was = offset
+        low = high
     return tuple(found)
+
+
+def _first(zone: ZoneInfo, low: int, high: int) -> int:
+    """The first moment at which the clock no longer shows what it showed at `low`."""
+    was = offset_at(zone, low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if offset_at(zone, middle) == was else (low, middle)
+    return high
