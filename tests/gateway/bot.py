@@ -45,6 +45,7 @@ class Bot:
         shared_memory: bool = False,
         heartbeat: HeartbeatSettings | None = None,
         look_every: float | None = None,
+        zone: str = "Europe/Paris",
     ) -> None:
         self.home = home
         self.llm = llm
@@ -56,6 +57,7 @@ class Bot:
         self._secrets = secrets
         self._shared_memory = shared_memory
         self._heartbeat = heartbeat
+        self._zone = ZoneInfo(zone)
         self._look_every = look_every
         self._life = AsyncExitStack()
 
@@ -89,7 +91,7 @@ class Bot:
                 people=PEOPLE,
                 about=about,
                 home=self.home,
-                zone=ZoneInfo("Europe/Paris"),
+                zone=self._zone,
                 clock=self.clock,
                 new_request_id=self._new_request_id,
                 shared_memory=self._shared_memory,
@@ -134,6 +136,7 @@ def make_bot(
     fallbacks: Sequence[Candidate] = (),
     heartbeat: HeartbeatSettings | None = None,
     look_every: float | None = None,
+    zone: str = "Europe/Paris",
 ) -> Bot:
     llm = ScriptedLlm(*turns)
     clock = clock or SystemClock()
@@ -158,4 +161,5 @@ def make_bot(
         shared_memory=shared_memory,
         heartbeat=heartbeat,
         look_every=look_every,
+        zone=zone,
     )

@@ -1,7 +1,9 @@
 """A Parley that looks after Ann: days go by in steps of half an hour, and a test sees what was looked at and said."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -100,3 +102,8 @@ def make_beating(home: Path, *turns: Turn, introduces: bool = False, begins: str
     bot = make_bot(home, turns, kind=Beating, **given)  # type: ignore[arg-type]
     assert isinstance(bot, Beating)
     return bot
+
+
+def clocks(looks: Sequence[Firing], zone: ZoneInfo = PARIS) -> list[str]:
+    """When they were due."""
+    return [f"{datetime.fromtimestamp(look.due, zone):%H:%M}" for look in looks]

@@ -229,7 +229,7 @@ async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> Non
     bot = await start_looking(Failure(FailureKind.FATAL, "no such model"))
     await bot.hears("/heartbeat now")
 
-    assert "failed" in bot.screen[-1]
+    assert "I could not do this" in bot.screen[-1]
     assert (await bot.beats()).failures == 0
 
 

@@ -2,11 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
-
-import pytest
 
 from agent_core.llm import FailureKind
 from agent_core.messages import text_of
@@ -15,10 +11,10 @@ from channels.base import ChannelError
 from gateway.heartbeat.check_in import TOOLS
 from gateway.heartbeat.greeting import AROUND, planned
 from gateway.heartbeat.looking_after import explained
-from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause
+from gateway.store.job import DeliveryState, FiringState, Pause
 from gateway.texts import say
 from gateway.timing.quiet import QuietHours
-from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating
+from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.jobs.kit import ANN, PARIS, moment
 
@@ -133,79 +129,6 @@ async def test_what_cannot_be_read_is_left_alone(start_looking: StartBeating) ->
 
     assert (bot.asked, bot.ticks) == (0, 0)
     assert await bot.outcome() == "heartbeat_unreadable"
-
-
-# When not
-
-
-def clocks(looks: Sequence[Firing], zone: ZoneInfo = PARIS) -> list[str]:
-    return [f"{datetime.fromtimestamp(look.due, zone):%H:%M}" for look in looks]
-
-
-async def test_quiet_hours_are_those_of_her_clock(start_looking: StartBeating) -> None:  # S2-46
-    bot = await start_looking(*[NOTHING] * 60)
-    await bot.until("2026-11-24 12:00")
-
-    found = clocks(await bot.looks())
-    assert (found[0], found[-1]) == ("08:30", "12:00")
-    assert "20:30" in found
-    assert not [clock for clock in found if not "08:00" <= clock < "21:00"]
-    assert found.count("08:30") == 2
-
-
-@pytest.mark.parametrize("day", ["2027-03-27", "2027-10-30"])
-async def test_a_night_in_which_clocks_change_is_quiet_to_its_end(start_looking: StartBeating, day: str) -> None:
-    bot = await start_looking(*[NOTHING] * 60, begins=f"{day} 20:00")
-    await bot.goes_by(16)
-
-    assert clocks(await bot.looks())[:2] == ["20:30", "08:00"]
-
-
-async def test_she_is_left_alone_for_a_moment_after_her_own_words(start_looking: StartBeating) -> None:
-    bot = await start_looking("Good.", NOTHING)
-    bot.calendar.advance(HALF_AN_HOUR - 60)
-    await bot.hears("I am here")
-    bot.calendar.advance(60)
-    await bot.look()
-
-    assert bot.ticks == 0
-    assert await bot.outcome() == "heartbeat_just_wrote"
-
-
-async def test_nobody_is_disturbed_while_they_are_answered(start_looking: StartBeating) -> None:
-    thinking = Waits(asyncio.Event(), "Oslo.")
-    bot = await start_looking(thinking)
-    await bot.channel.hears("where to?")
-    await thinking.reached.wait()
-    bot.calendar.advance(HALF_AN_HOUR)
-    await bot.house.wakes.look()
-
-    assert bot.ticks == 0
-    assert await bot.outcome() == "heartbeat_is_busy"
-    thinking.event.set()
-    await bot.settled()
-
-
-async def test_snoozed_it_is_silent_until_then(start_looking: StartBeating) -> None:
-    bot = await start_looking(NOTHING)
-    await bot.hears("/heartbeat snooze 2h")
-    assert "10:00" in bot.screen[-1]
-
-    await bot.goes_by(1.5)
-    assert (bot.asked, await bot.outcome()) == (0, "heartbeat_is_snoozed")
-    await bot.goes_by(0.5)
-    assert bot.asked == 1
-
-
-async def test_switched_off_it_is_silent_for_good(start_looking: StartBeating) -> None:
-    bot = await start_looking()
-    await bot.hears("/heartbeat off")
-    await bot.restart()
-    await bot.goes_by(24)
-
-    assert (bot.asked, bot.ticks) == (0, 0)
-    job = await bot.its_job()
-    assert (job.state, job.pause, job.next_at) == (JobState.PAUSED, Pause.PERSON, None)
 
 
 # It ends by itself
