@@ -29,7 +29,10 @@ async def proactive(given: Invocation) -> Reply:
         return reply(say(error.key, given.language, **error.facts))
     if shown is None:
         return reply(answer.mark)
-    return Rewritten(marked(shown.message, firing, answer.mark, answer.buttons))
+    message = marked(shown.message, firing, answer.mark, answer.buttons)
+    if len(given.desk.delivery.voice(key).split(message)) > 1:  # no room for another line; the buttons say it too
+        message = message.model_copy(update={"markdown": shown.message.markdown})
+    return Rewritten(message)
 
 
 async def _about(given: Invocation, firing_id: str) -> tuple[Firing | None, Job | None]:

@@ -55,7 +55,8 @@ def _table(what: str, sums: Mapping[str, Used]) -> list[str]:
 
 
 def _words(used: Used) -> str:
-    return f"{used.runs:,} runs, {used.tokens:,} tokens, ${used.cost_usd:,.4f}"
+    runs = "1 run" if used.runs == 1 else f"{used.runs:,} runs"
+    return f"{runs}, {used.tokens:,} tokens, ${used.cost_usd:,.4f}"
 
 
 def _row(day: date, used: Used) -> str:

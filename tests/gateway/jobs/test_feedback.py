@@ -88,6 +88,18 @@ async def test_the_command_stands_in_no_help(start_bot: StartTimedBot) -> None:
     assert "proactive" not in bot.screen[0]
 
 
+async def test_a_message_that_has_no_room_for_another_line_loses_its_buttons_only(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    job = a_job("x" * 3_998)
+    await bot.has(job)
+    await said(bot, job, "x" * 3_998)
+
+    await press(bot, "Done")
+
+    assert bot.screen == [f"⏰ {'x' * 3_998}"]
+    assert labels(bot) == []
+
+
 # Snooze
 
 

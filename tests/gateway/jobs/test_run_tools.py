@@ -318,8 +318,8 @@ async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
     assert text.splitlines() == [
         "Used by Parley in all chats, 2026-11-21 to 2026-11-23 (Europe/Paris): 2 runs, 1,200 tokens, $0.0012",
         "- kind chat: 2 runs, 1,200 tokens, $0.0012",
-        "- model gpt-5: 1 runs, 1,000 tokens, $0.0010",
-        "- model small: 1 runs, 200 tokens, $0.0002",
+        "- model gpt-5: 1 run, 1,000 tokens, $0.0010",
+        "- model small: 1 run, 200 tokens, $0.0002",
         "",
         "Per day, as CSV; keep it with write_file to draw it:",
         "day,runs,tokens,cost_usd",
@@ -329,11 +329,13 @@ async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
     ]
 
 
-@pytest.mark.parametrize(("sender", "group", "runs"), [("ann", None, 2), ("bob", None, 1), ("ann", "team", 0)])
+@pytest.mark.parametrize(
+    ("sender", "group", "runs"), [("ann", None, "2 runs"), ("bob", None, "1 run"), ("ann", "team", "0 runs")]
+)
 async def test_only_an_owner_in_private_sees_what_others_use(
-    room: Room, sender: str, group: str | None, runs: int
+    room: Room, sender: str, group: str | None, runs: str
 ) -> None:
     await room.ran("ann", 1, 1_000)
     await room.ran("bob", 1, 1_000)
 
-    assert f": {runs} runs, " in (await room.told("own_usage", room.job(sender, group))).splitlines()[0]
+    assert f": {runs}, " in (await room.told("own_usage", room.job(sender, group))).splitlines()[0]
