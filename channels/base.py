@@ -139,6 +139,8 @@ class ButtonPressed(_Inbound):
     type: Literal["button"] = "button"
     message_id: str
     action: Text
+    respond: str | None = None
+    """As a command's, where the message can be rewritten by that alone."""
 
 
 class CommandInvoked(_Inbound):
@@ -227,7 +229,7 @@ class OutboundMessage(_Value):
     reply_to: str | None = None
     silent: bool = False
     respond: str | None = None
-    """The `respond` of the command that this answers. Where it has run out, a message in the chat does as well."""
+    """The `respond` of the command or press that this answers. Where it has run out, a message in the chat does too."""
 
 
 class Posted(_Value):
@@ -380,7 +382,7 @@ class CatchesUp(ReadsHistory, Protocol):
 
 @runtime_checkable
 class FindsPrivateChats(Protocol):
-    """For platforms that tell a bot nothing of private chats in which it has not been yet."""
+    """For platforms where a person's private chat with us can be found, whether or not they have written there."""
 
     async def private_chat(self, person: str) -> ChatKey:
         """Where a person, by the platform's id, writes to us, whether they have done so or not. Raises ChannelError."""

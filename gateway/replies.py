@@ -36,7 +36,7 @@ class Replies:
             return
         message = answer.message if isinstance(answer, Rewritten) else answer
         name = f"inbox-{item.seq}"
-        if isinstance(item.event, CommandInvoked):
+        if isinstance(item.event, CommandInvoked | ButtonPressed):
             message = message.model_copy(update={"respond": item.event.respond})
         parts = self._desk.delivery.voice(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]

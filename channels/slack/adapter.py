@@ -183,6 +183,10 @@ class SlackChannel:
         if posted.message_id.startswith(_NOT_EDITABLE):
             raise MessageGone("Slack does not let that be edited")
         first = render.split(message)[0]
+        if message.respond is not None and await self._client.respond(
+            message.respond, {"replace_original": True, **render.body(first), **_QUIET}
+        ):
+            return
         where: dict[str, JsonValue] = {"channel": posted.chat.chat, "ts": posted.message_id}
         try:
             await self._client.call("chat.update", {**where, **render.body(first)})
@@ -221,6 +225,16 @@ class SlackChannel:
     async def typing(self, chat: ChatKey) -> None:
         """See `ShowsTyping`."""
         await self._signs.show(chat)
+
+    async def private_chat(self, person: str) -> ChatKey:
+        """See `FindsPrivateChats.private_chat`; opened where there is none yet, of which the person sees nothing."""
+        me = await self._identity()
+        opened = await self._client.call("conversations.open", {"users": person})
+        channel = opened.get("channel")
+        name = channel.get("id") if isinstance(channel, dict) else None
+        if not isinstance(name, str):
+            raise ChannelError("Slack does not say where this person writes to the app")
+        return ChatKey(platform=self.name, account=me.team, chat=name)
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads`."""

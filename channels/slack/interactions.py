@@ -59,6 +59,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
         addressed=Addressed.DIRECT if is_direct(channel) else Addressed.REPLY,
         message_id=where.message_ts,
         action=action.value,
+        respond=interaction.response_url or None if where.is_ephemeral else None,
     )
 
 

@@ -129,6 +129,7 @@ class Container(_Wire):
     message_ts: Ts | None = None
     channel_id: str = ""
     thread_ts: Ts | None = None
+    is_ephemeral: bool = False
 
 
 class Input(_Wire):
@@ -158,6 +159,7 @@ class Interaction(_Wire):
     actions: tuple[Action, ...] = ()
     callback_id: Words = ""
     trigger_id: Words = ""
+    response_url: Words = ""
     view: View | None = None
 
 

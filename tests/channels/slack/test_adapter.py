@@ -11,11 +11,13 @@ from channels.base import (
     CommandInvoked,
     Deletes,
     Downloads,
+    FindsPrivateChats,
     FindsSent,
     MessageDeleted,
     MessageEdited,
     MessageGone,
     OutboundMessage,
+    Posted,
     ReadsHistory,
     ShowsTyping,
 )
@@ -30,8 +32,17 @@ async def test_it_is_a_channel_with_all_further_powers(channel: SlackChannel) ->
     plain: Channel = channel
 
     assert plain.name == "slack"
-    for power in (ShowsTyping, Downloads, Deletes, FindsSent, ReadsHistory, CatchesUp):
+    for power in (ShowsTyping, Downloads, Deletes, FindsSent, ReadsHistory, CatchesUp, FindsPrivateChats):
         assert isinstance(channel, power)
+
+
+async def test_a_private_chat_is_where_its_person_writes(slack: SlackEmulator, channel: SlackChannel) -> None:
+    ann = slack.person("Ann")
+
+    found = await channel.private_chat(ann.id)
+
+    assert found == key_of(slack, slack.private(ann))
+    assert not channel.is_group(found)
 
 
 async def test_a_message_comes_in_and_an_answer_goes_out(
@@ -210,6 +221,30 @@ async def test_a_slash_command_in_a_channel_is_answered_to_who_asked(
     assert (chat.screen, chat.bot_messages[0].ephemeral_to, chat.notices) == (["Commands"], ann.id, [])
     with pytest.raises(MessageGone):
         await channel.edit(posted, HELLO)
+
+
+async def test_what_only_one_person_sees_is_rewritten_by_the_press_of_its_button(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.group("plans", [ann])
+    await chat.says(ann, "/help")
+    command = await inbox.next()
+    assert isinstance(command, CommandInvoked)
+    asked = OutboundMessage(
+        markdown="Shall I?", buttons=((Button(label="Yes", action="/yes"),),), respond=command.respond
+    )
+    await channel.send(command.chat, asked, "k")
+    await chat.presses(ann, "Yes")
+    press = await inbox.next()
+    assert isinstance(press, ButtonPressed)
+    pressed = Posted(chat=press.chat, message_id=press.message_id)
+
+    await channel.edit(pressed, OutboundMessage(markdown="✓ Done", respond=press.respond))
+    assert (chat.screen, chat.bot_messages[0].buttons) == (["✓ Done"], [])
+    assert chat.bot_messages[0].ephemeral_to == ann.id
+    with pytest.raises(MessageGone):
+        await channel.edit(pressed, OutboundMessage(markdown="late", respond=f"{slack.url}/actions/gone"))
 
 
 async def test_an_answer_that_comes_too_late_for_a_command_is_a_message(
