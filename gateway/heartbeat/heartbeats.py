@@ -96,6 +96,8 @@ class Heartbeats:
         if heartbeat is None or heartbeat.job != job.id:
             return False
         zone = await self.zone_of(job.chat)
+        if job.zone != zone.key:  # the chat has moved, and others ask its job
+            await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
         reason = gates.by_the_clock(heartbeat, now, zone)
         wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
         if not reason and gates.is_forgotten(wrote, _began(job), now):

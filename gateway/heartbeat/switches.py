@@ -50,6 +50,8 @@ class Switches:
         while not await self._add(job):
             job = replace(job, id=self._new_id())
         heartbeat = replace(found or Heartbeat(chat, by.id, job.id, introduced=now), person=by.id, job=job.id)
+        if not heartbeat.on:  # who has had less of it until it was off begins anew
+            heartbeat = replace(heartbeat, most_a_day=Heartbeat.most_a_day)
         new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
         await self._store.jobs.save_heartbeat(new)
         self.changed()

@@ -1,5 +1,7 @@
 """/heartbeat: how it stands, and everything that people can decide of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent_core.llm import FailureKind
@@ -140,6 +142,17 @@ async def test_switched_off_and_on_again_it_keeps_its_job_and_its_quiet_hours(st
 
     assert await bot.beats() == before
     assert await bot.ticks_at() == 1_800
+
+
+async def test_switched_on_again_it_says_as_much_as_at_first(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.store.jobs.change_heartbeat(ANN, lambda found: replace(found, most_a_day=1))
+    await bot.hears("/heartbeat on")
+    assert (await bot.beats()).most_a_day == 1
+
+    await bot.hears("/heartbeat off")
+    await bot.hears("/heartbeat on")
+    assert (await bot.beats()).most_a_day == 2
 
 
 async def test_a_list_that_cannot_be_written_is_told(start_beating: StartBeating) -> None:
