@@ -19,8 +19,8 @@ from gateway.jobs.wakes import Wakes
 
 _NEXT = "next"
 _HOW = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-LONGEST = timedelta(days=1)
-"""To the next job; what is later is found by a look in between."""
+LONGEST = 24 * 3600.0
+"""Seconds to the next job; what is later is found by a look in between, and may be no date."""
 
 log = structlog.get_logger(__name__)
 
@@ -64,8 +64,8 @@ class Waker:
         at = await self._wakes.next_due()
         if at is not None:
             # The house may have another clock than the scheduler.
-            wait = min(LONGEST, timedelta(seconds=max(0.0, at - self._clock.time())))
-            trigger = DateTrigger(datetime.now(UTC) + wait)
+            wait = min(LONGEST, max(0.0, at - self._clock.time()))
+            trigger = DateTrigger(datetime.now(UTC) + timedelta(seconds=wait))
             self._scheduler.add_job(self._wake, trigger, id=_NEXT, replace_existing=True)
 
     async def _wake(self) -> None:
