@@ -28,14 +28,21 @@ _RESHAPING_BUTTONS = {
     Reshaping.DAILY: "job_daily_button",
     Reshaping.WEEKDAYS: "job_weekdays_button",
 }
-_ANSWER_BUTTONS = {"confirm": "job_confirm_button", "change": "job_change_button", "cancel": "job_cancel_button"}
+_ANSWER_BUTTONS = {
+    "confirm": "job_confirm_button",
+    "change": "job_change_button",
+    "cancel": "job_cancel_button",
+    "test": "job_test_button",
+}
 
 
 def preview(outlook: Outlook) -> OutboundMessage:
-    """The question whether a draft is to be set, with all that follows from a yes."""
-    return OutboundMessage(
-        markdown=_question(outlook), buttons=(_answers(outlook.job, ("confirm", "change", "cancel")),)
-    )
+    """The question whether a draft is to be set, with all that follows from a yes. What an agent writes can be seen
+    once before."""
+    rows = [_answers(outlook.job, ("confirm", "change", "cancel"))]
+    if isinstance(outlook.job.work, Report):
+        rows.append(_answers(outlook.job, ("test",)))
+    return OutboundMessage(markdown=_question(outlook), buttons=tuple(rows))
 
 
 def change_panel(outlook: Outlook) -> OutboundMessage:

@@ -46,6 +46,7 @@ TEXTS = {
     "job_confirm_button": {"en": "Confirm", "zh": "确认"},
     "job_change_button": {"en": "Change", "zh": "修改"},
     "job_cancel_button": {"en": "Cancel", "zh": "取消"},
+    "job_test_button": {"en": "Try it once", "zh": "先试一次"},
     "job_earlier_button": {"en": "1 h earlier", "zh": "早 1 小时"},
     "job_later_button": {"en": "1 h later", "zh": "晚 1 小时"},
     "job_daily_button": {"en": "Every day", "zh": "每天"},

@@ -222,6 +222,29 @@ async def test_it_is_tried_where_only_its_author_sees_it(start_bot: StartTimedBo
     assert (await bot.job("abc123")).next_at == moment("2026-11-23 09:00")
 
 
+async def test_a_report_can_be_seen_once_before_the_yes(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Two notes are new.", new_request_id=typed_ids())
+    await bot.hears("/cron add every day 9:00 tell me what is new")
+    await press(bot, "Try it once")
+
+    assert bot.screen[1] == "Running `ab0001` now, for you alone. Its times stay as they are."
+    assert "Two notes are new." in bot.screen[2]
+    assert (await bot.job("ab0001")).state is JobState.DRAFT
+    assert (await press(bot, "/cron confirm ab0001")) == bot.screen[-1]
+    assert bot.screen[0].startswith("✓ Set (`ab0001`)")
+
+
+async def test_what_nobody_says_yes_to_is_gone_after_a_day(start_bot: StartTimedBot) -> None:
+    bot = await start_bot(new_request_id=typed_ids())
+    await bot.hears("/remind every day 9:00 stretch")
+    bot.at("2026-11-24 08:30")
+    await bot.house.wakes.look()
+
+    await press(bot, "Confirm")
+    assert bot.screen == ["That does not wait for a yes any more. Ask for it again if it is still wanted."]
+    assert labels(bot) == []
+
+
 async def test_where_nobody_is_found_alone_it_is_not_tried(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     await bot.has(a_job("stretch", chat=TEAM))

@@ -62,6 +62,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
             Button(label="Change", action="/cron change abc123"),
             Button(label="Cancel", action="/cron cancel abc123"),
         ),
+        (Button(label="Try it once", action="/cron test abc123"),),
     )
 
 

@@ -101,7 +101,7 @@ async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) 
         ("2020-01-01 9:00 too late", "That time is past."),
     ],
 )
-async def test_what_cannot_be_is_said_and_nothing_is_written_down(
+async def test_what_cannot_be_is_said_and_nothing_is_written_down(  # S2-47
     start_bot: StartTimedBot, typed: str, said: str
 ) -> None:
     bot = await start_bot(new_request_id=typed_ids())

@@ -31,7 +31,7 @@ async def test_a_report_is_two_presses_away(start_bot: StartTimedBot, library: S
     shown = await press(bot, "Notes")
     assert shown.startswith("**Shall I set this up?** (Report)\n\n> A short report of what is new in the folder notes")
     assert "- **With the skill:** daily-report\n- **When:** every weekday at 09:00" in shown
-    assert labels(bot) == [["Confirm", "Change", "Cancel"]]
+    assert labels(bot) == [["Confirm", "Change", "Cancel"], ["Try it once"]]
     assert (await press(bot, "Confirm")).startswith("✓ Set (`ab0001`): every weekday at 09:00. Next: Mon 23 Nov 09:00.")
     assert len(bot.screen) == 1
     job = await bot.job("ab0001")
