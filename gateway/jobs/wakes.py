@@ -110,9 +110,11 @@ class Wakes:
             if await self._fell_behind():
                 await self._plan_anew()
             told: dict[ChatKey, _Told] = {}
-            while await self._step(self.accept, told):
-                pass  # others had their turn while the store was asked
-            self._tell(told)
+            try:
+                while await self._step(self.accept, told):
+                    pass  # others had their turn while the store was asked
+            finally:
+                self._tell(told)
             await self._purge()
         if self.also is not None:
             await self.also()
@@ -155,7 +157,7 @@ class Wakes:
         """Let it fire where it is to; None where it is paused instead. Raises NotTakenIn."""
         try:
             found = due(job, now)
-        except (ValueError, LookupError) as error:
+        except (ValueError, LookupError, ArithmeticError) as error:
             log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
             await self._pause(job, Pause.FAILURES)
             return None
