@@ -261,6 +261,8 @@ class Limits(_Value):
     """Whether a second send with the same key brings back the message that the first has made."""
     is_local: bool = False
     """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
+    hides_private_chats: bool = False
+    """Whether nothing tells of the first words in a new private chat, so that they are to be looked for after a gap."""
     forgets: bool = False
     """Whether what it has shown is gone when Parley starts again."""
     max_upload: int = 50 * 1024 * 1024
@@ -321,8 +323,7 @@ class Channel(Protocol):
         """Hand every event to `inbox` until cancelled; ack the platform only after `inbox` returned.
 
         Survives everything the network does; raises `ChannelError` with `permanent` for what needs a person (a wrong
-        token).
-        """
+        token)."""
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """Post one message; `key` is the same when a send is tried again. Raises ChannelError."""
@@ -367,8 +368,7 @@ class ReadsHistory(Protocol):
     ) -> Sequence[MessageReceived | CommandInvoked]:
         """What others than us said in a chat, oldest first: the newest `most` of it, as `run` would have brought it,
         with the same event ids; other bots' words too. `after` and `before` are message ids that are left out
-        themselves; of a chat that has threads, only what stands outside of them. Raises ChannelError.
-        """
+        themselves; of a chat that has threads, only what stands outside of them. Raises ChannelError."""
 
 
 @runtime_checkable
@@ -382,8 +382,6 @@ class CatchesUp(ReadsHistory, Protocol):
 
 @runtime_checkable
 class FindsPrivateChats(Protocol):
-    """For platforms where a person's private chat with us can be found, whether or not they have written there."""
-
     async def private_chat(self, person: str) -> ChatKey:
         """Where a person, by the platform's id, writes to us, whether they have done so or not. Raises ChannelError."""
 

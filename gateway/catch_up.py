@@ -59,7 +59,7 @@ class CatchUp:
         store: Store,
         clock: Clock,
     ) -> None:
-        """`people`: the ids of those who may speak there. `late_inbox` takes what is brought in late."""
+        """`people`: the ids of those whose private chats are looked for. `late_inbox` takes what is brought in late."""
         self._name = name
         self._channel = channel
         self._people = people[:MOST_PEOPLE]

@@ -254,7 +254,7 @@ class House:
         behind = CatchUp(
             name=channel.name,
             channel=channel,
-            people=self._people.on(channel.name),
+            people=self._people.on(channel.name) if channel.limits.hides_private_chats else (),
             inbox=self.handler.accept,
             late_inbox=self.handler.accept_late,
             store=self.store,

@@ -57,6 +57,7 @@ class DiscordChannel:
         threads_share_pace=False,
         calls_per_second=45,
         keeps_keys=True,
+        hides_private_chats=True,
         max_upload=LARGEST_LIMIT,
         typing_every=timedelta(seconds=8),
     )

@@ -12,6 +12,7 @@ SCOPES = {
     "files:write": "send files",
     "groups:history": "hear and read the same in private channels",
     "im:history": "hear direct messages, and read those that came while it was away",
+    "im:write": "show a person alone what a report would say",
     "mpim:history": "hear and read the same in messages to several people",
     "reactions:write": "put eyes on a message that is being worked on",
     "users:read": "know people by name and in their language",

@@ -178,6 +178,10 @@ class TelegramChannel:
         """Telegram's ids of groups and channels are negative."""
         return chat.chat.startswith("-")
 
+    async def private_chat(self, person: str) -> ChatKey:
+        """See `FindsPrivateChats`: it has the person's own id. Telegram lets a bot write there once they have begun."""
+        return ChatKey(platform=self.name, account=self._config.bot_id, chat=person)
+
     async def typing(self, chat: ChatKey) -> None:
         """Telegram shows it for 5 s or until our next message."""
         parameters: dict[str, JsonValue] = {"action": "typing"}

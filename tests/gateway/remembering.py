@@ -3,7 +3,16 @@
 import asyncio
 from collections.abc import Sequence
 
-from channels.base import Addressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, MessageReceived, Sender
+from channels.base import (
+    Addressed,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    Limits,
+    MessageReceived,
+    Sender,
+)
 from channels.memory import MemoryChannel
 
 
@@ -11,7 +20,7 @@ class RememberingChannel(MemoryChannel):
     """Satisfies CatchesUp and FindsPrivateChats as well."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(limits=Limits(max_text=4_000, hides_private_chats=True))
         self.said: list[MessageReceived] = []
         """Everything that people wrote, whether somebody listened or not."""
         self.asked: list[tuple[str, str | None, str | None]] = []

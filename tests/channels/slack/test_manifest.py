@@ -52,7 +52,6 @@ def test_every_scope_is_explained_to_who_installs_it() -> None:
 async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
     """A day with everything in it, in a workspace that granted just what the manifest asks for."""
     (tmp_path / "a.txt").write_bytes(b"a")
-    file = Attachment(name="a.txt", path=str(tmp_path / "a.txt"))
     async with SlackEmulator(scopes=SCOPES) as slack:
         channel, inbox = open_channel(config_for(slack)), Inbox(slack)
         running = asyncio.create_task(channel.run(inbox, COMMANDS))
@@ -68,7 +67,8 @@ async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
             await channel.edit(posted, OutboundMessage(markdown="ho"))
             await channel.find_sent(event.chat, OutboundMessage(markdown="hi"), "k")
             assert await channel.download(event.attachments[0]) == b"b"
-        await channel.send(event.chat, OutboundMessage(markdown="", attachments=(file,)), "k2")
+        file = OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path=str(tmp_path / "a.txt")),))
+        await channel.send(await channel.private_chat(ann.id), file, "k2")
         await chat.says(ann, "/help")
         await inbox.next()
         pane = await slack.private(ann).opens_assistant(ann)

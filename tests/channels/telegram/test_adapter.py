@@ -92,6 +92,12 @@ async def test_a_message_comes_in_and_an_answer_goes_out(
     assert [entity.type for entity in chat.bot_messages[-1].entities] == ["bold", "code"]
 
 
+async def test_a_private_chat_is_where_its_person_writes(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    ann = telegram.person("Ann")
+
+    assert await channel.private_chat(str(ann.id)) == key_of(telegram, telegram.private(ann))
+
+
 async def test_a_photo_and_a_file_can_be_downloaded(
     telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox
 ) -> None:
