@@ -85,6 +85,7 @@ class House:
         self.store = store
         self.handler = handler
         self.wakes = rhythm.wakes
+        self.firings = rhythm.firings
         self._rhythm = rhythm
         self._channels = channels
         self._people = people

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import MemoryChannel
+from gateway.jobs.firings import Firings
 from gateway.store.job import Firing, Job, JobState, Reminder, Work
 from gateway.store.store import Store
 from gateway.timing.rule import Cron, Rule
@@ -111,6 +112,10 @@ class TimedBot(Bot):
     @property
     def store(self) -> Store:
         return self.house.store
+
+    @property
+    def firings(self) -> Firings:
+        return self.house.firings
 
     async def has(self, *jobs: Job) -> None:
         """They were made and confirmed."""
