@@ -17,7 +17,7 @@ from channels.base import (
 from channels.discord.config import Config
 from channels.discord.content import Identity, Words, answered, attachments, quoted, reply_to, said, speaker
 from channels.discord.places import Places
-from channels.discord.wire import COMMAND, COMPONENT, DEFAULT, REPLY, Interaction, Message
+from channels.discord.wire import COMMAND, COMPONENT, DEFAULT, EPHEMERAL, REPLY, Interaction, Message
 from channels.text import Command, parse_command
 
 DIRECT = "@me"
@@ -113,6 +113,7 @@ def interacted(interaction: Interaction, view: View) -> CommandInvoked | ButtonP
             addressed=Addressed.DIRECT if direct else Addressed.REPLY,
             message_id=interaction.message.id,
             action=interaction.data.custom_id,
+            respond=respond_to(interaction) if interaction.message.flags & EPHEMERAL else None,
         )
     return None
 

@@ -55,9 +55,11 @@ class Posting:
         return await self._write(chat, route, message, body)
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Only the words and buttons; without buttons, those that were there go."""
+        """Only the words and buttons; without buttons, those that were there go. What only one person sees can be
+        reached by the press of its button alone."""
         part = split(message)[0]
-        await self._rest.call(Call(self._route("PATCH", posted), json=_body(part), lacking=_lacking(posted.chat, part)))
+        route = self._route("PATCH", posted) if message.respond is None else await self._original(message.respond)
+        await self._rest.call(Call(route, json=_body(part), lacking=_lacking(posted.chat, part)))
 
     async def delete(self, posted: Posted) -> None:
         await self._rest.call(Call(self._route("DELETE", posted)))
@@ -79,15 +81,21 @@ class Posting:
 
     async def _respond(self, chat: ChatKey, message: OutboundMessage, respond: str) -> Posted:
         """The first part fills what was deferred, the others follow it; in servers only the person sees them."""
-        interaction, token, *number = respond.split("/")
-        await self._interactions.told(interaction)
-        application = (await self._rest.me()).application
+        _, token, *number = respond.split("/")
         body = _body(message)
+        first = await self._original(respond)
         if not number:
             body["flags"] = SUPPRESS_EMBEDS
-            return await self._write(chat, original("PATCH", application, token), message, body)
+            return await self._write(chat, first, message, body)
+        application = (await self._rest.me()).application
         body["flags"] = SUPPRESS_EMBEDS | (0 if chat.account == DIRECT else EPHEMERAL)
         return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
+
+    async def _original(self, respond: str) -> Endpoint:
+        """Once Discord knows that it was heard."""
+        interaction, token, *_ = respond.split("/")
+        await self._interactions.told(interaction)
+        return original("PATCH", (await self._rest.me()).application, token)
 
     async def _write(
         self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None

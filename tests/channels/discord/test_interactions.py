@@ -250,6 +250,23 @@ async def test_a_button_works_also_after_a_restart(
     assert chat.screen == ["Working"]
 
 
+async def test_what_one_person_alone_sees_is_rewritten_by_the_press_of_its_button(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, ann: Person
+) -> None:
+    chat = discord.group("Team", [ann])
+    await chat.says(ann, "/help")
+    asked = await inbox.command()
+    rows = ((Button(label="Yes", action="yes"),),)
+    question = OutboundMessage(markdown="Shall I?", buttons=rows, respond=asked.respond)
+    posted = await channel.send(asked.chat, question, "k")
+    await chat.presses(ann, "Yes")
+    event = await inbox.press()
+    await channel.edit(posted, OutboundMessage(markdown="Done", respond=event.respond))
+
+    assert answers(chat) == [("Done", True)]
+    assert chat.bot_messages[0].buttons == []
+
+
 async def test_a_command_may_also_be_typed_where_it_is_not_in_the_menu(discord: DiscordEmulator, inbox: Inbox) -> None:
     ann = discord.person("Ann")
     chat = discord.private(ann)
