@@ -1,5 +1,6 @@
 """A chat in which something is planned: the model of the chat, that of its jobs' runs, and what people see of them."""
 
+import re
 import sqlite3
 from collections import deque
 from collections.abc import Callable
@@ -45,7 +46,7 @@ class Cast:
 
 
 async def agreed(person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine") -> None:
-    """They ask for it, see the preview, and say yes; what stays of the preview has no buttons."""
+    """They ask for it, see the preview, and say yes."""
     await chat.says(person, asking)
     await chat.until(lambda c: waits_for_a_yes(c) is not None and any(PROPOSED in text for text in c.screen), SECONDS)
     await confirmed(person, chat)
@@ -62,6 +63,12 @@ async def confirmed(person: Person, chat: Chat) -> None:
 
 def waits_for_a_yes(chat: Chat) -> Message | None:
     return next((each for each in reversed(chat.bot_messages) if each.button("Confirm")), None)
+
+
+def the_job(chat: Chat) -> str:
+    """The id of the one that was set last."""
+    found: list[str] = re.findall(r"✓ Set \((\w+)\)", "\n".join(chat.screen))
+    return found[-1]
 
 
 def count(chat: Chat, words: str) -> int:

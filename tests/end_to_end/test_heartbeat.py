@@ -81,7 +81,7 @@ async def test_what_comes_at_night_is_one_message_in_the_morning(own_stage: Stag
     """Also where the program is killed and started again in between."""
     stage = own_stage
     proposed = (proposes("0 23 * * *"), says(PROPOSED))
-    cast, ann, chat = await looked_after(stage, says(REPORT), then=proposed)
+    cast, ann, chat = await looked_after(stage, says(REPORT), NOTHING, then=proposed)
 
     await agreed(ann, chat, "report the sales each night at eleven")
     assert "21:00–08:00" in "\n".join(chat.bot_messages[1].history)
@@ -90,7 +90,8 @@ async def test_what_comes_at_night_is_one_message_in_the_morning(own_stage: Stag
     await stage.program.kill()
     stage.clock.move_to("2026-11-24 08:00:01")
     await stage.start()
-    await chat.until(lambda c: REPORT in c.screen[-1], SECONDS)
+    await chat.until(tells(REPORT), SECONDS)
+    await is_looked(stage.program.home, "heartbeat_all_well")
     await is_read(stage.program.home)
 
     assert tells(REPORT)(chat)

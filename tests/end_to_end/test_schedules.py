@@ -19,6 +19,7 @@ from tests.end_to_end.jobs import (
     is_read,
     proposes,
     tells,
+    the_job,
     waits_for_a_yes,
 )
 from tests.end_to_end.platforms.catalogue import only, where
@@ -92,6 +93,28 @@ async def test_a_reminder_is_made_by_command_and_says_its_words_without_a_model(
     await chat.until(tells("⏰ drink some water"), SECONDS)
 
     assert stage.model.requests == []
+
+
+async def test_in_a_group_a_job_is_tried_for_its_author_alone(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.script.respond = cast = Cast(says("Hello."), runs=(says(REPORT),))
+    stage.set_clock(SUNDAY)
+    await stage.start()
+    ann, private = stage.private("Ann")
+    team = await stage.net.room("Team", [ann, stage.net.person("Bob")])
+
+    await private.says(ann, "hello")
+    await private.until(tells("Hello."), SECONDS)
+    await team.says(ann, "/cron add every weekday 9:00 report the sales")
+    await team.until(lambda c: waits_for_a_yes(c) is not None, SECONDS)
+    await confirmed(ann, team)
+    await team.says(ann, f"/cron test {the_job(team)}")
+    await private.until(tells(REPORT), SECONDS)
+    await is_read(stage.program.home)
+
+    assert tells(REPORT, 0)(team)
+    assert cast.is_over
+    await is_next(stage.program.home, "2026-11-23 09:00")
 
 
 # While it is down
