@@ -83,15 +83,18 @@ class BotApi:
         message = self._own(room, asked.message_id)
         if message.photo is not None or message.document is not None:
             raise bad_request("there is no text in the message to edit")
-        text, entities = _checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
-        if is_empty(text):
+        words = _checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
+        if is_empty(words[0]):
             raise bad_request("message text is empty")
-        buttons = _buttons(asked.reply_markup)
-        if (text, entities, buttons) == (message.text, message.entities, message.buttons):
-            raise bad_request(NOT_MODIFIED)
-        message.text, message.entities, message.buttons = text, entities, buttons
-        message.edits.append(Edit(text, self._world.clock()))
-        return self._edited(room, message)
+        return self._reworded(room, message, words, _buttons(asked.reply_markup))
+
+    def edit_caption(self, asked: params.EditCaption) -> JsonValue:
+        room = self._room(asked.chat_id)
+        message = self._own(room, asked.message_id)
+        if message.photo is None and message.document is None:
+            raise bad_request("there is no caption in the message to edit")
+        words = _checked(asked.caption, asked.caption_entities, MAX_CAPTION, "message caption is too long")
+        return self._reworded(room, message, words, _buttons(asked.reply_markup))
 
     def edit_markup(self, asked: params.EditMarkup) -> JsonValue:
         room = self._room(asked.chat_id)
@@ -226,6 +229,15 @@ class BotApi:
             raise bad_request("message can't be edited")
         return message
 
+    def _reworded(
+        self, room: Room, message: Message, words: tuple[str, list[Entity]], buttons: list[list[Button]]
+    ) -> JsonValue:
+        if (*words, buttons) == (message.text, message.entities, message.buttons):
+            raise bad_request(NOT_MODIFIED)
+        (message.text, message.entities), message.buttons = words, buttons
+        message.edits.append(Edit(message.text, self._world.clock()))
+        return self._edited(room, message)
+
     def _edited(self, room: Room, message: Message) -> JsonValue:
         message.edit_date = self._world.date()
         self._world.touch(room)
@@ -327,7 +339,14 @@ def _method(kind: type[P], run: Callable[[BotApi, P], JsonValue]) -> Method:
     return lambda api, fields: run(api, kind.model_validate(fields))
 
 
-FLOOD_COUNTED = {"sendMessage", "sendPhoto", "sendDocument", "editMessageText", "editMessageReplyMarkup"}
+FLOOD_COUNTED = {
+    "sendMessage",
+    "sendPhoto",
+    "sendDocument",
+    "editMessageText",
+    "editMessageCaption",
+    "editMessageReplyMarkup",
+}
 METHODS: dict[str, Method] = {
     "getMe": _method(params.Params, BotApi.get_me),
     "sendMessage": _method(params.SendMessage, BotApi.send_message),
@@ -335,6 +354,7 @@ METHODS: dict[str, Method] = {
     "sendDocument": _method(params.SendDocument, BotApi.send_document),
     "sendMessageDraft": _method(params.SendDraft, BotApi.send_draft),
     "editMessageText": _method(params.EditText, BotApi.edit_text),
+    "editMessageCaption": _method(params.EditCaption, BotApi.edit_caption),
     "editMessageReplyMarkup": _method(params.EditMarkup, BotApi.edit_markup),
     "deleteMessage": _method(params.OneMessage, BotApi.delete_message),
     "sendChatAction": _method(params.ChatAction, BotApi.chat_action),

@@ -163,6 +163,13 @@ class EditText(InChat):
     reply_markup: Annotated[Keyboard | None, Unpacked] = None
 
 
+class EditCaption(InChat):
+    message_id: int
+    caption: str = ""
+    caption_entities: Entities = Field(default_factory=list)
+    reply_markup: Annotated[Keyboard | None, Unpacked] = None
+
+
 class EditMarkup(InChat):
     message_id: int
     reply_markup: Annotated[Keyboard | None, Unpacked] = None
