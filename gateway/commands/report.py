@@ -47,7 +47,8 @@ async def report(given: Invocation) -> Answer:
         rule, words = await _when(given, offer, rest.strip())
         if offer.of_what and not words:
             return reply(say(offer.of_what, given.language, slash=given.slash))
-        instructions = " ".join(filter(None, (say(offer.instructions, given.language), words)))
+        between = " " if offer.of_what else "\n"
+        instructions = between.join(filter(None, (say(offer.instructions, given.language), words)))
         return await asked(given, rule, Report(instructions=instructions, skill=offer.skill))
     except (BadRule, JobRefused) as error:
         return refused(given, error)

@@ -15,20 +15,17 @@ from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
 from gateway.jobs.preview import change_panel, preview
-from gateway.store.job import HOUR, CheckIn, Firing, Job, JobState, Pause, Reminder, Report
+from gateway.jobs.steps import as_drafted, grace, moved, paused, removed, retimed, set_
+from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.timing.check import check_rule
-from gateway.timing.rule import Cron, Once, Rule
-from gateway.timing.slots import next_slot, period
+from gateway.timing.rule import Rule
 
 MOST_ACTIVE = 50
 """Jobs of one chat."""
 MOST_WAITING = 20
 """Drafts of one chat."""
-LONGEST_GRACE = 2 * HOUR
-ONCE_GRACE = 24 * HOUR
-"""For a report that comes once: the news of yesterday is old."""
 _BEHIND = 2 * LAST
 """Times to look back for what it costs: not all of them asked a model."""
 
@@ -107,9 +104,9 @@ class Jobs:
     async def reshape(self, draft_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
         """Another rule for a draft, where its message says so at once. Raises BadRule and JobRefused."""
         draft = await self.draft(draft_id, chat, by)
-        now, zone = self.clock.time(), ZoneInfo(draft.zone)
-        check_rule(rule, zone, now)
-        return await self._step(draft, lambda job: replace(job, rule=rule, grace=grace(rule, zone, now)))
+        now = self.clock.time()
+        check_rule(rule, ZoneInfo(draft.zone), now)
+        return await self._step(draft, partial(retimed, rule=rule, now=now))
 
     async def confirm(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """It is set from now on; where it changes another one, that one is what it says. Raises BadRule, JobRefused."""
@@ -119,19 +116,19 @@ class Jobs:
             changed = await self.known(draft.instead_of, chat, by) if draft.instead_of else None
             if changed is None or changed.state is not JobState.ACTIVE:
                 await self._check_active(chat)
-            set_ = partial(_set, at=self.clock.time())
+            now_set = partial(set_, at=self.clock.time())
             if changed is None:
-                job = await self._step(draft, set_)
+                job = await self._step(draft, now_set)
             else:
-                job = await self._step(changed, lambda job: set_(_as_drafted(job, draft)))
-                await self._step(draft, _removed)
+                job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
+                await self._step(draft, removed)
         log.info("job set", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         self.changed()
         return job
 
     async def cancel(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """Raises JobRefused."""
-        return await self._step(await self.draft(draft_id, chat, by), _removed)
+        return await self._step(await self.draft(draft_id, chat, by), removed)
 
     async def draft(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """One that waits for a yes. Raises JobRefused."""
@@ -149,7 +146,7 @@ class Jobs:
         outlook = await self._outlook(job, slash)
         message = change_panel(outlook) if changing else preview(outlook)
         if len(self.delivery.voice(job.chat).split(message)) > 1:
-            await self._step(job, _removed)
+            await self._step(job, removed)
             raise JobRefused("job_too_long")
         return message
 
@@ -198,7 +195,7 @@ class Jobs:
             raise JobRefused("job_is_paused", id=job.id)
         _check_not_over(job)
         log.info("job paused", job=job.id, chat=str(chat), by=by.id)
-        return await self._step(job, _paused)
+        return await self._step(job, paused)
 
     async def resume(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """From now on: what came due meanwhile is not made up for. Raises JobRefused."""
@@ -208,7 +205,7 @@ class Jobs:
                 raise JobRefused("job_is_active", id=job.id)
             _check_not_over(job)
             await self._check_active(chat)
-            job = await self._step(job, partial(_set, at=self.clock.time()))
+            job = await self._step(job, partial(set_, at=self.clock.time()))
         log.info("job resumed", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         _check_not_over(job)
         self.changed()
@@ -221,7 +218,7 @@ class Jobs:
         check_rule(rule, zone, now)
         _check_not_over(job)
         log.info("job retimed", job=job.id, chat=str(chat), by=by.id)
-        job = await self._step(job, partial(_retimed, rule=rule, now=now))
+        job = await self._step(job, partial(retimed, rule=rule, now=now))
         self.changed()
         return job
 
@@ -229,7 +226,7 @@ class Jobs:
         """Raises JobRefused."""
         job = await self.known(job_id, chat, by)
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
-        return await self._step(job, _removed)
+        return await self._step(job, removed)
 
     async def history(self, job_id: str, most: int) -> list[Firing]:
         """Newest first."""
@@ -240,7 +237,7 @@ class Jobs:
         now = self.clock.time()
         found = [job for job in await self.store.jobs.in_chat(chat) if job.state is not JobState.DONE]
         for job in found:
-            await self._step(job, partial(_moved, zone=zone, now=now))
+            await self._step(job, partial(moved, zone=zone, now=now))
         self.changed()
         return len(found)
 
@@ -258,7 +255,7 @@ class Jobs:
         if target.state is not JobState.DRAFT:
             _check_not_over(target)
             return target.id
-        await self._step(target, _removed)
+        await self._step(target, removed)
         return target.instead_of
 
     async def _check_room(self, chat: ChatKey, *, is_new: bool) -> None:
@@ -280,14 +277,6 @@ class Jobs:
         return after
 
 
-def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:
-    """Half of the time to the next one, two hours at most; seconds."""
-    if isinstance(rule, Once):
-        return ONCE_GRACE
-    between = period(rule, zone, now)
-    return LONGEST_GRACE if between is None else min(LONGEST_GRACE, between / 2)
-
-
 def _words(work: Reminder | Report) -> str:
     return work.text if isinstance(work, Reminder) else work.instructions
 
@@ -299,45 +288,3 @@ def _skill(work: object) -> str | None:
 def _check_not_over(job: Job) -> None:
     if job.state is JobState.DONE:
         raise JobRefused("job_over", id=job.id)
-
-
-def _set(job: Job, at: float) -> Job:
-    following = next_slot(job.rule, ZoneInfo(job.zone), at)
-    if following is None:
-        return replace(job, state=JobState.DONE, pause=None, next_at=None)
-    return replace(job, state=JobState.ACTIVE, pause=None, failures=0, next_at=following.at)
-
-
-def _as_drafted(job: Job, draft: Job) -> Job:
-    return replace(
-        job,
-        language=draft.language,
-        zone=draft.zone,
-        rule=draft.rule,
-        work=draft.work,
-        grace=draft.grace,
-        tainted=draft.tainted,
-        scripts=draft.scripts,
-    )
-
-
-def _paused(job: Job) -> Job:
-    """Unless it has come to its end meanwhile."""
-    if job.state is not JobState.ACTIVE:
-        return job
-    return replace(job, state=JobState.PAUSED, pause=Pause.PERSON, next_at=None)
-
-
-def _removed(job: Job) -> Job:
-    return replace(job, state=JobState.REMOVED, next_at=None)
-
-
-def _retimed(job: Job, rule: Rule, now: float) -> Job:
-    job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
-    return _set(job, now) if job.state is JobState.ACTIVE else job
-
-
-def _moved(job: Job, zone: ZoneInfo, now: float) -> Job:
-    """What goes by the clock comes by the new one; lengths of time and moments stay what they are."""
-    job = replace(job, zone=zone.key)
-    return _set(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron) else job

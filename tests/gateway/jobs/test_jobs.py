@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import Sender
-from gateway.jobs.jobs import LONGEST_GRACE, MOST_ACTIVE, MOST_WAITING, ONCE_GRACE, Draft, JobRefused
+from gateway.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
+from gateway.jobs.steps import LONGEST_GRACE, ONCE_GRACE
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.timing.check import BadRule
 from gateway.timing.rule import Cron, Every, Once, Rule

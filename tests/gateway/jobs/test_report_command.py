@@ -50,7 +50,7 @@ async def test_its_time_and_more_words_are_said_behind_its_name(
     assert job.rule == Cron(expression="0 20 * * *")
     assert isinstance(job.work, Report)
     assert job.work.skill == "chat-digest"
-    assert job.work.instructions.endswith("what is open. in three lines")
+    assert job.work.instructions.endswith("what is open.\nin three lines")
 
 
 async def test_words_without_a_time_leave_the_usual_one(start_bot: StartTimedBot, library: SkillLibrary) -> None:

@@ -1,0 +1,62 @@
+"""What becomes of a job by one step that somebody takes with it. Pure."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from gateway.store.job import HOUR, Job, JobState, Pause
+from gateway.timing.rule import Cron, Once, Rule
+from gateway.timing.slots import next_slot, period
+
+LONGEST_GRACE = 2 * HOUR
+ONCE_GRACE = 24 * HOUR
+"""For a report that comes once: the news of yesterday is old."""
+
+
+def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:
+    """Half of the time to the next one, two hours at most; seconds."""
+    if isinstance(rule, Once):
+        return ONCE_GRACE
+    between = period(rule, zone, now)
+    return LONGEST_GRACE if between is None else min(LONGEST_GRACE, between / 2)
+
+
+def set_(job: Job, at: float) -> Job:
+    following = next_slot(job.rule, ZoneInfo(job.zone), at)
+    if following is None:
+        return replace(job, state=JobState.DONE, pause=None, next_at=None)
+    return replace(job, state=JobState.ACTIVE, pause=None, failures=0, next_at=following.at)
+
+
+def as_drafted(job: Job, draft: Job) -> Job:
+    return replace(
+        job,
+        language=draft.language,
+        zone=draft.zone,
+        rule=draft.rule,
+        work=draft.work,
+        grace=draft.grace,
+        tainted=draft.tainted,
+        scripts=draft.scripts,
+    )
+
+
+def paused(job: Job) -> Job:
+    """Unless it has come to its end meanwhile."""
+    if job.state is not JobState.ACTIVE:
+        return job
+    return replace(job, state=JobState.PAUSED, pause=Pause.PERSON, next_at=None)
+
+
+def removed(job: Job) -> Job:
+    return replace(job, state=JobState.REMOVED, next_at=None)
+
+
+def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
+    """What goes by the clock comes by the new one; lengths of time and moments stay what they are."""
+    job = replace(job, zone=zone.key)
+    return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron) else job
+
+
+def retimed(job: Job, rule: Rule, now: float) -> Job:
+    job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
+    return set_(job, now) if job.state is JobState.ACTIVE else job
