@@ -84,9 +84,10 @@ class ChannelMessageHandler:
         await desk.approvals.recall()
         posts, runs, items = await desk.store.unsent(), await desk.store.unfinished_runs(), await desk.store.waiting()
         await desk.tasks.recover(self._route, desk.delivery.knows)
+        firings = desk.firings.names(items)
         desk.firings.tell = lambda item: sessions.of(item.event.chat).receive(item)
         for post in posts:
-            if desk.delivery.knows(post.chat) and not desk.firings.is_mine(post, items):
+            if desk.delivery.knows(post.chat) and post.run not in firings:
                 sessions.of(post.chat).owe(post)
         for run in runs:
             if desk.delivery.knows(run.chat):

@@ -6,6 +6,7 @@ down by then is not done again: the row of the firing says how far it has come, 
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import structlog
@@ -112,13 +113,13 @@ class Firings:
         firing = await self._store.jobs.firing(event.job, event.slot)
         if job is None or firing is None:
             return None
-        files = await asyncio.to_thread(self._files, firing)
+        files = await self._files_of(firing)
         return note_of(item, job, firing, self._announcer.words(job, firing), files)
 
-    def is_mine(self, post: Post, items: Sequence[InboxItem]) -> bool:
-        """Whether it is of a firing among those, which sends what an earlier life has left of it."""
+    def names(self, items: Sequence[InboxItem]) -> set[str]:
+        """Of the firings among those. What the outbox holds of them they send themselves."""
         events = (item.event for item in items)
-        return post.run in {firing_name(each.job, each.slot) for each in events if isinstance(each, ScheduleFired)}
+        return {firing_name(each.job, each.slot) for each in events if isinstance(each, ScheduleFired)}
 
     @property
     def are_idle(self) -> bool:
@@ -154,8 +155,8 @@ class Firings:
         posts = None
         if firing.state is FiringState.BEGUN:
             outcome = await self._outcome(job, firing)
-            async with self._telling:
-                firing, posts = await self._ended(firing, outcome, await self._store.jobs.job(job.id) or job)
+            async with self._telling if outcome.state is FiringState.FAILED else nullcontext():
+                firing, posts = await self._ended(job, firing, outcome)
                 await self._count(firing)
         else:
             await self._count(firing)
@@ -181,8 +182,8 @@ class Firings:
             firing = await self._store.jobs.begin(draft)
         return firing
 
-    async def _ended(self, firing: Firing, outcome: Outcome, job: Job) -> tuple[Firing, list[Post]]:
-        """It is over, and what is said of it is noted, in one step. `job` is as it stands now."""
+    async def _ended(self, job: Job, firing: Firing, outcome: Outcome) -> tuple[Firing, list[Post]]:
+        """It is over, and what is said of it is noted, in one step."""
         firing = replace(
             firing,
             state=outcome.state,
@@ -195,7 +196,9 @@ class Firings:
             cost_usd=outcome.cost_usd,
         )
         language = language_of(job.language, self._language)
-        failures, others = await self._failures(firing), await self._store.jobs.in_chat(job.chat)
+        job = await self._store.jobs.job(job.id) or job  # it may have changed while an agent worked
+        others = await self._store.jobs.in_chat(job.chat) if firing.state is FiringState.FAILED else ()
+        failures = await self._failures(firing)
         text = words(job, firing, outcome, language, failures=failures, others=others)
         firing = replace(firing, text=text)
         posts = []
@@ -237,16 +240,22 @@ class Firings:
         return replace(outcome, state=FiringState.NOTHING if text is None else FiringState.DONE, text=text or "")
 
     async def _posts(self, job: Job, firing: Firing) -> list[Post]:
-        files = await asyncio.to_thread(self._files, firing) if firing.state is FiringState.DONE else ()
-        message = self._announcer.message(job, firing, files)
+        message = self._announcer.message(job, firing, await self._files_of(firing))
         parts = self._delivery.voice(firing.chat).split(message)
         return [
             Post(f"{firing.name}:proactive:{number}", firing.name, firing.chat, part)
             for number, part in enumerate(parts)
         ]
 
+    async def _files_of(self, firing: Firing) -> Sequence[Attachment]:
+        """What goes with its message; the news of a failure has none."""
+        has_some = firing.state is FiringState.DONE and firing.run
+        return await asyncio.to_thread(self._files, firing) if has_some else ()
+
     async def _failures(self, firing: Firing) -> int:
         """How many have failed in a row with this one."""
+        if firing.state is FiringState.DONE:
+            return 0
         history = await self._store.jobs.history(firing.job, MOST_COUNTED)
         return failures_in_a_row(firing if each.slot == firing.slot else each for each in history)
 
