@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
 from agent_core.messages import AgentMessage, NotificationMessage, UserMessage
@@ -44,6 +45,15 @@ class Conversation:
     async def speak(self, language: Language) -> None:
         """From now on, everybody here is spoken to in this language."""
         self._chat = replace(await self.settings(), language=language)
+        await self._desk.store.save_chat(self._chat)
+
+    async def zone(self) -> ZoneInfo:
+        """By whose clocks it goes."""
+        return await self._desk.zones.of(self._key)
+
+    async def go_by(self, zone: str | None) -> None:
+        """From now on by the clocks of that zone; None: by those of the level above."""
+        self._chat = replace(await self.settings(), zone=zone)
         await self._desk.store.save_chat(self._chat)
 
     async def agent(self) -> Agent:
@@ -129,6 +139,12 @@ class Conversation:
         desk = self._desk
         talk = EarlierTalk(self._channel, desk.store)
         maker = PromptMaker(
-            self._channel, desk.workspace(self._key), desk.clock, desk.zone, desk.about.vision, talk, desk.secrets
+            self._channel,
+            desk.workspace(self._key),
+            desk.clock,
+            await self.zone(),
+            desk.about.vision,
+            talk,
+            desk.secrets,
         )
         return await maker.make(item, known)

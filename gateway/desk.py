@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
@@ -21,6 +20,7 @@ from gateway.secrets import Secrets
 from gateway.store.store import Store
 from gateway.tasks.tasks import Tasks
 from gateway.texts import Language
+from gateway.zones import Zones
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Desk:
     new_id: NewId
     agents: Agents
     home: Path
-    zone: ZoneInfo
+    zones: Zones
     language: Language
     about: About
     secrets: Secrets

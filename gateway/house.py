@@ -14,7 +14,7 @@ import structlog
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.builtin.task import task_tool
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from channels.base import CatchesUp, Channel, ChannelError, ChatKey
+from channels.base import CatchesUp, Channel, ChannelError
 from gateway.about import About
 from gateway.access import Access, People
 from gateway.agents import AgentParts, Agents
@@ -44,6 +44,7 @@ from gateway.tasks.tasks import Tasks
 from gateway.tasks.workers import Workers
 from gateway.texts import Language
 from gateway.tools import send_file_tool
+from gateway.zones import Zones
 
 log = structlog.get_logger(__name__)
 
@@ -51,10 +52,6 @@ log = structlog.get_logger(__name__)
 def _report(task: asyncio.Task[None], what: str = "nothing more is caught up") -> None:
     if not task.cancelled() and (error := task.exception()):
         log.error(what, task=task.get_name(), exc_info=error)
-
-
-async def _of_the_house(zone: ZoneInfo, _chat: ChatKey) -> ZoneInfo:
-    return zone
 
 
 def _masked(console: Callable[[str], None], secrets: Secrets) -> Callable[[str], None]:
@@ -141,7 +138,7 @@ class House:
         helpers = Agents(replace(parts, tools=tools).for_tasks, permissions, secrets, clock, new_id)
         workers = Workers(store, audit_log, helpers, approvals, clock, partial(workspace_of, home))
         tasks = Tasks(workers, store, access, clock, language=language, new_id=new_request_id)
-        zone_of = partial(_of_the_house, zone)
+        zones = Zones(store, zone)
         rhythm = Rhythm(
             store,
             access,
@@ -152,7 +149,7 @@ class House:
             new_id=new_request_id,
             look_every=look_every,
             home=home,
-            zone_of=zone_of,
+            zone_of=zones.of,
             heartbeat=heartbeat,
             runs=RunParts(
                 store=store,
@@ -175,7 +172,7 @@ class House:
             clock=clock,
             costs=Costs(parts.model, [each.spec for each in tools]),
             skills=parts.skills,
-            zone_of=zone_of,
+            zone_of=zones.of,
             new_id=new_request_id,
             changed=rhythm.wakes.changed,
         )
@@ -198,7 +195,7 @@ class House:
             new_id,
             agents,
             home,
-            zone,
+            zones,
             language,
             about,
             secrets,

@@ -17,6 +17,7 @@ from gateway.wording import (
     tasks,
     timing,
     wakes,
+    zone,
 )
 
 Language = Literal["en", "zh"]
@@ -35,6 +36,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **tasks.TEXTS,
     **timing.TEXTS,
     **wakes.TEXTS,
+    **zone.TEXTS,
 }
 
 

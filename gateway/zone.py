@@ -10,7 +10,7 @@ LOCALTIME = Path("/etc/localtime")
 
 def check_zone(name: str) -> str:
     """The same name. Raises ValueError with a sentence's end for what is no IANA zone."""
-    if _exists(name):
+    if is_zone(name):
         return name
     near = difflib.get_close_matches(name, available_timezones(), n=1)
     advice = f"did you mean {near[0]}?" if near else "write one such as Europe/Paris or Asia/Shanghai"
@@ -19,16 +19,16 @@ def check_zone(name: str) -> str:
 
 def system_zone(environ: Mapping[str, str], localtime: Path = LOCALTIME) -> str:
     """The IANA name of this machine's zone; UTC where it does not tell."""
-    if _exists(zone := environ.get("TZ", "").removeprefix(":")):
+    if is_zone(zone := environ.get("TZ", "").removeprefix(":")):
         return zone
     try:
         _, found, name = str(localtime.readlink()).partition("zoneinfo/")
     except OSError:
         return "UTC"
-    return name if found and _exists(name) else "UTC"
+    return name if found and is_zone(name) else "UTC"
 
 
-def _exists(name: str) -> bool:
+def is_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

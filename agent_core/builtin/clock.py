@@ -33,7 +33,7 @@ def _find(name: str) -> tzinfo:
     wanted = " ".join(name.replace("_", " ").lower().split())
     if (offset := _OFFSET.fullmatch(wanted)) and (fixed := _fixed(*offset.groups())):
         return fixed
-    names = _names()
+    names = zone_names()
     if wanted in names:
         return ZoneInfo(names[wanted])
     near = dict.fromkeys(names[match] for match in difflib.get_close_matches(wanted[:60], names, 3))
@@ -47,7 +47,7 @@ def _fixed(sign: str, hours: str, minutes: str | None) -> tzinfo | None:
 
 
 @lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
+def zone_names() -> dict[str, str]:
     """What people call a zone, in lower case -> its IANA name."""
     zones = sorted(available_timezones() - {"Factory", "localtime"})
     spoken = {zone.rsplit("/", 1)[-1].replace("_", " ").lower(): zone for zone in zones}

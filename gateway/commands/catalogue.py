@@ -13,12 +13,14 @@ from gateway.commands import (
     report,
     skills,
     tasks,
+    zone,
 )
 from gateway.commands.table import Command
 
 COMMANDS: tuple[Command, ...] = (
     *info.COMMANDS,
     *conversation.COMMANDS,
+    *zone.COMMANDS,
     *export.COMMANDS,
     *context.COMMANDS,
     *skills.COMMANDS,

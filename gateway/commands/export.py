@@ -6,7 +6,7 @@ from pathlib import Path
 
 import structlog
 
-from channels.base import Attachment, ChatKey, OutboundMessage
+from channels.base import Attachment, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
 from gateway.desk import Desk
 from gateway.errors import ParleyError
@@ -30,8 +30,10 @@ async def export(given: Invocation) -> OutboundMessage:
     channel = desk.delivery.channel(key)
     if channel.is_group(key) and not desk.access.is_owner(key, given.sender):
         return reply(say("export_not_here", language))
+    zone = await given.session.conversation.zone()
+    heading = Heading(str(key), desk.about.name, zone, desk.clock.time())
     try:
-        file = await asyncio.to_thread(_write, desk, key, form)
+        file = await asyncio.to_thread(_write, desk, heading, form)
     except ParleyError as error:
         log.warning("a chat could not be exported", chat=str(key), reason=error.sentence)
         return reply(say("export_failed", language))
@@ -41,19 +43,17 @@ async def export(given: Invocation) -> OutboundMessage:
     if size > channel.limits.max_upload:
         file.unlink()
         return reply(say("export_too_large", language, size=size // 2**20, most=channel.limits.max_upload // 2**20))
-    name = f"chat-{Heading(str(key), '', desk.zone, 0).day(desk.clock.time())}.{form}"
+    name = f"chat-{heading.day(heading.now)}.{form}"
     attachment = Attachment(name=name, mime_type=MIME_TYPES[form], size=size, path=str(file))
     return OutboundMessage(markdown=say("export_done", language), attachments=(attachment,))
 
 
-def _write(desk: Desk, key: ChatKey, form: str) -> Path | None:
+def _write(desk: Desk, heading: Heading, form: str) -> Path | None:
     """On a thread. The newest export of a chat takes the place of the one before; None where nothing was said."""
-    chat = str(key)
-    folder = desk.home / "outgoing" / f"export-{hashlib.sha256(chat.encode()).hexdigest()[:24]}"
+    folder = desk.home / "outgoing" / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
     with Archive.open(desk.home) as archive:
-        if not archive.sessions(chat):
+        if not archive.sessions(heading.chat):
             return None
-        heading = Heading(chat, desk.about.name, desk.zone, desk.clock.time())
         file = folder / f"chat.{form}"
         write_private(file, exported(archive, heading, form, desk.secrets))
     return file

@@ -248,7 +248,7 @@ def _shown(given: Invocation, standing: Standing, at: float) -> str:
 
 async def _zone(given: Invocation) -> ZoneInfo:
     standing = await given.desk.heartbeats.standing(given.session.key)
-    return standing.zone if standing else given.desk.zone
+    return standing.zone if standing else await given.session.conversation.zone()
 
 
 COMMANDS = (

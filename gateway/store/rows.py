@@ -154,3 +154,5 @@ class Chat:
     key: ChatKey
     session: str
     language: str | None = None
+    zone: str | None = None
+    """An IANA name."""

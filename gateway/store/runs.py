@@ -132,20 +132,26 @@ def current(connection: sqlite3.Connection, chat: ChatKey, session: str) -> Run 
 
 
 def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
-    query = "SELECT session, language FROM chats WHERE chat = ?"
+    query = "SELECT session, language, zone FROM chats WHERE chat = ?"
     row = connection.execute(query, (str(key),)).fetchone()
-    return Chat(key, session=row[0], language=row[1]) if row else None
+    return Chat(key, session=row[0], language=row[1], zone=row[2]) if row else None
 
 
 def save_chat(row: Chat) -> Change[None]:
     def change(connection: sqlite3.Connection) -> None:
         connection.execute(
-            "INSERT INTO chats (chat, session, language) VALUES (?, ?, ?)"
-            " ON CONFLICT (chat) DO UPDATE SET session = excluded.session, language = excluded.language",
-            (str(row.key), row.session, row.language),
+            "INSERT INTO chats (chat, session, language, zone) VALUES (?, ?, ?, ?) ON CONFLICT (chat) DO UPDATE"
+            " SET session = excluded.session, language = excluded.language, zone = excluded.zone",
+            (str(row.key), row.session, row.language, row.zone),
         )
 
     return change
+
+
+def zones_of(connection: sqlite3.Connection, chats: Sequence[ChatKey]) -> dict[ChatKey, str]:
+    query = "SELECT zone FROM chats WHERE chat = ? AND zone IS NOT NULL"
+    found = {chat: connection.execute(query, (str(chat),)).fetchone() for chat in chats}
+    return {chat: str(row[0]) for chat, row in found.items() if row}
 
 
 def language_of(connection: sqlite3.Connection, chat: ChatKey, person: str) -> str | None:

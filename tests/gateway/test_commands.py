@@ -17,7 +17,7 @@ from tests.process import REPOSITORY
 def test_menus_are_made_from_the_one_table() -> None:  # S2-40
     assert [spec.name for spec in SPECS] == [
         *("start", "help", "status"),
-        *("new", "stop", "language"),
+        *("new", "stop", "language", "tz"),
         "export",
         *("context", "compact"),
         *("skills", "skill"),
