@@ -7,7 +7,7 @@ from agent_core.skills.library import SkillLibrary
 from gateway.rules import Rules, in_english
 
 SCRIPT = "run_skill_script"
-NOBODY = "nobody can be asked for it in a scheduled run; do without it, and say in the report what is missing"
+NOBODY = "Nobody can be asked in a scheduled run: do without it, and say in the report what is missing."
 
 
 class UnattendedPermissions:

@@ -342,7 +342,7 @@ async def test_nobody_is_asked_at_night(start_bot: StartTimedBot) -> None:
 
     assert ran == []
     assert bot.screen[-1].endswith("I could not draw it.")
-    assert "nobody can be asked for it in a scheduled run" in seen(bot.llm.requests[-1])
+    assert "Nobody can be asked in a scheduled run" in seen(bot.llm.requests[-1])
     assert rows(bot.home, "SELECT count(*) FROM approvals") == [(0,)]
 
 
