@@ -16,6 +16,13 @@ COMMAND = "/proactive"
 SNOOZE = 60
 """Minutes."""
 
+_TITLES = {
+    "daily-report": "proactive_notes",
+    "chat-digest": "proactive_chat",
+    "page-watch": "proactive_page",
+    "usage-report": "proactive_usage",
+}
+"""Of the reports that Parley brings along."""
 _UNSET = Heartbeat(ChatKey(platform="", account="", chat=""), person="", job="").quiet_hours
 """The quiet hours that nobody has chosen."""
 
@@ -79,6 +86,8 @@ def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Bu
 
 
 def _title(report: Report, language: Language) -> str:
+    if report.skill in _TITLES:
+        return say(_TITLES[report.skill], language)
     what = report.skill.replace("-", " ") if report.skill else what_in_short(report.instructions)
     return say("proactive_report", language, what=literal(what))
 

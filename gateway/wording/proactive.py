@@ -2,6 +2,10 @@
 
 TEXTS = {
     "proactive_report": {"en": "**Report: {what}**", "zh": "**报告：{what}**"},
+    "proactive_notes": {"en": "**What is new in your notes**", "zh": "**笔记日报**"},
+    "proactive_chat": {"en": "**What was said here**", "zh": "**聊天摘要**"},
+    "proactive_page": {"en": "**News from the page**", "zh": "**网页更新**"},
+    "proactive_usage": {"en": "**What I have used**", "zh": "**用量报告**"},
     "proactive_digest": {"en": "**While it was quiet:**", "zh": "**安静时段内的消息：**"},
     "proactive_snooze_button": {"en": "Snooze 1 h", "zh": "1 小时后再提醒"},
     "proactive_done_button": {"en": "Done", "zh": "完成"},

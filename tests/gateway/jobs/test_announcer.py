@@ -59,13 +59,15 @@ async def test_buttons_speak_the_language_of_whose_job_it_is_and_fit_every_platf
 
 async def test_a_report_without_a_title_gets_a_short_one(store: Store) -> None:
     job = a_job(REPORT)
-    with_skill = a_job(REPORT.model_copy(update={"skill": "daily-report"}))
+    with_skill = a_job(REPORT.model_copy(update={"skill": "tell-jokes"}))
+    shipped = a_job(REPORT.model_copy(update={"skill": "daily-report"}), language="zh")
     says = announcer(store)
 
     assert says.message(job, fired(job, "Two notes.")).markdown == (
         "**Report: Tell what is new in the notes, and nothing else that anybody could think of, ev…**\n\nTwo notes."
     )
-    assert says.message(with_skill, fired(job, "Two notes.")).markdown == "**Report: daily report**\n\nTwo notes."
+    assert says.message(with_skill, fired(job, "Two notes.")).markdown == "**Report: tell jokes**\n\nTwo notes."
+    assert says.message(shipped, fired(job, "两条笔记。")).markdown == "**笔记日报**\n\n两条笔记。"
 
 
 @pytest.mark.parametrize("text", ["# Monday\n\nTwo.", "\n**Monday**\nTwo.", "**周一**：\nTwo."])

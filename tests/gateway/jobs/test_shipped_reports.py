@@ -97,7 +97,7 @@ async def test_a_report_over_notes_comes_with_a_chart_of_the_numbers_that_change
     await comes(bot, job)
 
     assert any(line.endswith("; changed: sales 120 -> 90") for line in brought(bot)[0].splitlines())
-    assert bot.screen == ["**Report: daily report**\n\nSales fell from 120 to 90 (notes/sales.csv)."]
+    assert bot.screen == ["**What is new in your notes**\n\nSales fell from 120 to 90 (notes/sales.csv)."]
     assert sent(bot) == [("report.png", b"\x89PNG\r\n\x1a\n")]
 
 
@@ -124,7 +124,7 @@ async def test_a_digest_of_the_chat_reads_its_own_last_day(start_shipped: StartS
 
     assert "Bob: we launch on Friday" in brought(bot)[0]
     assert "Parley: Noted." in brought(bot)[0]
-    assert bot.channel.screen_of(TEAM)[-1] == "**Report: chat digest**\n\n**In short:** launch on Friday."
+    assert bot.channel.screen_of(TEAM)[-1] == "**What was said here**\n\n**In short:** launch on Friday."
 
 
 def feed(*titles: str) -> str:
@@ -179,5 +179,5 @@ async def test_parley_s_own_usage_is_drawn(start_shipped: StartShipped) -> None:
     await comes(bot, job)
 
     assert "Used by Parley in all chats, 2026-11-10 to 2026-11-23 (Europe/Paris): 1 run, " in brought(bot)[0]
-    assert bot.screen[-1] == "**Report: usage report**\n\n3,000 tokens."
+    assert bot.screen[-1] == "**What I have used**\n\n3,000 tokens."
     assert sent(bot) == [("usage.png", b"\x89PNG\r\n\x1a\n")]
