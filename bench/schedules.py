@@ -42,15 +42,17 @@ async def figures() -> list[Figure]:
     # A line of the log for each job is what others are measured with, too, but not printed.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     async with stage(respond, ON) as scene:
-        empty, idle_empty = await _lives(scene)
+        empty, cpu_empty, idle_empty = await _lives(scene)
         async with Store.open(scene.folder / "home", SystemClock(), new_id) as store:
             await _fill(store, ChatKey(platform=ON, account="1", chat="1"), time.time() + DAY)
-        full, idle_full = await _lives(scene)
+        full, cpu_full, idle_full = await _lives(scene)
     look = await _look_at_nothing()
     together, each, longest = await _look_at_all()
     return [
         Figure("start to first poll, without jobs", empty, "s"),
         Figure(f"start to first poll, with {JOBS} jobs", full, "s", 2),
+        Figure("CPU until then, without jobs", cpu_empty, "s"),
+        Figure(f"CPU until then, with {JOBS} jobs", cpu_full, "s"),
         Figure("share of a core while nothing is due, without jobs", idle_empty, "%"),
         Figure(f"share of a core while nothing is due, with {JOBS} jobs", idle_full, "%", 1),
         Figure("a look while nothing is due", look, "ms", 50),
@@ -60,18 +62,19 @@ async def figures() -> list[Figure]:
     ]
 
 
-async def _lives(scene: Stage) -> tuple[float, float]:
-    """Seconds until it listens, and percent of a core while nothing happens."""
-    spans, busy = [], 0.0
+async def _lives(scene: Stage) -> tuple[float, float, float]:
+    """Seconds until it listens, those of CPU, and percent of a core while nothing happens."""
+    spans, spent, busy = [], [], 0.0
     for number in range(TIMES):
         async with scene.bot() as bot:
             spans.append(bot.listened - bot.started)
+            spent.append(bot.cpu)
             await asyncio.sleep(SETTLE_S)
             if number == TIMES - 1:
                 before = bot.cpu
                 await asyncio.sleep(IDLE_S)
                 busy = bot.cpu - before
-    return median(spans), 100 * busy / IDLE_S
+    return median(spans), median(spent), 100 * busy / IDLE_S
 
 
 async def _look_at_nothing() -> float:
