@@ -21,7 +21,7 @@ from gateway.heartbeat.due import DAY
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.introduction import Introduction
 from gateway.heartbeat.looking_after import LookingAfter, arrived, explained
-from gateway.heartbeat.switches import Switches, words_of
+from gateway.heartbeat.switches import LATE, Switches, words_of
 from gateway.jobs.looking import CheckInBrief
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Run
@@ -37,7 +37,11 @@ _OUTCOMES = {
     FiringState.NOTHING: "heartbeat_all_well",
     FiringState.FAILED: "heartbeat_failed",
 }
-_PAUSES = {"heartbeat_stopped_failing": Pause.FAILURES, "heartbeat_stopped_silence": Pause.SILENCE}
+_STOPS = {
+    Pause.FAILURES: ("heartbeat_stopped_failing", "heartbeat_gave_up"),
+    Pause.SILENCE: ("heartbeat_stopped_silence", "heartbeat_was_forgotten"),
+}
+"""What is said of it at once, and what when somebody asks later."""
 
 log = structlog.get_logger(__name__)
 
@@ -101,7 +105,7 @@ class Heartbeats:
         reason = gates.by_the_clock(heartbeat, now, zone)
         wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
         if not reason and gates.is_forgotten(wrote, _began(job), now):
-            await self._stop(job, "heartbeat_stopped_silence")
+            await self._stop(job, Pause.SILENCE)
             return False
         reason = reason or await self._reason(heartbeat, zone, now, wrote)
         if reason:
@@ -126,7 +130,8 @@ class Heartbeats:
         if heartbeat is None:
             return None
         zone = await self.zone_of(job.chat)
-        if not firing.is_by_hand and gates.by_the_clock(heartbeat, now, zone):  # it comes late, after a crash
+        is_stale = now - firing.due > LATE or gates.by_the_clock(heartbeat, now, zone)
+        if is_stale and not firing.is_by_hand:  # the program was away in between
             return None
         lately = await self._after.lately(heartbeat, zone, now)
         try:
@@ -142,8 +147,10 @@ class Heartbeats:
         if not text.strip():
             return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
         heartbeat = await self._store.jobs.heartbeat(job.chat)
-        if heartbeat is None or firing.is_by_hand:
+        if firing.is_by_hand:
             return text
+        if heartbeat is None or not heartbeat.on:
+            return None
         zone = await self.zone_of(job.chat)
         lately = await self._after.lately(heartbeat, zone, self._clock.time())
         if is_repeated(text, lately.said):
@@ -165,7 +172,7 @@ class Heartbeats:
             lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
         )
         if failures >= gates.MOST_FAILURES:
-            await self._stop(job, "heartbeat_stopped_failing")
+            await self._stop(job, Pause.FAILURES)
 
     # For people
 
@@ -202,15 +209,16 @@ class Heartbeats:
         """What is not said stays noted."""
         await self.switches.close()
 
-    async def _stop(self, job: Job, key: str) -> None:
+    async def _stop(self, job: Job, why: Pause) -> None:
         """It ends by itself, and says so once."""
+        key, outcome = _STOPS[why]
         language = language_of(job.language, self._language)
         slash = self._delivery.channel(job.chat).limits.slash
         text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
-        post = words_of(f"{job.id}-{key}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
-        log.info("heartbeat stopped", chat=str(job.chat), why=key)
+        post = words_of(f"{job.id}-{why.value}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
+        log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
         await self.switches.noted(post)
-        await self.switches.off(job.chat, _PAUSES[key], key)
+        await self.switches.off(job.chat, why, outcome)
         self.switches.say(post)
 
     async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:

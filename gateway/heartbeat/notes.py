@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from agent_core.beneath import best_opener
-from agent_core.builtin.files.confined import LOOK, open_file
+from agent_core.builtin.files.confined import LOOK, failure, open_file
 from agent_core.builtin.files.writing import encoded, write_whole
 from agent_core.tools import ToolFailed
 
@@ -37,8 +37,11 @@ def _read(workspace: Path, name: str) -> str | None:
     if not os.path.lexists(workspace / name):
         return None
     handle = open_file(workspace, name)
-    with os.fdopen(handle, "rb") as file:
-        content = file.read(LARGEST + 1)
+    try:
+        with os.fdopen(handle, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise failure(error.errno or 0, name) from error
     if len(content) > LARGEST:
         raise ToolFailed(f"{name} is longer than {LARGEST} bytes", LOOK)
     try:

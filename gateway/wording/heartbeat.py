@@ -63,6 +63,11 @@ TEXTS = {
     "heartbeat_spoke": {"en": "I wrote to you", "zh": "给您发了消息"},
     "heartbeat_all_well": {"en": "I looked, and nothing needed you", "zh": "看过了，没有需要您处理的事"},
     "heartbeat_failed": {"en": "the look failed", "zh": "查看失败"},
+    "heartbeat_gave_up": {"en": "I stopped, for it failed again and again", "zh": "因连续失败，我已停止查看"},
+    "heartbeat_was_forgotten": {
+        "en": "I stopped, for you had not written for long",
+        "zh": "因您很久没有发消息，我已停止查看",
+    },
     "heartbeat_nothing_found": {
         "en": "I have looked: nothing needs you now.",
         "zh": "我看过了：现在没有需要您处理的事。",

@@ -143,6 +143,8 @@ async def test_after_three_failures_it_stops_and_says_so_once(start_looking: Sta
     assert [text for text in bot.screen if "so I stop doing it" in text] == [bot.screen[-1]]
     beats, job = await bot.beats(), await bot.its_job()
     assert (beats.on, beats.failures, job.pause) == (False, 3, Pause.FAILURES)
+    await bot.hears("/heartbeat")
+    assert "I stopped, for it failed again and again" in bot.screen[-1]
 
 
 async def test_switched_on_again_it_has_three_new_tries(start_looking: StartBeating) -> None:
@@ -175,6 +177,8 @@ async def test_after_a_week_without_a_word_it_stops_and_says_so_once(start_looki
     assert bot.screen == [*shown, say("heartbeat_stopped_silence", "en", days=7, slash="/")]
     assert (await bot.its_job()).pause is Pause.SILENCE
     assert (await bot.looks())[-1].due < moment("2026-11-30 08:30")
+    await bot.hears("/heartbeat")
+    assert "I stopped, for you had not written for long" in bot.screen[-1]
 
 
 # What is due without a list
@@ -281,6 +285,36 @@ async def test_a_look_that_was_cut_off_goes_on_after_the_start_and_is_said_once(
     assert [text for text in bot.screen if text.startswith(DRY)] == [bot.screen[-1]]
     [look] = await bot.looks()
     assert (look.state, look.delivery) == (FiringState.DONE, DeliveryState.SENT)
+
+
+async def test_a_look_that_was_cut_off_hours_ago_is_not_gone_on_with(start_looking: StartBeating) -> None:
+    looking = Waits(asyncio.Event(), "never said")
+    bot = await start_looking(looking)
+    shown = list(bot.screen)
+    bot.calendar.advance(HALF_AN_HOUR)
+    await bot.house.wakes.look()
+    await looking.reached.wait()
+    await bot.stop()
+    bot.calendar.advance(3 * 3600)
+    await bot.restart()
+    await bot.settled()
+
+    assert [look.state for look in await bot.looks()] == [FiringState.NOTHING]
+    assert bot.screen == shown
+
+
+async def test_switched_off_while_it_looks_it_says_nothing(start_looking: StartBeating) -> None:
+    looking = Waits(asyncio.Event(), DRY)
+    bot = await start_looking(looking)
+    bot.calendar.advance(HALF_AN_HOUR)
+    await bot.house.wakes.look()
+    await looking.reached.wait()
+    await bot.channel.hears("/heartbeat off")
+    await bot.channel.until(lambda: "is off" in bot.screen[-1])
+    looking.event.set()
+    await bot.settled()
+
+    assert "is off" in bot.screen[-1]
 
 
 async def test_of_a_night_in_which_the_machine_slept_nothing_is_made_up_for(start_looking: StartBeating) -> None:

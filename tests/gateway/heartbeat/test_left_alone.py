@@ -36,6 +36,19 @@ async def test_wherever_she_is_the_night_is_hers(start_looking: StartBeating, na
     assert found[-1] == "20:00"
 
 
+async def test_whoever_moves_takes_the_night_along(start_looking: StartBeating) -> None:  # C-32
+    bot = await start_looking(*[NOTHING] * 60)
+    await bot.hears("/tz Asia/Shanghai")
+    await bot.goes_by(14)
+
+    shanghai = ZoneInfo("Asia/Shanghai")
+    found = clocks(await bot.looks(), shanghai)
+    assert (found[0], found[-1]) == ("15:30", "20:30")
+    assert (await bot.its_job()).zone == "Asia/Shanghai"
+    await bot.hears("/heartbeat")
+    assert "21:00–08:00 (Asia/Shanghai)" in bot.screen[-1]
+
+
 @pytest.mark.parametrize("day", [date(2026, 10, 31), date(2027, 3, 13)])
 async def test_in_new_york_a_night_of_another_length_is_quiet_too(start_looking: StartBeating, day: date) -> None:
     zone = ZoneInfo("America/New_York")
