@@ -29,6 +29,7 @@ from agent_core.tools import ToolContext, ToolFailed
 from channels.base import (
     Addressed,
     Attachment,
+    ChannelError,
     ChatKey,
     MessageDeleted,
     MessageEdited,
@@ -103,16 +104,7 @@ class Room:
 
     async def heard(self, words: str, hours_ago: float, chat: ChatKey | None = None, name: str = "Ann") -> str:
         """What somebody has written; its id."""
-        at = self.clock.now - hours_ago * HOUR
-        event = MessageReceived(
-            event_id=f"memory:{new_id()}",
-            chat=chat or self.channel.chat("ann"),
-            sender=Sender(id=name.lower(), name=name),
-            at=at,
-            addressed=Addressed.DIRECT,
-            text=words,
-            message_id=new_id(),
-        )
+        event = event_of(words, hours_ago, chat or self.channel.chat("ann"), name=name)
         await self.store.accept(event)
         return event.message_id
 
@@ -121,6 +113,20 @@ class Room:
         self.store.begin_run(run)
         usage = Usage(input=tokens, total=tokens, cost_usd=tokens / 1_000_000)
         await self.store.end_run(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
+
+
+def event_of(
+    words: str, hours_ago: float, chat: ChatKey, message_id: str | None = None, name: str = "Ann"
+) -> MessageReceived:
+    return MessageReceived(
+        event_id=f"memory:{new_id()}",
+        chat=chat,
+        sender=Sender(id=name.lower(), name=name),
+        at=MONDAY - hours_ago * HOUR,
+        addressed=Addressed.DIRECT,
+        text=words,
+        message_id=message_id or new_id(),
+    )
 
 
 def contents(files: Sequence[Attachment]) -> list[str]:
@@ -286,6 +292,37 @@ async def test_a_private_chat_is_trusted_and_a_group_is_not(room: Room) -> None:
     assert group.content[0].type == "text"
     assert "08:00 Bob Ann  yes: Hello all" in group.content[0].text
     assert group.content[0].text.startswith("(Only what was said to Parley is known here")
+
+
+class Remembering(MemoryChannel):
+    """A platform that tells what was said in a group, also to others than us."""
+
+    said: Sequence[MessageReceived] = ()
+
+    async def history(
+        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
+    ) -> Sequence[MessageReceived]:
+        assert (after, before) == (None, None)
+        if not self.said:
+            raise ChannelError("there is no permission to read it")
+        return [event for event in self.said if event.chat == chat][-most:]
+
+
+async def test_in_a_group_what_was_said_to_others_is_read_from_the_platform(room: Room) -> None:
+    channel = Remembering(limits=NO_PACE)
+    room.tools = replace(room.tools, delivery=Delivery([channel], room.store, room.clock))
+    team = room.channel.chat(group="team")
+    to_us = await room.heard("@parley at fvie", 2, team)
+    job = room.job(group="team")
+
+    assert (await room.told("read_history", job)).startswith("(Only what was said to Parley is known here")
+    channel.said = [event_of("To Bob", 3, team), event_of("@parley at five", 2, team, to_us), event_of("Old", 30, team)]
+
+    assert (await room.told("read_history", job)).splitlines() == [
+        "Monday 2026-11-23:",
+        "06:00 Ann: To Bob",
+        "07:00 Ann: @parley at five",
+    ]
 
 
 async def test_much_talk_is_cut_at_its_beginning(room: Room) -> None:
