@@ -17,6 +17,9 @@ from gateway.texts import language_of, say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
 
+LONGEST_NUMBER = 4
+"""Digits."""
+
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
 """With the id that was named, and what follows it."""
 
@@ -25,7 +28,7 @@ async def cron(given: Invocation) -> Answer:
     verb, _, rest = given.arguments.strip().partition(" ")
     try:
         if verb in ("", "list"):
-            return await _list(given) or reply(say("cron_none", given.language, slash=given.slash))
+            return await _listed(given, rest.strip())
         if verb == "add":
             return await _add(given, rest)
         act = _ACTS.get(verb.lower())
@@ -39,6 +42,13 @@ async def cron(given: Invocation) -> Answer:
 
 async def _list(given: Invocation, *first: str) -> OutboundMessage | None:
     return await listed(given, "cron_title", *first)
+
+
+async def _listed(given: Invocation, start: str) -> Answer:
+    """From the beginning, or, by a button, what comes behind so many."""
+    behind = int(start) if start.isdecimal() and len(start) < LONGEST_NUMBER else 0
+    found = await listed(given, "cron_title", start=behind) or await _list(given)
+    return Rewritten(found) if found else reply(say("cron_none", given.language, slash=given.slash))
 
 
 async def _add(given: Invocation, text: str) -> Answer:
@@ -57,10 +67,16 @@ async def _show(given: Invocation, job_id: str, _: str) -> Answer:
 
 
 async def _confirm(given: Invocation, job_id: str, _: str) -> Answer:
-    jobs, chat = given.desk.jobs, given.session.key
-    draft = await jobs.draft(job_id, chat, given.sender)
+    """A press that comes again, after a crash, say, finds it set, and the message says so."""
+    jobs, chat, now = given.desk.jobs, given.session.key, given.desk.clock.time()
+    try:
+        draft = await jobs.draft(job_id, chat, given.sender)
+    except JobRefused as error:
+        if error.key != "job_was_set" or not given.is_pressed:
+            raise
+        return rewritten(set_line(await jobs.known(job_id, chat, given.sender), now, is_change=False))
     job = await jobs.confirm(job_id, chat, given.sender)
-    return rewritten(set_line(job, given.desk.clock.time(), is_change=bool(draft.instead_of)))
+    return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
 
 
 async def _cancel(given: Invocation, job_id: str, _: str) -> Answer:

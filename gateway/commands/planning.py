@@ -13,7 +13,7 @@ from gateway.texts import Language, say
 from gateway.timing.check import BadRule
 from gateway.timing.rule import Once, Rule
 
-MOST_LISTED = 10
+MOST_LISTED = 20
 MOST_ROWS = 5
 """Of buttons: as many as every platform shows."""
 
@@ -42,10 +42,11 @@ def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
 
 
 async def listed(
-    given: Invocation, title: str, *first: str, wanted: Callable[[Job], bool] = lambda _: True
+    given: Invocation, title: str, *first: str, wanted: Callable[[Job], bool] = lambda _: True, start: int = 0
 ) -> OutboundMessage | None:
-    """What is planned here, with buttons. `title` is a key of texts; `first` stands before it. None: nothing is."""
-    found = [job for job in await given.desk.jobs.shown(given.session.key) if wanted(job)]
+    """What is planned here, with buttons. `title` is a key of texts; `first` stands before it, and `start` jobs are
+    left out. None: nothing is."""
+    found = [job for job in await given.desk.jobs.shown(given.session.key) if wanted(job)][start:]
     if not found:
         return None
     zone = (await given.desk.jobs.zone_of(given.session.key)).key
@@ -53,7 +54,7 @@ async def listed(
     if len(found) > MOST_LISTED:
         rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
     text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
-    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language))
+    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, start))
 
 
 def _line(job: Job, given: Invocation, zone: str) -> str:
@@ -80,8 +81,13 @@ def _state(job: Job, language: Language, now: float) -> str:
     return say("cron_line_next", language, next=next_of(job, language, now))
 
 
-def _buttons(jobs: Sequence[Job], language: Language) -> tuple[tuple[Button, ...], ...]:
-    return tuple(_row(job, language) for job in jobs[:MOST_ROWS])
+def _buttons(jobs: Sequence[Job], language: Language, start: int) -> tuple[tuple[Button, ...], ...]:
+    """Those for which there is no room are one press further."""
+    if len(jobs) <= MOST_ROWS:
+        return tuple(_row(job, language) for job in jobs)
+    shown = MOST_ROWS - 1
+    more = Button(label=say("cron_more_button", language), action=f"/cron list {start + shown}")
+    return (*(_row(job, language) for job in jobs[:shown]), (more,))
 
 
 def _row(job: Job, language: Language) -> tuple[Button, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from channels.base import Button, OutboundMessage
@@ -64,7 +65,7 @@ def set_line(job: Job, now: float, *, is_change: bool) -> str:
     language = spoken(job)
     key = "job_changed" if is_change else "job_set"
     if isinstance(job.rule, Once):
-        key = "job_changed_once" if is_change else "job_set_once"
+        key, job = "job_changed_once" if is_change else "job_set_once", replace(job, next_at=job.rule.at)
     line = say(key, language, id=job.id, rule=rule_of(job, language), next=next_of(job, language, now))
     return f"{line}\n\n{_quoted(in_short(job))}"
 

@@ -134,6 +134,7 @@ TEXTS = {
     "cron_line_once": {"en": "once", "zh": "一次"},
     "cron_line_draft": {"en": "waits for your yes", "zh": "等待确认"},
     "cron_more": {"en": "- and {count} more", "zh": "- 另有 {count} 个"},
+    "cron_more_button": {"en": "More", "zh": "更多"},
     "pause_person": {"en": "paused", "zh": "已暂停"},
     "pause_failures": {"en": "paused after failures", "zh": "多次失败后暂停"},
     "pause_undeliverable": {"en": "paused: nothing arrives here any more", "zh": "已暂停：消息无法送达"},

@@ -164,6 +164,30 @@ async def test_a_time_that_has_passed_meanwhile_is_not_set(start_bot: StartTimed
     assert labels(bot, 0) == [["Confirm", "Change", "Cancel"]]
 
 
+async def test_all_of_many_are_within_reach(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    await bot.has(*(a_job("x", name=f"aa{number:04}") for number in range(22)))
+    await bot.hears("/cron")
+
+    assert bot.screen[0].count("\n- `aa") == 20
+    assert bot.screen[0].endswith("- and 2 more")
+    assert [row[0] for row in labels(bot)] == [*(f"Pause aa{number:04}" for number in range(4)), "More"]
+    for _ in range(5):
+        await press(bot, "More")
+    assert [row[0] for row in labels(bot)] == ["Pause aa0020", "Pause aa0021"]
+    assert len(bot.screen) == 1
+
+
+async def test_a_press_that_comes_again_finds_it_set(start_bot: StartTimedBot) -> None:
+    bot = await start_bot(new_request_id=typed_ids())
+    await bot.hears("/remind in 20m pizza")
+    await bot.channel.presses("Confirm")
+    await bot.channel.deliver(bot.channel.heard[-1].model_copy(update={"event_id": "again"}))
+    await bot.settled()
+
+    assert bot.screen == ["✓ Set (`ab0001`): Mon 23 Nov 08:20.\n\n> pizza"]
+
+
 async def test_a_second_yes_changes_nothing(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
     await bot.hears("/remind in 20m pizza")
