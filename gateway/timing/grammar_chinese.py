@@ -24,6 +24,7 @@ _LENGTH = re.compile(
     rf"|(?P<number>{_NUMBER})\s*个?\s*(?P<and_half>半)?\s*"
     r"(?P<unit>秒钟?|分钟?|刻钟?|小时|钟头|天|周|星期|礼拜)"
 )
+_MONTHS = re.compile(rf"(半)年|({_NUMBER})\s*(个月|年)")
 _LATER = re.compile(r"之?后|以后|过后")
 _PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|早|晚)"
 _TIME = re.compile(
@@ -66,7 +67,8 @@ def read(reader: Reader) -> Meant | None:
 
 
 def _after(reader: Reader) -> Meant | None:
-    days, seconds, some = 0, 0.0, False
+    days, seconds, months = 0, 0.0, _months(reader)
+    some = months > 0
     while found := reader.take(_LENGTH):
         some = True
         unit, amount = _length(found)
@@ -76,8 +78,15 @@ def _after(reader: Reader) -> Meant | None:
             seconds += unit * amount
     if not some or not reader.take(_LATER):
         return None
-    times = None if seconds else _times(reader)
-    return At(Ahead(days), times) if times else After(days, seconds)
+    times = None if seconds or months else _times(reader)
+    return At(Ahead(days), times) if times else After(days, seconds, months)
+
+
+def _months(reader: Reader) -> int:
+    found = reader.take(_MONTHS)
+    if found is None:
+        return 0
+    return 6 if found[1] else _number(found[2]) * (12 if found[3] == "年" else 1)
 
 
 def _length(found: re.Match[str]) -> tuple[int, float]:

@@ -27,6 +27,7 @@ _UNIT = (
     r"(s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?(?![a-z])"
 )
 _LENGTH = _pattern(rf"(?:and\s+)?{_AMOUNT}{_UNIT}")
+_MONTHS_LATER = _pattern(rf"(?:and\s+)?{_AMOUNT}(month|year)s?\b")
 _AND_A_HALF = _pattern(r"and\s+a\s+half\b")
 _SHORTHAND = _pattern(r"(?:\d{1,9}[smhd])+(?!\w)")
 _WEEKDAY = (
@@ -53,8 +54,9 @@ _COUNTED_WEEKDAY = _pattern(rf"({'|'.join(_COUNTED)}|last)\s+{_WEEKDAY}")
 _DAY_OF_MONTH = _pattern(rf"{_ORDINAL}(?![\w:.])")
 _AND = _pattern(r"and\b|&")
 _NAMED = _pattern(_WEEKDAY)
-_NAMED_DAY = _pattern(rf"(?:on\s+|(next)\s+|this\s+)?{_WEEKDAY}")
-_AHEAD = _pattern(r"(the\s+)?(?:day\s+after\s+(tomorrow)|(tomorrow)|(today))\b")
+_NAMED_DAY = _pattern(rf"(?:on\s+|(next)\s+|this\s+)?{_WEEKDAY}(?!['’])")
+_PART_OF_DAY = _pattern(r"(?:in\s+the\s+)?(?:(morning)|afternoon|evening|night)\b")
+_AHEAD = _pattern(r"(the\s+)?(?:day\s+after\s+(tomorrow)|(tomorrow)|(today))\b(?!['’])")
 _ISO = _pattern(r"(?:on\s+)?(\d{4,5})-(\d{1,2})-(\d{1,2})(?:T(?=\d)|(?!\w))")
 _DAY_MONTH = _pattern(
     rf"(?:on\s+)?(?:the\s+)?(?:{_WEEKDAY},?\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}(?:,?\s+(\d{{4,5}}))?(?![\w:])"
@@ -64,6 +66,7 @@ _TIME = _pattern(
     r"(?:at\s+)?(\d{1,2})[:.：](\d{2})(?!\d|:\d)(?:\s*([ap])\.?m\b\.?)?|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?"
 )
 _HOUR = _pattern(r"at\s+(\d{1,2})(?![\w:.]\d|\w)|(?:at\s+)?(\d{1,2})\s*o'?clock\b")
+_SPELT_HOUR = _pattern(rf"at\s+({'|'.join(_NUMBERS)})\b(?:\s*o'?clock\b)?")
 _NAMED_TIME = _pattern(r"(?:at\s+)?(noon|midday|midnight)\b")
 
 
@@ -79,14 +82,15 @@ def _after(reader: Reader) -> Meant | None:
         shorthand = reader.take(_SHORTHAND)
         return _later(Reader(shorthand[0])) if shorthand else None
     meant = _later(reader)
-    if meant is None or meant.seconds:
+    if meant is None or meant.seconds or meant.months:
         return meant
     times = _times(reader)
     return At(Ahead(meant.days), times) if times else meant
 
 
 def _later(reader: Reader) -> After | None:
-    days, seconds, some = 0, 0.0, False
+    days, seconds, months = 0, 0.0, _months(reader)
+    some = months > 0
     while found := reader.take(_LENGTH):
         some = True
         amount, unit = _amount(found[1]), _UNITS[found[2].lower()]
@@ -95,7 +99,12 @@ def _later(reader: Reader) -> After | None:
             days += int(amount) * (unit // DAY)
         else:
             seconds += amount * unit
-    return After(days, seconds) if some else None
+    return After(days, seconds, months) if some else None
+
+
+def _months(reader: Reader) -> int:
+    found = reader.take(_MONTHS_LATER)
+    return round(_amount(found[1]) * (12 if found[2].lower() == "year" else 1)) if found else 0
 
 
 def _amount(text: str) -> float:
@@ -119,23 +128,27 @@ def _interval(reader: Reader) -> Interval | None:
 def _evening(reader: Reader) -> At | None:
     """Where eight is twenty."""
     found = reader.take(_EVENING)
-    if found is None:
-        return None
-    times = _times(reader)
-    if times is None:
-        raise BadRule("rule_no_time")
-    late = (at.replace(hour=at.hour + _NOON) if 1 <= at.hour < _NOON else at for at in times)
-    return At(Ahead(0) if found[1] else Dates(), tuple(late))
+    return At(Ahead(0) if found[1] else Dates(), _late(_needed(reader))) if found else None
 
 
 def _day_first(reader: Reader) -> At | None:
     day = _named_day(reader)
     if day is None:
         return None
+    part = reader.take(_PART_OF_DAY)
+    times = _needed(reader)
+    return At(day, _late(times) if part and not part[1] else times)
+
+
+def _needed(reader: Reader) -> tuple[time, ...]:
     times = _times(reader)
     if times is None:
         raise BadRule("rule_no_time")
-    return At(day, times)
+    return times
+
+
+def _late(times: tuple[time, ...]) -> tuple[time, ...]:
+    return tuple(at.replace(hour=at.hour + _NOON) if 1 <= at.hour < _NOON else at for at in times)
 
 
 def _time_first(reader: Reader) -> At | None:
@@ -252,6 +265,8 @@ def _one_of_times(reader: Reader, *, first: bool) -> time | None:
         return _time(int(hour or short), int(minute or 0), half or short_half, found[0])
     if found := reader.take(_HOUR):
         return _time(int(found[1] or found[2]), 0, None, found[0])
+    if found := reader.take(_SPELT_HOUR):
+        return time(int(_amount(found[1])))
     found = reader.take(_NAMED_TIME)
     return time(0 if found[1].lower() == "midnight" else _NOON) if found else None
 

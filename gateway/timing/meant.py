@@ -19,10 +19,11 @@ _LAST_YEAR = 9000
 
 @dataclass(frozen=True)
 class After:
-    """So much later: days by the calendar, and seconds."""
+    """So much later: months and days by the calendar, and seconds."""
 
     days: int
     seconds: float
+    months: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,19 @@ def rule_of(meant: Meant, zone: ZoneInfo, now: float) -> Rule:
 
 
 def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
-    if meant.days * DAY + meant.seconds > MOST_YEARS * YEAR:
+    if (meant.days + meant.months * _LONGEST_MONTH) * DAY + meant.seconds > MOST_YEARS * YEAR:
         raise BadRule("rule_too_far", years=MOST_YEARS)
-    start = moment(zone, local(zone, now) + timedelta(days=meant.days)) if meant.days else now
+    shown = local(zone, now)
+    later = _months_later(shown, meant.months) + timedelta(days=meant.days)
+    start = now if later == shown else moment(zone, later)
     return Once(at=start + meant.seconds)
+
+
+def _months_later(shown: datetime, months: int) -> datetime:
+    """On the last day of the month where it has no such day."""
+    years, month = divmod(shown.month - 1 + months, _MONTHS)
+    year, month = shown.year + years, month + 1
+    return shown.replace(year=year, month=month, day=min(shown.day, calendar.monthrange(year, month)[1]))
 
 
 def _cron(dates: Dates, times: tuple[time, ...]) -> Cron:

@@ -31,6 +31,11 @@ def understood(text: str, now: float = NOW) -> tuple[str, str]:
         ("in half an hour tea", "on Sun 22 Nov 2026 at 12:30", "tea"),
         ("in an hour and a half tea", "on Sun 22 Nov 2026 at 13:30", "tea"),
         ("1h30m tea", "on Sun 22 Nov 2026 at 13:30", "tea"),
+        ("in a month pay", "on Tue 22 Dec 2026 at 12:00", "pay"),
+        ("in 2 years and 1 day pay", "on Thu 23 Nov 2028 at 12:00", "pay"),
+        ("every weekday at nine x", "every weekday at 09:00", "x"),
+        ("tomorrow evening at 8 x", "on Mon 23 Nov 2026 at 20:00", "x"),
+        ("monday morning at 9 x", "on Mon 23 Nov 2026 at 09:00", "x"),
         ("in 2 weeks pay", "on Sun 6 Dec 2026 at 12:00", "pay"),
         ("in 3 days at 9:00 pay", "on Wed 25 Nov 2026 at 09:00", "pay"),
         ("at 9:00 x", "on Mon 23 Nov 2026 at 09:00", "x"),
@@ -76,6 +81,8 @@ def test_english_is_understood(text: str, words: str, rest: str) -> None:
         ("半个小时后喝水", "on Sun 22 Nov 2026 at 12:30", "喝水"),
         ("一个半小时后喝水", "on Sun 22 Nov 2026 at 13:30", "喝水"),
         ("三天后上午9点交费", "on Wed 25 Nov 2026 at 09:00", "交费"),
+        ("一个月后交费", "on Tue 22 Dec 2026 at 12:00", "交费"),
+        ("半年后交费", "on Sat 22 May 2027 at 12:00", "交费"),
         ("两周后交费", "on Sun 6 Dec 2026 at 12:00", "交费"),
         ("明天9点开会", "on Mon 23 Nov 2026 at 09:00", "开会"),
         ("明天早上9点半开会", "on Mon 23 Nov 2026 at 09:30", "开会"),
@@ -122,6 +129,8 @@ def test_chinese_is_understood(text: str, words: str, rest: str) -> None:
         ("99999-12-24 9:00 x", "rule_too_far"),
         ("9999-12-24 9:00 x", "rule_too_far"),
         ("in 999999999 weeks x", "rule_too_far"),
+        ("in 999999999 years x", "rule_too_far"),
+        ("tomorrow's weather", "rule_not_understood"),
         ("every 0 minutes x", "rule_too_often"),
         ("every 10 seconds x", "rule_too_often"),
         ("每0分钟 x", "rule_too_often"),
@@ -163,6 +172,12 @@ def test_days_are_counted_by_the_calendar_across_a_change_of_clocks() -> None:
     assert understood("in 1 day x", saturday)[0] == "on Sun 28 Mar 2027 at 09:00"
     assert understood("in 24 hours x", saturday)[0] == "on Sun 28 Mar 2027 at 10:00"
     assert understood("tomorrow 2:30 x", saturday)[0] == "on Sun 28 Mar 2027 at 03:00"
+
+
+def test_a_month_that_is_too_short_ends_with_its_last_day() -> None:
+    january = datetime(2027, 1, 31, 9, 0, tzinfo=BERLIN).timestamp()
+
+    assert understood("in 1 month x", january)[0] == "on Sun 28 Feb 2027 at 09:00"
 
 
 MINUTES, HOURS = st.integers(0, 59), st.integers(0, 23)
