@@ -37,15 +37,15 @@ class Announcer:
     """Where nobody's is known."""
 
     def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
-        """Nothing follows from a rehearsal or from a failure, so these have no buttons."""
-        has_none = firing.is_rehearsal or firing.state is FiringState.FAILED
+        """Nothing follows from a rehearsal, or from the news that there is nothing, so these have no buttons."""
+        has_none = firing.is_rehearsal or firing.state is not FiringState.DONE
         buttons = () if has_none else (buttons_of(firing, self.language_of(job)),)
         words = self.words(job, firing)
         return OutboundMessage(markdown=words, buttons=buttons, attachments=tuple(attachments))
 
     def words(self, job: Job | None, firing: Firing) -> str:
         """As people read it; `job`: None where it is not there any more."""
-        if job is None or firing.state is FiringState.FAILED:
+        if job is None or firing.state is not FiringState.DONE:
             return firing.text
         match job.work:
             case Reminder(text=text):

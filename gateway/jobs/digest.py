@@ -93,14 +93,14 @@ class Digests:
     async def _message(self, items: Sequence[tuple[Job | None, Firing]]) -> OutboundMessage:
         files = [await asyncio.to_thread(self._files, firing) for _, firing in items]
         job, firing = items[0]
-        if len(items) == 1 and job is not None and firing.state is not FiringState.FAILED:
+        if len(items) == 1 and job is not None and firing.state is FiringState.DONE:
             return self._announcer.message(job, firing, files[0])
         language = self._announcer.language_of(job)
         texts = [say("proactive_digest", language)]
         buttons: list[tuple[Button, ...]] = []
         for number, (each, one) in enumerate(items, start=1):
             texts.append(f"**{number}.** {self._announcer.words(each, one)}")
-            if one.state is not FiringState.FAILED:
+            if one.state is FiringState.DONE:
                 buttons.append(buttons_of(one, language, f"{number} · "))
         return OutboundMessage(
             markdown="\n\n".join(texts), buttons=tuple(buttons), attachments=tuple(chain.from_iterable(files))

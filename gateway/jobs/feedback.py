@@ -142,7 +142,7 @@ class Feedback:
 
     def _again(self, wish: Wish, until: float) -> Job:
         job, firing = wish.job, wish.firing
-        text = firing.text if isinstance(job.work, Reminder) else self.announcer.words(job, firing)
+        text = job.work.text if isinstance(job.work, Reminder) else self.announcer.words(job, firing)
         return Job(
             id=_again(firing),
             chat=firing.chat,
@@ -150,7 +150,7 @@ class Feedback:
             language=wish.language,
             zone=job.zone,
             rule=Once(at=until),
-            work=Reminder(text=text or self.announcer.words(job, firing)),
+            work=Reminder(text=text),
             created=self.clock.time(),
             state=JobState.ACTIVE,
             next_at=until,
