@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from zoneinfo import ZoneInfo
 
 from agent_core.tools import ToolFailed
 from channels.base import Button, OutboundMessage
@@ -141,7 +140,7 @@ async def _cancel(given: Invocation, _: str) -> Answer:
 
 async def _begun(given: Invocation) -> Answer:
     desk, chat = given.desk, given.session.key
-    zone = await _zone(given)
+    zone = await given.session.conversation.zone()
     job = await desk.heartbeats.switches.on(chat, given.sender, given.language, zone)
     now = desk.clock.time()
     next_at = slot_words(job.next_at or now, zone, given.language, now)
@@ -174,7 +173,7 @@ async def _now(given: Invocation, _: str) -> Answer:
 
 
 async def _quiet(given: Invocation, rest: str) -> Answer:
-    zone = await _zone(given)
+    zone = await given.session.conversation.zone()
     if not rest:
         offered = [Button(label=parsed.words, action=f"/heartbeat quiet {each}") for each, parsed in _offered()]
         none = Button(label=say("heartbeat_no_quiet_button", given.language), action="/heartbeat quiet off")
@@ -199,7 +198,7 @@ async def _snooze(given: Invocation, rest: str) -> Answer:
     until = await given.desk.heartbeats.switches.snooze(given.session.key, seconds)
     if until is None:
         return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-    shown = slot_words(until, await _zone(given), given.language, given.desk.clock.time())
+    shown = slot_words(until, await given.session.conversation.zone(), given.language, given.desk.clock.time())
     return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
 
 
@@ -244,11 +243,6 @@ def _awake(quiet: QuietHours | None) -> int:
 
 def _shown(given: Invocation, standing: Standing, at: float) -> str:
     return slot_words(at, standing.zone, given.language, given.desk.clock.time())
-
-
-async def _zone(given: Invocation) -> ZoneInfo:
-    standing = await given.desk.heartbeats.standing(given.session.key)
-    return standing.zone if standing else await given.session.conversation.zone()
 
 
 COMMANDS = (
