@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agent_core.demo.check_in import check_in, is_check_in
 from agent_core.demo.intents import Intent
+from agent_core.demo.other_reports import CHAT, PAGE, USAGE, chat_digest, own_usage, page_watch
 from agent_core.demo.report import SKILL, report
 from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done
 from agent_core.demo.when import After, ByCron, Each, OnDay, When, read_when
@@ -68,6 +69,12 @@ def do_what_is_due(intent: Intent, scene: Scene) -> Plan:
     """Nobody has asked just now, and nobody can answer."""
     if is_check_in(intent.subject):
         return (yield from check_in(intent.subject, scene))
+    if scene.has_loaded(CHAT):
+        return (yield from chat_digest(scene))
+    if scene.has_loaded(USAGE):
+        return (yield from own_usage(scene))
+    if scene.has_loaded(PAGE):
+        return (yield from page_watch(intent.subject, scene))
     return (yield from report(intent.subject, scene, alone=True))
 
 

@@ -41,6 +41,11 @@ class Wording:
     report_higher: str
     report_same: str
     report_nothing: str
+    digest_title: str
+    usage: str
+    page: str
+    page_first: str
+    page_which: str
     check_in: str
     check_in_due: str
     greeting: str
@@ -126,6 +131,11 @@ ENGLISH = Wording(
     report_higher="- {name}: {new}, higher than {old}",
     report_same="- {name}: {new}, as before",
     report_nothing="Nothing has changed since yesterday, so there is nothing to report.",
+    digest_title="**Said here in the last day (plain rules, no AI)**",
+    usage="**Used in the last {days} days (plain rules, no AI)**\n\n- Runs: {runs}\n- Tokens: {tokens}\n- Cost: {cost}",
+    page="**New on {address} (plain rules, no AI)**",
+    page_first="**From now on I tell what is new on {address} (plain rules, no AI). There now:**",
+    page_which="Which page? The address was not named.",
     check_in="On your list: {line}",
     check_in_due="This needs you: {line}",
     greeting="Hello! All is quiet here.",
@@ -213,6 +223,11 @@ CHINESE = Wording(
     report_higher="- {name}：{new}，高于 {old}",
     report_same="- {name}：{new}，不变",
     report_nothing="从昨天到现在没有变化，没有可报告的内容。",
+    digest_title="**最近一天这里对我说的话（简单规则，不是人工智能）**",
+    usage="**最近 {days} 天的用量（简单规则，不是人工智能）**\n\n- 运行：{runs} 次\n- 词元：{tokens}\n- 费用：{cost}",
+    page="**{address} 上的新内容（简单规则，不是人工智能）**",
+    page_first="**今后 {address} 有新内容我会告诉您（简单规则，不是人工智能）。现在有：**",
+    page_which="要看哪个网页？没有写地址。",
     check_in="您的列表上有：{line}",
     check_in_due="这件事需要您：{line}",
     greeting="您好！这里一切平静。",

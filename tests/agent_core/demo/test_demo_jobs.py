@@ -194,6 +194,75 @@ async def test_a_report_that_is_asked_for_now_is_made_now(tmp_path: Path, plans:
     assert await chat.says("写日报") == CHINESE.report_nothing
 
 
+def others(said: str, used: str, sent: list[str]) -> tuple[Tool, ...]:
+    """What only runs of jobs have."""
+
+    @tool(label="Reading what was said here")
+    async def read_history(hours: int = 24) -> str:
+        """Read."""
+        return said if hours else ""
+
+    @tool(label="Looking at what was used")
+    async def own_usage(days: int = 7) -> str:
+        """Read."""
+        return used if days else ""
+
+    @tool(label="Reading {url}")
+    async def web_fetch(url: str) -> str:
+        """Read."""
+        sent.append(url)
+        return "# News\n\n- [Version 2 is out](https://example.com/2)\nwords\n"
+
+    return read_history, own_usage, web_fetch
+
+
+USED = (
+    "Used by Parley in this chat, 2026-11-16 to 2026-11-22 (UTC): 1 run, 2,851 tokens, $0.0120\n- kind chat: 1 run\n\n"
+    "Per day, as CSV; keep it with write_file to draw it:\n"
+    "day,runs,tokens,cost_usd\n2026-11-20,0,0,0\n2026-11-21,0,0,0\n2026-11-22,1,2851,0.0120"
+)
+
+
+@pytest.mark.parametrize(
+    ("skill", "words", "said"),
+    [
+        ("chat-digest", "what was said", "**Said here in the last day (plain rules, no AI)**\n- Ann: tea?"),
+        (
+            "usage-report",
+            "what you have used",
+            "**Used in the last 7 days (plain rules, no AI)**\n\n- Runs: 1\n- Tokens: 2,851\n- Cost: $0.0120",
+        ),
+        (
+            "page-watch",
+            "what is new on https://example.com/news",
+            f"{ENGLISH.page_first.format(address='https://example.com/news')}"
+            "\n- News\n- [Version 2 is out](https://example.com/2)",
+        ),
+    ],
+)
+async def test_the_other_reports_are_made_too(tmp_path: Path, plans: Plans, skill: str, words: str, said: str) -> None:
+    more = others("Sunday 2026-11-22:\n09:14 Ann: tea?\n09:15 Parley: a long answer", USED, [])
+    chat = alone(tmp_path, plans, scripts(workspace=tmp_path), *more)
+    chat.agent.discover_skills()
+    chat.agent.load_skill(skill)
+
+    assert await chat.says(words) == said
+    assert plans.sent == (["usage.png"] if skill == "usage-report" else [])
+
+
+@pytest.mark.parametrize(("skill", "words"), [("chat-digest", "what was said"), ("usage-report", "what you have used")])
+async def test_where_nothing_was_said_or_used_they_say_nothing(
+    tmp_path: Path, plans: Plans, skill: str, words: str
+) -> None:
+    chat = alone(tmp_path, plans, *others("Nothing was said.", "Used by Parley: 0 runs, 0 tokens, $0.0000", []))
+    chat.agent.discover_skills()
+    chat.agent.load_skill(skill)
+
+    await chat.says(words)
+
+    assert len(plans.reasons) == 1
+
+
 CHECK_IN = (
     "Now: Monday 2026-11-23 10:00 (UTC).\n\n"
     "What the person wants looked after (HEARTBEAT.md):\n- water the plants\n- look at inbox.md\n\n"
