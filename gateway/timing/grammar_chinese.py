@@ -17,8 +17,7 @@ _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "夜里", "晚"})
 _LATEST_NOON = 3
 """`中午一点` is after noon, `中午十一点` before."""
 
-_NUMBER = r"\d{1,9}|[零一二两三四五六七八九十]{1,3}"
-_N = rf"(?:{_NUMBER})"
+_NUMBER = r"\d{1,9}|[一二两三四五六七八九]?十[一二三四五六七八九]?|[零一二两三四五六七八九]"
 _LENGTH = re.compile(
     rf"(?P<half>半)\s*个?\s*(?P<halved>小时|钟头|天)"
     rf"|(?P<number>{_NUMBER})\s*个?\s*(?P<and_half>半)?\s*"
@@ -230,8 +229,8 @@ def _number(text: str) -> int:
         return int(text)
     tens, ten, ones = text.replace("两", "二").partition("十")
     if not ten:
-        return int("".join(str(_DIGITS.index(digit)) for digit in tens))
-    return 10 * (_DIGITS.index(tens[-1]) if tens else 1) + (_DIGITS.index(ones[0]) if ones else 0)
+        return _DIGITS.index(tens)
+    return 10 * (_DIGITS.index(tens) if tens else 1) + (_DIGITS.index(ones) if ones else 0)
 
 
 def _weekday_number(name: str) -> int:

@@ -139,6 +139,7 @@ def test_chinese_is_understood(text: str, words: str, rest: str) -> None:
         ("0000-01-01 9:00 x", "bad_date"),
         ("31 feb 9:00 x", "bad_date"),
         ("二月三十日9点 x", "bad_date"),
+        ("十十分钟后 x", "rule_not_understood"),
         ("every month 32 9:00 x", "bad_date"),
         ("每月0日9点 x", "bad_date"),
         ("at 25:00 x", "bad_time"),
