@@ -115,7 +115,7 @@ ENGLISH = Wording(
         "`/tasks` (or `!tasks`) shows it."
     ),
     remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `every day at 9:00`.",
-    proposed="Please look at the preview: nothing is set before you confirm it.",
+    proposed="I only propose this; your yes sets it.",
     planned="What is planned here (`/cron` has buttons for it):",
     planned_line="- `{id}` {what}: {rule}, {state}",
     nothing_planned="Nothing is planned here. Try `remind me in 1 minute to stretch`.",
@@ -207,7 +207,7 @@ CHINESE = Wording(
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
     remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`，或 `每个工作日9点提醒我……`。",
-    proposed="请看上面的预览：您确认之后才会设置。",
+    proposed="我只是提议，您确认之后才会设置。",
     planned="这里的安排（`/cron` 可查看时间并修改）：",
     planned_line="- `{id}` {what}",
     nothing_planned="这里还没有安排。试试 `1分钟后提醒我喝水`。",
