@@ -35,7 +35,7 @@ def _is_reminder(job: Job) -> bool:
 COMMANDS = (
     Command(
         "remind",
-        {"en": "Remind you of something at a time", "zh": "在指定时间提醒您"},
+        {"en": "Be reminded of something at a time", "zh": "在指定时间提醒您"},
         remind,
         arguments="[TIME TEXT]",
     ),
