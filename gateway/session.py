@@ -257,6 +257,7 @@ class ChatSession:
         if self._unfinished:
             run, items = self._unfinished.pop(0), None
         else:
+            await self._desk.firings.told(self.key)
             await self._note_down()
             if not self._mail.has_waiting:
                 return

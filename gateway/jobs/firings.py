@@ -5,8 +5,8 @@ down by then is not done again: the row of the firing says how far it has come, 
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import structlog
@@ -28,6 +28,9 @@ from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, 
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts import Language, language_of
+
+PATIENCE = 5.0
+"""Seconds for which people's words wait for the rest of what they may be about."""
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +69,8 @@ class Firings:
         self._telling = asyncio.Lock()
         """Held while it is found out whether people are to be told: two jobs may fail at once for the same cause."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unknown: dict[ChatKey, set[asyncio.Future[None]]] = {}
+        """What people read there, or are about to, and the chat's agent does not know of yet."""
         self._at_work: dict[tuple[str, bool], str] = {}
         """By job and by whether it is a rehearsal: the slot that an agent works on."""
 
@@ -121,6 +126,12 @@ class Firings:
         events = (item.event for item in items)
         return {firing_name(each.job, each.slot) for each in events if isinstance(each, ScheduleFired)}
 
+    async def told(self, chat: ChatKey) -> None:
+        """Return when the chat's agent knows what is being said there now, or it takes long: people answer the first
+        words of a report before its last are there."""
+        if unknown := self._unknown.get(chat):
+            await asyncio.wait(unknown, timeout=PATIENCE)
+
     @property
     def are_idle(self) -> bool:
         return not self._tasks
@@ -160,12 +171,26 @@ class Firings:
                 await self._count(firing)
         else:
             await self._count(firing)
-        firing = await self._saying.said(firing, posts)
-        if firing.delivery is DeliveryState.PENDING:  # the platform does not let us in: the next life goes on here
-            return
-        if isinstance(job.work, CheckIn) and self.looks_after is not None:
-            await self.looks_after.came_out(job, firing)
-        await self._tell(item, firing)
+        with self._being_told(firing.chat):
+            firing = await self._saying.said(firing, posts)
+            if firing.delivery is DeliveryState.PENDING:  # the platform does not let us in: the next life goes on here
+                return
+            if isinstance(job.work, CheckIn) and self.looks_after is not None:
+                await self.looks_after.came_out(job, firing)
+            await self._tell(item, firing)
+
+    @contextmanager
+    def _being_told(self, chat: ChatKey) -> Iterator[None]:
+        over = asyncio.get_running_loop().create_future()
+        unknown = self._unknown.setdefault(chat, set())
+        unknown.add(over)
+        try:
+            yield
+        finally:
+            over.set_result(None)
+            unknown.discard(over)
+            if not unknown:
+                del self._unknown[chat]
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
         """It may have been paused, or its person sent away, since it was due."""

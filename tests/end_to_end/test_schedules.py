@@ -69,7 +69,6 @@ async def test_a_report_is_agreed_on_comes_in_the_morning_with_a_chart_and_can_b
     stage.clock.move_to(MONDAY)
     await chat.until(tells(REPORT), SECONDS)
     await chat.until(lambda c: len(stage.net.pictures(c)) == 1, SECONDS)
-
     assert stage.net.pictures(chat)[0].startswith(b"\x89PNG\r\n")
     assert "Report the sales." in cast.asked[0].texts("user")[-1]
     await is_read(stage.program.home)
@@ -78,6 +77,24 @@ async def test_a_report_is_agreed_on_comes_in_the_morning_with_a_chart_and_can_b
     assert any(REPORT in words for words in stage.model.requests[-1].texts("user"))  # S2-48
     assert stage.said[-1] == "why is it lower?"
     assert cast.is_over
+
+
+async def test_who_answers_a_report_before_all_of_it_is_there_is_understood(own_stage: Stage) -> None:
+    stage = own_stage
+    words = "\n\n".join([REPORT, "x" * (stage.platform.facts.longest - 100), "That is all."])
+    _, ann, chat = await planned(stage, says(words, chunk=1000), then=(says("Because of Friday."),))
+
+    sending = asyncio.Event()
+    last = Fault(stage.net.send, Effect(hold=sending), 1, lambda call: "That is all." in str(call.params))
+    stage.net.faults.add(last)
+    stage.clock.move_to(MONDAY)
+    await stage.net.emulator.wait_for(lambda: stage.net.faults.pending == 0, SECONDS)
+    await chat.says(ann, "why is it lower?")
+    await stage.heard()
+    sending.set()
+    await chat.until(tells("Because of Friday."), SECONDS)
+
+    assert any(REPORT in heard for heard in stage.model.requests[-1].texts("user"))  # S2-48
 
 
 async def test_a_reminder_is_made_by_command_and_says_its_words_without_a_model(own_stage: Stage) -> None:
