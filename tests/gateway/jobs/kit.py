@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from agent_core.llm import LlmRequest
+from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import MemoryChannel
@@ -174,3 +176,9 @@ def short_ids() -> Callable[[], str]:
     """Six characters each, as people type them, in an order that a test can count on."""
     numbers = itertools.count(1)
     return lambda: f"id{next(numbers):04}"
+
+
+def seen(request: LlmRequest) -> str:
+    """All that the model reads of a conversation."""
+    beside = (message.context for message in request.messages if isinstance(message, UserMessage))
+    return "\n".join([*filter(None, beside), *(text_of(message.content) for message in request.messages)])
