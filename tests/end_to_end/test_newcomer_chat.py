@@ -13,6 +13,7 @@ from tests.end_to_end.program import Program
 SECONDS = 30
 """Scripts are started in a sandbox, on a machine that has other things to do."""
 _QUESTION = re.compile(r"/approve (\w{6})")
+_PREVIEW = re.compile(r"/cron confirm (\w+)")
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -49,6 +50,17 @@ class Newcomer:
         asked = question()
         self._asked.add(asked)
         await self.says(f"/approve {asked}")
+
+    async def confirms(self, words: str) -> str:
+        """What the preview with these words proposes; its id."""
+
+        def proposed() -> str:
+            shown = [text for text in self.chat.screen if words in text]
+            return next((found for text in shown for found in _PREVIEW.findall(text)), "")
+
+        await self.chat.until(lambda _: bool(proposed()), SECONDS)
+        await self.says(f"/cron confirm {proposed()}", "✓")
+        return proposed()
 
 
 @pytest.fixture
@@ -110,6 +122,21 @@ async def test_what_is_to_be_remembered_is_known_in_the_next_conversation(newcom
     await newcomer.says("remember that I like tea", "I will remember: I like tea")
     await newcomer.says("/new", "A new conversation begins")
     await newcomer.says("what do you remember?", "1. I like tea")
+
+
+async def test_a_report_is_planned_made_at_once_and_asked_about(newcomer: Newcomer) -> None:
+    await newcomer.says("remind me in 20 minutes to stretch", "Shall I set this up?")
+    await newcomer.confirms("> stretch")
+    await newcomer.says("every weekday at nine send me a report of my notes", "every weekday at 09:00")
+    report = await newcomer.confirms("daily-report")
+    await newcomer.says("what is scheduled?", "send me a report of my notes: every weekday at 09:00")
+    if not await runs_programs(newcomer):
+        pytest.skip("nothing here shuts programs in")
+
+    await newcomer.says(f"/cron run {report}")
+    await newcomer.sees("visitors: 44, lower than 57")
+    await newcomer.says("why is it lower?", "That is all I can tell")
+    assert "report.png" in newcomer.read
 
 
 async def test_in_chinese_as_well(newcomer: Newcomer) -> None:
