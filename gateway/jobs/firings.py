@@ -292,8 +292,7 @@ class Firings:
 
     async def _tell(self, item: InboxItem, firing: Firing) -> None:
         """A rehearsal is no part of any conversation, and neither is what nobody has read."""
-        was_said = firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
-        if not was_said or firing.is_rehearsal:
+        if firing.is_rehearsal or not await self._saying.was_read(firing):
             await self._store.settle([item.seq])
         elif self.tell is not None:
             self.tell(item)

@@ -43,6 +43,12 @@ class Saying:
             await self._pause_all(firing.chat, error)
         return said or firing
 
+    async def was_read(self, firing: Firing) -> bool:
+        """Whether people have its message, or a part of it, or will have it in the morning."""
+        if firing.delivery is DeliveryState.FAILED:
+            return any(post.state is PostState.SENT for post in await self._noted(firing))
+        return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
+
     async def _left(self, firing: Firing) -> list[Post]:
         """Any of it may have been sent: that a send begins is written after it has begun."""
         over = PostState.SENT, PostState.FAILED

@@ -215,6 +215,19 @@ async def test_a_chat_that_takes_nothing_any_more_has_its_jobs_paused(start_bot:
     assert rows(bot.home, "SELECT count(*) FROM transcript") == [(0,)]
 
 
+async def test_what_arrived_in_part_is_known_to_the_chat_s_agent(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Yes.")
+    await bot.has(a_job("tea " * 1_500))
+    bot.channel.fails("send", ChannelError("no", permanent=True))
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    assert (await bot.firing("abc123")).delivery is DeliveryState.FAILED
+    assert len(bot.screen) == 1
+    await bot.hears("tea?")
+    assert "a reminder (abc123)" in seen(bot.llm.requests[-1])
+
+
 async def test_a_platform_that_has_trouble_gets_it_later(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     await bot.has(a_job(MAKE_TEA))
