@@ -97,7 +97,8 @@ def late(job: Job, firing: Firing, language: Language) -> str:
         return ""
     key, unit = next((key, unit) for key, unit in _UNITS if seconds >= unit)
     when = slot_words(firing.due, ZoneInfo(job.zone), language, began)
-    return f"_{say(key, language, count=round(seconds / unit), when=when)}_"
+    count = f"{seconds / unit:.2g}"
+    return f"_{say(key, language, count=count, when=when)}_"
 
 
 def what(job: Job) -> str:

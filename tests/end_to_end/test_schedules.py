@@ -146,7 +146,7 @@ async def test_down_over_its_time_it_comes_once_and_late(own_stage: Stage) -> No
     await chat.until(tells(REPORT), SECONDS)
 
     assert cast.is_over
-    assert "late" in chat.screen[-1]
+    assert "1.5 h late" in chat.screen[-1]
 
 
 async def test_down_for_too_long_it_is_skipped_and_said_so(own_stage: Stage) -> None:

@@ -83,7 +83,7 @@ async def test_the_same_slot_comes_in_once_however_often_it_is_found(start_bot: 
     [
         ("2026-11-23 09:00", ""),
         ("2026-11-23 09:20", "20 min late"),
-        ("2026-11-23 12:10", "3 h late"),
+        ("2026-11-23 12:10", "3.2 h late"),
         ("2026-11-25 09:00", "2 days late"),
     ],
 )
