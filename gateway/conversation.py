@@ -7,7 +7,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
-from agent_core.messages import AgentMessage, NotificationMessage, UserMessage
+from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.skills.shelf import SkillShelf
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.desk import Desk
@@ -132,10 +132,14 @@ class Conversation:
         if news:
             return news
         known = await self._desk.memories.known(self._key, run.person, agent.state.messages)
-        return [await self.prompt(item, "" if number else known) for number, item in enumerate(items)]
+        begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.state.messages)
+        if begins and self._key.thread is not None:  # it may stand under what is still on its way
+            await self._desk.firings.told(self._key.model_copy(update={"thread": None}))
+        first = await self.prompt(items[0], known, begins=begins)
+        return [first, *[await self.prompt(item) for item in items[1:]]]
 
-    async def prompt(self, item: InboxItem, known: str = "") -> UserMessage:
-        """What somebody said, for the model."""
+    async def prompt(self, item: InboxItem, known: str = "", *, begins: bool = False) -> UserMessage:
+        """What somebody said, for the model; see `PromptMaker.make`."""
         desk = self._desk
         talk = EarlierTalk(self._channel, desk.store)
         maker = PromptMaker(
@@ -147,4 +151,4 @@ class Conversation:
             talk,
             desk.secrets,
         )
-        return await maker.make(item, known)
+        return await maker.make(item, known, begins=begins)

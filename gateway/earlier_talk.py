@@ -1,13 +1,24 @@
-"""What others said in a chat before somebody named us there, for the model to know what it is about.
+"""What was said in a chat before somebody spoke to us there, for the model to know what it is about.
 
-On the first mention the last messages of the thread or channel, on a later one what is new since.
+On the first mention what others said last in the thread or channel, on a later one what is new since; and the message
+of ours under which a thread was begun.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import structlog
 
-from channels.base import Addressed, Channel, ChannelError, CommandInvoked, MessageReceived, ReadsHistory
+from channels.base import (
+    Addressed,
+    Attachment,
+    Channel,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    MessageReceived,
+    ReadsHistory,
+)
 from gateway.masking import masked
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
@@ -17,6 +28,15 @@ LONGEST = 500
 """Characters of one message."""
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """A message of ours."""
+
+    text: str
+    untrusted: bool
+    """Whether strangers may have had a word in it."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +64,27 @@ class EarlierTalk:
             return []
         return [_line(masked(each, self.store.secrets.mask)) for each in said if each.message_id not in known.heard]
 
+    async def root(self, chat: ChatKey) -> OwnWords | None:
+        """What stands above a thread, where that is a message of ours: whoever answers there knows nothing of it, for
+        each thread is a chat of its own."""
+        if chat.thread is None:
+            return None
+        parts = await self.store.parts(chat.model_copy(update={"thread": None}), chat.thread)
+        if not parts:
+            return None
+        firing = await self.store.jobs.firing_named(parts[0].run)
+        text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
+        return OwnWords(text, untrusted=firing is None or firing.untrusted)
+
 
 def _line(said: MessageReceived | CommandInvoked) -> str:
     if isinstance(said, CommandInvoked):
         words = f"/{said.name} {said.arguments}".strip()
     else:
-        files = [f"[{file.safe_name}]" for file in said.attachments]
-        words = " ".join(filter(None, (said.words, *files)))
+        words = _with_files(said.words, said.attachments)
     shortened = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
     return f"{said.sender.name}: {shortened}".replace("\n", "\n  ")
+
+
+def _with_files(words: str, files: Iterable[Attachment]) -> str:
+    return " ".join(filter(None, (words, *(f"[{file.safe_name}]" for file in files))))

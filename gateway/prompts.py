@@ -15,6 +15,7 @@ from agent_core.builtin.files.confined import open_file
 from agent_core.clock import Clock
 from agent_core.messages import ImageContent, UserMessage, user
 from agent_core.tools import ToolFailed
+from agent_core.untrusted import harmless
 from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
 from gateway.earlier_talk import EarlierTalk
 from gateway.masking import masked
@@ -45,9 +46,9 @@ class PromptMaker:
     secrets: Secrets
     """What somebody pasted, or an earlier life took in, and no model is to be told."""
 
-    async def make(self, item: InboxItem, known: str = "") -> UserMessage:
+    async def make(self, item: InboxItem, known: str = "", *, begins: bool = False) -> UserMessage:
         """The same item gives a message with the same id, so that it is found again after a restart. `known` is what
-        the chat's memory tells unasked."""
+        the chat's memory tells unasked; `begins`: nobody has said anything in the conversation yet."""
         # As a whole and first of all: what is cut later must not be the half of a secret.
         event = masked(item.event, self.secrets.mask)
         if not isinstance(event, MessageReceived):
@@ -64,11 +65,21 @@ class PromptMaker:
             )
         text = await self._shortened(event.text, f"message-{item.seq}.txt")
         in_group = self.channel.is_group(event.chat)
-        by_others = [*await self._by_others(item, event), *notes]
+        ours, by_others = await self._above(item) if begins else ([], [])
+        by_others += [*await self._by_others(item, event), *notes]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
-        circumstances = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})", *filter(None, [known]), *by_others]
+        circumstances = [f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})", *filter(None, [known]), *ours, *by_others]
         message = user(text, *images, source=event.sender.name if in_group else None, context="\n".join(circumstances))
         return message.model_copy(update={"id": message_id(item), "created_at": event.at, "untrusted": bool(by_others)})
+
+    async def _above(self, item: InboxItem) -> tuple[list[str], list[str]]:
+        """The message of ours under which the thread stands: as words of ours, or as others', who may be in it."""
+        root = await self.talk.root(item.event.chat)
+        if root is None:
+            return [], []
+        words = await self._shortened(harmless(root.text), f"message-{item.seq}-thread.txt")
+        lines = [f"This thread is under a message of yours, which reads: {words}"]
+        return ([], lines) if root.untrusted else (lines, [])
 
     async def _by_others(self, item: InboxItem, event: MessageReceived) -> list[str]:
         """Words of others that come with the person's own."""
@@ -76,7 +87,7 @@ class PromptMaker:
         if earlier := await self.talk.before(item):
             lines += ["Said here earlier, and not to you:", *earlier]
         if event.quoted:
-            lines.append(f"In reply to: {event.quoted[:1000]}")
+            lines.append(f"In reply to: {event.quoted[:LONGEST_START]}")
         if event.shared:
             shared = await self._shortened(event.shared, f"message-{item.seq}-shared.txt")
             lines.append(f"Brought along by the message: {shared}")

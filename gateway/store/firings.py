@@ -1,5 +1,6 @@
 """The table of firings: each time that a job was due, and what became of it and of its message."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -37,6 +38,8 @@ _Row = tuple[
     str | None,
 ]
 _Value = str | float | None
+_NAME = re.compile("job-([^-]+)-(.+)")
+"""See `firing_name`."""
 
 FiringStep = Callable[[Firing], Firing]
 
@@ -136,6 +139,14 @@ def find(connection: sqlite3.Connection, job: str, slot: str) -> Firing | None:
 
 def find_by_id(connection: sqlite3.Connection, firing_id: str) -> Firing | None:
     return _one(connection, "id = ?", (firing_id,))
+
+
+def find_named(connection: sqlite3.Connection, name: str) -> Firing | None:
+    found = _NAME.fullmatch(name)
+    known = (
+        _all(connection, "job = ? AND replace(replace(slot, ':', ''), '-', '') = ?", found.groups()) if found else ()
+    )
+    return next(iter(known), None)
 
 
 def begun(connection: sqlite3.Connection, job: str) -> list[Firing]:

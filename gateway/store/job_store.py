@@ -137,6 +137,10 @@ class JobStore:
     async def firing_by_id(self, firing_id: str) -> Firing | None:
         return await self._reader.run(partial(firings.find_by_id, firing_id=firing_id))
 
+    async def firing_named(self, name: str) -> Firing | None:
+        """By the name that its posts begin with."""
+        return await self._reader.run(partial(firings.find_named, name=name))
+
     async def begun(self, job: str) -> list[Firing]:
         """Those that did not end, oldest first."""
         return await self._reader.run(partial(firings.begun, job=job))

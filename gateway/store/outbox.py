@@ -91,6 +91,21 @@ def reads_now(connection: sqlite3.Connection, chat: ChatKey, message_id: str) ->
     return _post(row) if row else None
 
 
+def parts(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> list[Post]:
+    """All parts of the message of ours of which one has this id, as it read before anybody pressed a button on it;
+    empty where it is none of ours."""
+    query = (
+        "SELECT key FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"
+        " ORDER BY key LIKE 'inbox-%', at DESC, length(key) DESC, key DESC LIMIT 1"
+    )
+    row = connection.execute(query, (str(chat), message_id)).fetchone()
+    found: list[Post] = []
+    whole = row[0].rpartition(":")[0] if row else ""
+    while (part := find(connection, f"{whole}:{len(found)}")) is not None:
+        found.append(part)
+    return found
+
+
 def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
     found: list[tuple[float, InboxItem | Post]] = []
     query = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"

@@ -215,6 +215,10 @@ class Store:
         """What made one of our messages read as it does."""
         return await self._reader.run(partial(outbox.reads_now, chat=chat, message_id=message_id))
 
+    async def parts(self, chat: ChatKey, message_id: str) -> list[Post]:
+        """All parts of one of our messages, by the id of any, as nobody had pressed a button on it."""
+        return await self._reader.run(partial(outbox.parts, chat=chat, message_id=message_id))
+
     async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
         """What people in a chat see, with when it was said: their messages and ours, oldest first."""
         return await self._reader.run(partial(outbox.screen, chat=chat, most=most))

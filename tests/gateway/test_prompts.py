@@ -118,7 +118,7 @@ async def test_a_quote_is_context_and_no_longer_than_needed(tmp_path: Path) -> N
 
     assert message.context is not None
     assert "In reply to: Bob: xxx" in message.context
-    assert len(message.context) < 1_200
+    assert len(message.context) < LONGEST_START + 200
     assert text_of(message.content) == "why?"
 
 
