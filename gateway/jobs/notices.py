@@ -39,6 +39,8 @@ _CAUSES: Mapping[str, str] = {
     FailureKind.INVALID: "cause_invalid",
     FailureKind.FATAL: "cause_fatal",
 }
+_FEW = 10
+"""Of minutes, hours or days, half a one more is worth telling."""
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86_400.0
 _UNITS = (("late_days", _DAY), ("late_hours", _HOUR), ("late_minutes", _MINUTE))
 _TRIED = frozenset({FiringState.DONE, FiringState.NOTHING, FiringState.FAILED})
@@ -97,7 +99,8 @@ def late(job: Job, firing: Firing, language: Language) -> str:
         return ""
     key, unit = next((key, unit) for key, unit in _UNITS if seconds >= unit)
     when = slot_words(firing.due, ZoneInfo(job.zone), language, began)
-    count = f"{seconds / unit:.2g}"
+    amount = seconds / unit
+    count = f"{amount:.1f}".removesuffix(".0") if amount < _FEW else str(round(amount))
     return f"_{say(key, language, count=count, when=when)}_"
 
 

@@ -85,6 +85,7 @@ async def test_the_same_slot_comes_in_once_however_often_it_is_found(start_bot: 
         ("2026-11-23 09:20", "20 min late"),
         ("2026-11-23 12:10", "3.2 h late"),
         ("2026-11-25 09:00", "2 days late"),
+        ("2027-03-23 09:00", "120 days late"),
     ],
 )
 async def test_one_that_comes_late_says_how_late(start_bot: StartTimedBot, at: str, line: str) -> None:
