@@ -68,7 +68,7 @@ async def test_a_look_that_finds_something_speaks_and_snoozed_it_is_quiet_and_co
     await chat.until(lambda c: "10:30" in c.screen[-1] and not c.bot_messages[-1].button("Snooze 1 h"), SECONDS)
     stage.clock.move_to("2026-11-23 10:00:05")
     await is_looked(stage.program.home, "heartbeat_is_snoozed")
-    assert len(cast.asked) == 1
+    assert len(cast.asked) == 1  # S2-46
     stage.clock.move_to("2026-11-23 10:30:10")
     await chat.until(tells(DRY, 2), SECONDS)
     await is_looked(stage.program.home, "heartbeat_all_well")
