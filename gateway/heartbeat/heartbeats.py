@@ -210,16 +210,20 @@ class Heartbeats:
         await self.switches.close()
 
     async def _stop(self, job: Job, why: Pause) -> None:
-        """It ends by itself, and says so once."""
+        """It ends by itself, and says so once; what is off has nothing to end."""
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None or not heartbeat.on:
+            return
         key, outcome = _STOPS[why]
         language = language_of(job.language, self._language)
         slash = self._delivery.channel(job.chat).limits.slash
         text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
         post = words_of(f"{job.id}-{why.value}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
         log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
-        await self.switches.noted(post)
+        is_new = await self.switches.noted(post)
         await self.switches.off(job.chat, why, outcome)
-        self.switches.say(post)
+        if is_new:
+            self.switches.say(post)
 
     async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
         await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))

@@ -59,9 +59,10 @@ class Introduction:
         buttons = ("off", "heartbeat_off_button"), ("quiet", "heartbeat_quiet_button"), ("now", "heartbeat_now_button")
         row = tuple(Button(label=say(key, language), action=f"/heartbeat {verb}") for verb, key in buttons)
         post = words_of(NAME, run.chat, OutboundMessage(markdown=text, buttons=(row,)))
-        await self._switches.noted(post)
+        is_new = await self._switches.noted(post)
         await self._switches.on(run.chat, Sender(id=run.person, name="", language=tag), language, zone)
-        self._switches.say(post)
+        if is_new:
+            self._switches.say(post)
 
     def _is_owners_own(self, run: Run) -> bool:
         channel = self._delivery.channel(run.chat)

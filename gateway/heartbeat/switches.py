@@ -87,9 +87,12 @@ class Switches:
         )
         return found is not None
 
-    async def noted(self, post: Post) -> None:
-        """It is to be said; a post that was said already reads so then, and nothing comes a second time."""
+    async def noted(self, post: Post) -> bool:
+        """It is to be said. False where it was noted before: then it was said, or is with the next start."""
+        if await self._store.find_post(post.key) is not None:
+            return False
         await self._store.post([post])
+        return True
 
     def say(self, post: Post) -> None:
         """Nobody who looks at the clock waits for a platform."""

@@ -8,12 +8,14 @@ from agent_core.llm import FailureKind
 from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
+from channels.memory import MemoryChannel
 from gateway.heartbeat.check_in import TOOLS
 from gateway.heartbeat.greeting import AROUND, planned
 from gateway.heartbeat.looking_after import explained
 from gateway.store.job import DeliveryState, FiringState, Pause
 from gateway.texts import say
 from gateway.timing.quiet import QuietHours
+from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.jobs.kit import ANN, PARIS, moment
@@ -155,6 +157,32 @@ async def test_switched_on_again_it_has_three_new_tries(start_looking: StartBeat
 
     beats = await bot.beats()
     assert (beats.on, beats.failures, beats.last_outcome) == (True, 0, "heartbeat_all_well")
+
+
+async def test_who_looks_by_hand_after_it_has_stopped_is_not_told_again(start_looking: StartBeating) -> None:
+    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False)
+    bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 3, DRY, channel=channel)
+    await bot.goes_by(2)
+    await bot.hears("/heartbeat now")
+
+    assert bot.screen[-1] == DRY
+    assert len([text for text in bot.screen if "so I stop doing it" in text]) == 1
+
+
+async def test_switched_off_during_its_third_failure_it_says_no_more(start_looking: StartBeating) -> None:
+    looking = Waits(asyncio.Event(), Failure(FailureKind.FATAL, "no such model"))
+    bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 2, looking)
+    await bot.goes_by(1)
+    bot.calendar.advance(HALF_AN_HOUR)
+    await bot.house.wakes.look()
+    await looking.reached.wait()
+    await bot.channel.hears("/heartbeat off")
+    await bot.channel.until(lambda: "is off" in bot.screen[-1])
+    looking.event.set()
+    await bot.settled()
+
+    assert "is off" in bot.screen[-1]
+    assert (await bot.its_job()).pause is Pause.PERSON
 
 
 async def test_a_look_that_never_comes_to_an_end_has_failed_and_says_nothing(start_looking: StartBeating) -> None:

@@ -3,6 +3,7 @@
 from channels.base import Limits
 from channels.memory import MemoryChannel
 from gateway.heartbeat.introduction import NAME
+from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.heartbeat.test_heartbeat_command import buttons
@@ -67,7 +68,8 @@ async def test_where_it_is_set_to_off_nobody_is(start_beating: StartBeating) -> 
 async def test_told_and_cut_off_it_begins_with_the_next_answer_and_the_message_stays_one(
     start_beating: StartBeating,
 ) -> None:
-    bot = await start_beating("Hello.", "Hello again.", introduces=True)
+    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False)
+    bot = await start_beating("Hello.", "Hello again.", introduces=True, channel=channel)
     await bot.hears("hello")
     job = await bot.its_job()
     await bot.stop()
