@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 from gateway.timing import grammar_chinese, grammar_english
 from gateway.timing.check import BadRule, check_rule
-from gateway.timing.meant import rule_of
+from gateway.timing.leftover import check_before, check_behind, check_unread, half_understood
+from gateway.timing.meant import Ahead, At, Meant, rule_of
 from gateway.timing.reader import Reader
 from gateway.timing.rule import Cron, Rule
 
@@ -41,14 +42,24 @@ def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
     """The time in front of a text, or else at its end. Raises BadRule."""
     try:
         return _in_front(text, zone, now)
-    except BadRule:
-        if at_the_end := _at_the_end(text, zone, now):
-            return at_the_end
-        raise
+    except BadRule as error:
+        if error.key == "rule_not_understood":
+            check_unread(text)
+        at_the_end = _at_the_end(text, zone, now)
+        if at_the_end is None:
+            raise
+        if error.key != "rule_not_understood":  # `friday call mum at 9`: half of it stands in front
+            raise half_understood(text) from error
+        return at_the_end
 
 
 def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
-    rule, rest = _cron(text) or _in_words(text, zone, now)
+    if found := _cron(text):
+        rule, rest = found
+    else:
+        meant, rest = _in_words(text)
+        rule = rule_of(meant, zone, now)
+        check_behind(text.removesuffix(rest), rest, any_day=isinstance(meant, At) and meant.day == Ahead(None))
     check_rule(rule, zone, now)
     return When(rule, _bare(rest))
 
@@ -57,20 +68,22 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
     gaps = [gap for gap in _GAP.finditer(text) if gap.start()]
     for gap in gaps[-MOST_AT_THE_END:]:
         try:
-            rule, rest = _in_words(text[gap.end() :], zone, now)
+            meant, rest = _in_words(text[gap.end() :])
+            rule = rule_of(meant, zone, now)
             check_rule(rule, zone, now)
         except BadRule:
             continue
         if _NOTHING.fullmatch(rest):
+            check_before(text[: gap.start()])
             return When(rule, _bare(text[: gap.start()]))
     return None
 
 
-def _in_words(text: str, zone: ZoneInfo, now: float) -> tuple[Rule, str]:
+def _in_words(text: str) -> tuple[Meant, str]:
     for grammar in (grammar_english, grammar_chinese):
         reader = Reader(text)
         if meant := grammar.read(reader):
-            return rule_of(meant, zone, now), reader.rest
+            return meant, reader.rest
     raise BadRule("rule_not_understood")
 
 

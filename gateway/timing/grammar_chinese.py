@@ -13,7 +13,10 @@ _WEEKDAYS = "一二三四五六日"
 _UNITS = {"秒": 1, "分": 60, "刻": 900, "时": 3600, "天": DAY, "周": 7 * DAY}
 _AHEAD = {"今": 0, "明": 1, "后": 2, "大后": 3}
 _NOON = 12
+_MORNING = frozenset({"清晨", "早上", "早晨", "早"})
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "夜里", "晚"})
+_SMALL_HOURS = {"夜里": 7, "晚上": 5, "晚": 5, "傍晚": 5}
+"""Below these it is the hour of another day, or none that people call so."""
 _LATEST_NOON = 3
 """`中午一点` is after noon, `中午十一点` before."""
 
@@ -29,12 +32,12 @@ _PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚�
 _TIME = re.compile(
     rf"{_PART}?\s*(?:(?P<clock_hour>\d{{1,2}})[:：](?P<clock_minute>\d{{2}})(?!\d)"
     rf"|(?P<hour>{_NUMBER})\s*[点點时](?:钟|整)?"
-    rf"(?:(?P<half>半)|(?P<quarters>[一三])刻|(?P<minutes>{_NUMBER})分(?!钟)|(?P<digits>[0-5]\d)(?!\d|[个人次件]))?)"
+    rf"(?:(?P<half>半)(?!个?小时|天)|(?P<quarters>[一三])刻|(?P<minutes>{_NUMBER})分(?!钟)|(?P<digits>[0-5]\d)(?!\d|\s*[个人次件分刻天小点]))?)"
 )
 _AT_NOON = re.compile(r"中午|正午")
 
 _LEAD = re.compile(r"(?:请)?(?:提醒我|叫我|通知我)?\s*(?:在|于|过|再过)?")
-_EVERY = re.compile(r"每隔?")
+_EVERY = re.compile(r"每(隔)?")
 _HOURLY = re.compile(r"每个?(小时|钟头|分钟)")
 _EVERY_DAY = re.compile(r"每天|每日|天天|每(?=[早晚])")
 _EVERY_WEEKDAY = re.compile(r"(?:每个?)?工作日")
@@ -100,7 +103,8 @@ def _length(found: re.Match[str]) -> tuple[int, float]:
 def _interval(reader: Reader) -> Interval | None:
     if found := reader.take(_HOURLY):
         return Interval(60 if found[1] == "分钟" else 3600)
-    if reader.take(_EVERY) is None:
+    every = reader.take(_EVERY)
+    if every is None:
         return None
     found = reader.take(_LENGTH)
     if found is None:
@@ -108,18 +112,32 @@ def _interval(reader: Reader) -> Interval | None:
     if reader.attempt(_times):
         raise BadRule("rule_days_or_times")
     unit, amount = _length(found)
+    if every[1] and unit >= DAY:
+        return _with_days_between(amount, unit)
     return Interval(unit * amount)
 
 
+def _with_days_between(amount: float, unit: int) -> Interval:
+    """`每隔一天` is every other day; of two, people differ. Raises BadRule."""
+    if amount != 1:
+        days = int(amount * unit // DAY)
+        raise BadRule("rule_which_days", count=days, more=days + unit // DAY)
+    return Interval(2 * unit)
+
+
 def _day_first(reader: Reader) -> At | None:
-    dates = reader.attempt(_dates)
-    day = dates or reader.attempt(_day)
+    day = read_day(reader)
     if day is None:
         return None
     times = _times(reader)
     if times is None:
         raise BadRule("rule_no_time")
     return At(day, times)
+
+
+def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
+    """Without a time."""
+    return reader.attempt(_dates) or reader.attempt(_day)
 
 
 def _time_first(reader: Reader) -> At | None:
@@ -216,11 +234,20 @@ def _one_of_times(reader: Reader, *, first: bool) -> time | None:
 
 
 def _hour(hour: int, part: str | None) -> int:
+    _check_part(hour, part)
     if (part in _AFTERNOON and 1 <= hour < _NOON) or (part == "中午" and 1 <= hour <= _LATEST_NOON):
         return hour + _NOON
     if part in _AFTERNOON and hour == _NOON and part != "下午":
         raise BadRule("rule_which_midnight")
     return 0 if part == "凌晨" and hour == _NOON else hour
+
+
+def _check_part(hour: int, part: str | None) -> None:
+    """Raises BadRule for hours that are none of that part of the day, and for those of a night, which has two days."""
+    if part in _MORNING and hour >= _NOON:
+        raise BadRule("rule_which_time")
+    if part in _SMALL_HOURS and (0 < hour < _SMALL_HOURS[part] or _NOON < hour < _NOON + 5):
+        raise BadRule("rule_which_time")
 
 
 def _number(text: str) -> int:

@@ -10,24 +10,30 @@ from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, M
 from gateway.timing.reader import Reader, clock_time, said
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_WORDS = {"a": 1.0, "an": 1.0, "half an": 0.5, "half a": 0.5} | {word: n + 1.0 for n, word in enumerate(_NUMBERS)}
+_TENS = {"fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0}
+_HALF = {"half an": 0.5, "half a": 0.5, "a half": 0.5, "half": 0.5}
+_WORDS = {"a": 1.0, "an": 1.0} | _HALF | _TENS | {word: n + 1.0 for n, word in enumerate(_NUMBERS)}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": DAY, "w": 7 * DAY}
 _SHORT_WEEKDAYS = [name[:SHORT].lower() for name in WEEKDAYS["en"]]
 _SHORT_MONTHS = [name[:SHORT].lower() for name in MONTHS["en"]]
 _COUNTED = ("first", "second", "third", "fourth", "fifth")
 _NOON = 12
+_SMALL_HOURS = frozenset({0, 1, 2, 3, 4, 12})
+"""In the evening or at night, as a clock of twelve hours shows them, they belong to the next day."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-_AMOUNT = rf"(\d{{1,9}}(?:\.\d{{1,3}})?|half an?|an?|{'|'.join(_NUMBERS)})\s*"
+_AMOUNT = rf"(\d{{1,9}}(?:\.\d{{1,3}})?|(?:a\s+half|half(?:\s+an?)?|an?|{'|'.join((*_NUMBERS, *_TENS))})(?=\s))\s*"
+"""A number in letters stands apart: there is no day in `and`."""
 _UNIT = (
     r"(s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?(?![a-z])"
 )
-_LENGTH = _pattern(rf"(?:and\s+)?{_AMOUNT}{_UNIT}")
+LENGTH = _pattern(rf"(?:and\s+)?{_AMOUNT}{_UNIT}")
 _MONTHS_LATER = _pattern(rf"(?:and\s+)?{_AMOUNT}(month|year)s?\b")
+_HOUR_AND_A_HALF = _pattern(r"hour\s+and\s+a\s+half\b")
 _AND_A_HALF = _pattern(r"and\s+a\s+half\b")
 _SHORTHAND = _pattern(r"(?:\d{1,9}[smhd])+(?!\w)")
 _WEEKDAY = (
@@ -39,11 +45,13 @@ _ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
 _LEAD = _pattern(r"(?:please\b)?\s*(?:remind\b)?\s*me\b")
 _IN = _pattern(r"in\b|after\b")
 _EVERY = _pattern(r"every\b|each\b")
-_EVERY_DAY = _pattern(r"(?:(?:every|each)\s+(?:day|morning)|daily)\b")
-_EVENING = _pattern(r"(?:(tonight|this\s+evening)|(?:every|each)\s+(?:evening|night))\b")
+_EVERY_DAY = _pattern(r"(?:(?:every|each)\s*day|daily)\b")
+_PART = r"(morning|afternoon|evening|night)\b"
+_THIS_PART = _pattern(rf"(?:tonight\b|this\s+{_PART})(?!['’])")
+_EVERY_PART = _pattern(rf"(?:every|each)\s+{_PART}")
 _EVERY_WEEKDAY = _pattern(r"(?:(?:every|each|on)\s+)?(?:weekdays?|workdays?|(?:working|business) days?)\b")
 _EVERY_WEEKEND = _pattern(r"(?:(?:every|each|on)\s+)?weekends?\b")
-_HOURLY = _pattern(r"hourly\b|every\s+(hour|minute)\b")
+_HOURLY = _pattern(r"hourly\b|every\s+(hour(?!\s+and\s+a\s+half)|minute)\b")
 _EVERY_YEAR = _pattern(r"every\s+year\b|yearly\b|annually\b")
 _EVERY_MONTH = _pattern(r"(?:every\s+month|monthly)\b(?:\s+on\b)?(?:\s+the\b)?")
 _ON_THE = _pattern(r"on\s+the\b")
@@ -54,26 +62,32 @@ _COUNTED_WEEKDAY = _pattern(rf"({'|'.join(_COUNTED)}|last)\s+{_WEEKDAY}")
 _DAY_OF_MONTH = _pattern(rf"{_ORDINAL}(?![\w:.])")
 _AND = _pattern(r"and\b|&")
 _NAMED = _pattern(_WEEKDAY)
+_TO_WEEKDAY = _pattern(rf"(?:[-–—]|to\b|through\b|till\b|until\b)\s*{_WEEKDAY}")
+_EACH_WEEKDAY = _pattern(r"(?:on\s+)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)")
+_WEEKDAY_RANGE = _pattern(rf"(?:on\s+)?(?={_WEEKDAY}\s*(?:[-–—]|to\b|through\b)\s*{_WEEKDAY})")
 _NAMED_DAY = _pattern(rf"(?:on\s+|(next)\s+|this\s+)?{_WEEKDAY}(?!['’])")
-_PART_OF_DAY = _pattern(r"(?:in\s+the\s+)?(?:(morning)|afternoon|evening|night)\b")
+_PART_OF_DAY = _pattern(rf"(?:in\s+the\s+)?{_PART}")
+_PART_BEHIND = _pattern(rf"(?:in\s+the|at)\s+{_PART}")
+_MIDNIGHT = _pattern(r"(?:at\s+)?midnight\b")
 _AHEAD = _pattern(r"(the\s+)?(?:day\s+after\s+(tomorrow)|(tomorrow)|(today))\b(?!['’])")
+_DOTTED = _pattern(r"(?:on\s+)?(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4,5})(?!\w)")
 _ISO = _pattern(r"(?:on\s+)?(\d{4,5})-(\d{1,2})-(\d{1,2})(?:T(?=\d)|(?!\w))")
 _DAY_MONTH = _pattern(
     rf"(?:on\s+)?(?:the\s+)?(?:{_WEEKDAY},?\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}(?:,?\s+(\d{{4,5}}))?(?![\w:])"
 )
 _MONTH_DAY = _pattern(rf"(?:on\s+)?(?:{_WEEKDAY},?\s+)?{_MONTH}\s+{_ORDINAL}(?:,?\s+(\d{{4,5}}))?(?![\w:])")
 _TIME = _pattern(
-    r"(?:at\s+)?(\d{1,2})[:.：](\d{2})(?!\d|:\d)(?:\s*([ap])\.?m\b\.?)?|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?"
+    r"(?:at\s+)?(\d{1,2})[:.：](\d{2})(?!\d|:\d|\.\s?\d)(?:\s*([ap])\.?m\b\.?)?|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?"
 )
-_HOUR = _pattern(r"at\s+(\d{1,2})(?![\w:.]\d|\w)|(?:at\s+)?(\d{1,2})\s*o'?clock\b")
-_SPELT_HOUR = _pattern(rf"at\s+({'|'.join(_NUMBERS)})\b(?:\s*o'?clock\b)?")
-_NAMED_TIME = _pattern(r"(?:at\s+)?(noon|midday|midnight)\b")
+_HOUR = _pattern(r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+tonight\b)")
+_SPELT_HOUR = _pattern(rf"at\s+({'|'.join(_NUMBERS)})\b(?:\s*o['’]?clock\b)?")
+_NAMED_TIME = _pattern(r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b")
 
 
 def read(reader: Reader) -> Meant | None:
     """None where it begins with no time that we know. Raises BadRule for one that cannot be."""
     reader.take(_LEAD)
-    readings: tuple[Callable[[Reader], Meant | None], ...] = (_after, _evening, _interval, _day_first, _time_first)
+    readings: tuple[Callable[[Reader], Meant | None], ...] = (_after, _part_first, _interval, _day_first, _time_first)
     return next((meant for reading in readings if (meant := reader.attempt(reading))), None)
 
 
@@ -91,7 +105,7 @@ def _after(reader: Reader) -> Meant | None:
 def _later(reader: Reader) -> After | None:
     days, seconds, months = 0, 0.0, _months(reader)
     some = months > 0
-    while found := reader.take(_LENGTH):
+    while found := reader.take(LENGTH):
         some = True
         amount, unit = _amount(found[1]), _UNITS[found[2].lower()]
         amount += 0.5 if reader.take(_AND_A_HALF) else 0
@@ -104,7 +118,10 @@ def _later(reader: Reader) -> After | None:
 
 def _months(reader: Reader) -> int:
     found = reader.take(_MONTHS_LATER)
-    return round(_amount(found[1]) * (12 if found[2].lower() == "year" else 1)) if found else 0
+    months = _amount(found[1]) * (12 if found[2].lower() == "year" else 1) if found else 0
+    if months != int(months):
+        raise BadRule("rule_not_understood")
+    return int(months)
 
 
 def _amount(text: str) -> float:
@@ -117,27 +134,40 @@ def _interval(reader: Reader) -> Interval | None:
         return Interval(60 if (found[1] or "").lower() == "minute" else 3600)
     if reader.take(_EVERY) is None:
         return None
-    found = reader.take(_LENGTH)
-    if found is None:
+    if reader.take(_HOUR_AND_A_HALF):
+        return Interval(5400)
+    length = _later(reader)
+    if length is None or length.months:
         return None
     if reader.attempt(_times):
         raise BadRule("rule_days_or_times")
-    return Interval(_amount(found[1]) * _UNITS[found[2].lower()])
+    return Interval(length.days * DAY + length.seconds)
 
 
-def _evening(reader: Reader) -> At | None:
-    """Where eight is twenty."""
-    found = reader.take(_EVENING)
-    return At(Ahead(0) if found[1] else Dates(), _late(_needed(reader))) if found else None
+def _part_first(reader: Reader) -> At | None:
+    if found := reader.take(_THIS_PART):
+        _no_midnight(reader)
+        return At(Ahead(0), _in_part(found[1] or "evening", _needed(reader)))
+    found = reader.take(_EVERY_PART)
+    return At(Dates(), _in_part(found[1], _needed(reader), again=True)) if found else None
 
 
 def _day_first(reader: Reader) -> At | None:
-    day = _named_day(reader)
+    day = read_day(reader)
     if day is None:
         return None
-    part = reader.take(_PART_OF_DAY)
+    part, again = reader.take(_PART_OF_DAY), isinstance(day, Dates)
+    if not again:
+        _no_midnight(reader)
     times = _needed(reader)
-    return At(day, _late(times) if part and not part[1] else times)
+    part = part or reader.take(_PART_BEHIND)
+    return At(day, _in_part(part[1], times, again=again) if part else times)
+
+
+def _no_midnight(reader: Reader) -> None:
+    """Of one day it may be the first moment or the last."""
+    if reader.take(_MIDNIGHT):
+        raise BadRule("rule_which_midnight")
 
 
 def _needed(reader: Reader) -> tuple[time, ...]:
@@ -147,18 +177,40 @@ def _needed(reader: Reader) -> tuple[time, ...]:
     return times
 
 
-def _late(times: tuple[time, ...]) -> tuple[time, ...]:
-    return tuple(at.replace(hour=at.hour + _NOON) if 1 <= at.hour < _NOON else at for at in times)
+def _in_part(part: str, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
+    """`again`: on many days, so that it does not matter to which one the small hours of a night belong."""
+    return tuple(_one_in_part(part.lower(), at, again=again) for at in times)
+
+
+def _one_in_part(part: str, at: time, *, again: bool) -> time:
+    """In the evening, eight is twenty."""
+    if part == "morning":
+        if at.hour >= _NOON:
+            raise BadRule("rule_which_time")
+        return at
+    if part != "afternoon" and at.hour in _SMALL_HOURS:
+        if part != "night" or not again:
+            raise BadRule("rule_which_midnight" if at.hour in (0, _NOON) else "rule_which_time")
+        return at.replace(hour=at.hour % _NOON)
+    return at.replace(hour=at.hour + _NOON) if at.hour < _NOON else at
 
 
 def _time_first(reader: Reader) -> At | None:
-    times = _times(reader)
+    midnight = reader.take(_MIDNIGHT)
+    times = (time(0),) if midnight else _times(reader)
     if times is None:
         return None
-    return At(_named_day(reader) or Ahead(None), times)
+    if this := reader.take(_THIS_PART):
+        return At(Ahead(0), _in_part(this[1] or "evening", times))
+    part = reader.take(_PART_BEHIND)
+    day = read_day(reader) or Ahead(None)
+    part, again = part or reader.take(_PART_OF_DAY if day != Ahead(None) else _PART_BEHIND), isinstance(day, Dates)
+    if midnight and not again and day != Ahead(None):
+        raise BadRule("rule_which_midnight")
+    return At(day, _in_part(part[1], times, again=again) if part else times)
 
 
-def _named_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
+def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
     dates = reader.attempt(_dates)
     return dates or reader.attempt(_day)
 
@@ -201,11 +253,13 @@ def _in_month(reader: Reader) -> Dates | None:
 
 
 def _named_weekdays(reader: Reader) -> Dates | None:
-    if reader.take(_EVERY) is None:
+    if not (reader.take(_EVERY) or reader.take(_EACH_WEEKDAY) or reader.take(_WEEKDAY_RANGE)):
         return None
     days: set[int] = set()
     while found := reader.attempt(lambda reader: _listed(reader, _NAMED, first=not days)):
         days.add(_cron_weekday(found[1]))
+        if last := reader.take(_TO_WEEKDAY):
+            days.update(_weekdays_between(_weekday_number(found[1]), _weekday_number(last[1])))
     return Dates(weekday=",".join(str(day) for day in sorted(days))) if days else None
 
 
@@ -217,6 +271,12 @@ def _weekday_number(name: str) -> int:
 def _cron_weekday(name: str) -> int:
     """From Sunday = 0."""
     return (_weekday_number(name) + 1) % len(_SHORT_WEEKDAYS)
+
+
+def _weekdays_between(first: int, last: int) -> set[int]:
+    """From Monday = 0, both ends; as cron counts them."""
+    length = (last - first) % len(_SHORT_WEEKDAYS) + 1
+    return {(first + ahead + 1) % len(_SHORT_WEEKDAYS) for ahead in range(length)}
 
 
 def _listed(reader: Reader, pattern: re.Pattern[str], *, first: bool) -> re.Match[str] | None:
@@ -235,12 +295,14 @@ def _day(reader: Reader) -> Ahead | Weekday | Date | None:
 
 def _weekday(reader: Reader) -> Weekday | None:
     found = reader.take(_NAMED_DAY)
-    return Weekday(_weekday_number(found[2])) if found else None
+    return Weekday(_weekday_number(found[2]), is_next=bool(found[1])) if found else None
 
 
 def _date(reader: Reader) -> Date | None:
     if found := reader.take(_ISO):
         return Date(int(found[1]), int(found[2]), int(found[3]))
+    if found := reader.take(_DOTTED):
+        return Date(int(found[3]), int(found[2]), int(found[1]))
     if found := reader.take(_DAY_MONTH):
         _, day, month, year = found.groups()
     elif found := reader.take(_MONTH_DAY):
@@ -264,7 +326,7 @@ def _one_of_times(reader: Reader, *, first: bool) -> time | None:
         hour, minute, half, short, short_half = found.groups()
         return _time(int(hour or short), int(minute or 0), half or short_half, found[0])
     if found := reader.take(_HOUR):
-        return _time(int(found[1] or found[2]), 0, None, found[0])
+        return _time(int(found[1] or found[2] or found[3]), 0, None, found[0])
     if found := reader.take(_SPELT_HOUR):
         return time(int(_amount(found[1])))
     found = reader.take(_NAMED_TIME)

@@ -44,6 +44,8 @@ class Weekday:
 
     number: int
     weeks: int | None = None
+    is_next: bool = False
+    """Not today, whatever the time is."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ def _days(meant: At, today: date) -> list[date]:
             return [today + timedelta(days=days)]
         case Weekday(number=number, weeks=None):
             first = today + timedelta(days=(number - today.weekday()) % _WEEK)
-            return [first, first + timedelta(days=_WEEK)]
+            coming = [first, first + timedelta(days=_WEEK)]
+            return [day for day in coming if day > today] if meant.day.is_next else coming
         case Weekday(number=number, weeks=int(weeks)):
             return [today + timedelta(days=number - today.weekday() + _WEEK * weeks)]
         case Date(year=None, month=month, day=day):

@@ -41,6 +41,20 @@ TEXTS = {
         "en": "Midnight of which day? Write `0:00` and the day that begins then.",
         "zh": "是哪一天的零点？请写 `0:00` 和从那时开始的那一天。",
     },
+    "rule_which_time": {
+        "en": "I am not sure which hour of which day that is. Write it from 0:00 to 23:59, with the day it belongs to.",
+        "zh": "我不确定这是哪一天的几点。请用 0:00 到 23:59 来写，并写明是哪一天。",
+    },
+    "rule_which_days": {
+        "en": "That can be understood in two ways. Write `every {count} days` or `every {more} days`.",
+        "zh": "这有两种理解。请写 `每{count}天` 或 `每{more}天`。",
+    },
+    "rule_half_understood": {
+        "en": "I see a time there, but also “{words}”, which I cannot fit in. Please write one plain time in front, "
+        "for example `tomorrow 9:00` or `every monday 9:00`, then a colon, then what it is about.",
+        "zh": "我看到了时间，但不明白其中的“{words}”。请先写一个简单的时间，例如 `明天9点` 或 `每周一9点`，"
+        "再加冒号，然后写内容。",
+    },
     "bad_time": {"en": "No clock shows {time}.", "zh": "没有 {time} 这个时间。"},
     "bad_date": {
         "en": "There is no such date. Please look at the day and the month again.",

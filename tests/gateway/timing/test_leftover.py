@@ -1,0 +1,153 @@
+"""Half of what somebody said about when is not what they said: they are asked."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gateway.texts import LANGUAGES, say
+from gateway.timing.check import BadRule
+from gateway.timing.grammar import parse_when
+from gateway.timing.words import rule_words
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 22, 15, 30, tzinfo=BERLIN).timestamp()
+"""A Sunday."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every 2 weeks monday 9:00 x",
+        "every two weeks on monday at 9 x",
+        "every other day 9:00 x",
+        "in 2 weeks on monday at 9",
+        "in 1h30 x",
+        "in 1 hour and 30 x",
+        "every hour from 9 to 17 x",
+        "every 2 hours on weekdays x",
+        "every hour until 18:00 x",
+        "every 5 minutes for an hour x",
+        "every day at 9 and 17 x",
+        "every day at 9:00 except sundays x",
+        "every day at 9:00 until friday x",
+        "10:00-11:00 meeting",
+        "tomorrow at 9-10 x",
+        "meeting from 10:00 to 11:00 tomorrow",
+        "at 5 to 9 x",
+        "at 9 on the 24th x",
+        "at 9:00 UTC x",
+        "tomorrow at 9:00 New York time x",
+        "at 17:00 call mum tomorrow",
+        "at 9 call mum every day",
+        "friday call mum at 9",
+        "call mum yesterday at 9:00",
+        "call mum every second day at 9:00",
+        "pay rent every quarter at 9:00",
+        "biweekly monday 9:00",
+        "be there by 9:00",
+        "每两周周一9点 x",
+        "每小时从9点到18点 x",
+        "每天9点除了周末 x",
+        "每周一9点和周三10点 x",
+        "9点到10点开会",
+        "9点前提醒我",
+        "9点左右开会",
+        "明天8点20分钟后 x",
+        "明天9点(北京时间) x",
+        "每天喝水 9点",
+        "周五 打电话 9点",
+    ],
+)
+def test_what_is_said_beside_a_time_is_not_passed_over(text: str) -> None:
+    with pytest.raises(BadRule) as caught:
+        parse_when(text, BERLIN, NOW)
+
+    assert caught.value.key == "rule_half_understood"
+    assert all(say(caught.value.key, language, **caught.value.facts) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("in 20m and call mum", "and call mum"),
+        ("in 20m tend the garden", "tend the garden"),
+        ("in 20m as promised call", "as promised call"),
+        ("in 20m am I there?", "am I there?"),
+        ("in 20m from Peter", "from Peter"),
+        ("in 20m for dinner", "for dinner"),
+        ("in 20m: monday plan", "monday plan"),
+        ("buy 3 apples in 20 minutes", "buy 3 apples"),
+        ("20分钟后从烤箱拿出来", "从烤箱拿出来"),
+        ("20分钟后和妈妈吃饭", "和妈妈吃饭"),
+        ("15点50 20人会议", "20人会议"),
+        ("15点50分 到公司", "到公司"),
+        ("20分钟后台测试", "台测试"),
+    ],
+)
+def test_what_is_to_be_said_is_no_time(text: str, rest: str) -> None:
+    when = parse_when(text, BERLIN, NOW)
+
+    assert (rule_words(when.rule, BERLIN, "en"), when.rest) == ("on Sun 22 Nov 2026 at 15:50", rest)
+
+
+def test_a_day_at_the_end_belongs_to_what_is_said_where_the_time_has_one_or_ends_with_a_colon() -> None:
+    assert parse_when("tomorrow 9:00 prepare the talk for friday", BERLIN, NOW).rest == "prepare the talk for friday"
+    assert parse_when("at 17:00: prepare the talk for friday", BERLIN, NOW).rest == "prepare the talk for friday"
+    assert parse_when("every weekday at 9 daily standup", BERLIN, NOW).rest == "daily standup"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("at 9 in the evening x", "on Sun 22 Nov 2026 at 21:00"),
+        ("tomorrow at 9 in the evening x", "on Mon 23 Nov 2026 at 21:00"),
+        ("at 9 tonight x", "on Sun 22 Nov 2026 at 21:00"),
+        ("8 tonight x", "on Sun 22 Nov 2026 at 20:00"),
+        ("at 9 o'clock x", "on Mon 23 Nov 2026 at 09:00"),
+        ("every night at 2:00 x", "every day at 02:00"),
+        ("every night at 12 x", "every day at 00:00"),
+        ("every afternoon at 3 x", "every day at 15:00"),
+        ("mondays at 9 x", "every Monday at 09:00"),
+        ("at 9 on mondays x", "every Monday at 09:00"),
+        ("monday to friday at 9 x", "every weekday at 09:00"),
+        ("every mon-fri 9:00 x", "every weekday at 09:00"),
+        ("every fri-mon 9:00 x", "every Monday, Friday, Saturday and Sunday at 09:00"),
+        ("next sunday 17:00 x", "on Sun 29 Nov 2026 at 17:00"),
+        ("in twenty minutes x", "on Sun 22 Nov 2026 at 15:50"),
+        ("every half hour x", "every 30 minutes"),
+        ("every hour and a half x", "every 90 minutes"),
+        ("every 1 hour 30 minutes x", "every 90 minutes"),
+        ("10.12.2026 9:00 x", "on Thu 10 Dec 2026 at 09:00"),
+        ("每隔一天 x", "every 2 days"),
+        ("每隔两小时 x", "every 2 hours"),
+    ],
+)
+def test_what_people_mean(text: str, words: str) -> None:
+    when = parse_when(text, BERLIN, NOW)
+
+    assert (rule_words(when.rule, BERLIN, "en"), when.rest) == (words, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("tonight at 12 x", "rule_which_midnight"),
+        ("tomorrow midnight x", "rule_which_midnight"),
+        ("midnight tomorrow x", "rule_which_midnight"),
+        ("tomorrow night at 1 x", "rule_which_time"),
+        ("tomorrow morning at 9pm x", "rule_which_time"),
+        ("in 1.5 months x", "rule_not_understood"),
+        ("10.12. 9:00 x", "rule_not_understood"),
+        ("今晚1点 x", "rule_which_time"),
+        ("每天夜里2点 x", "rule_which_time"),
+        ("早上15点 x", "rule_which_time"),
+        ("每隔两天 x", "rule_which_days"),
+    ],
+)
+def test_what_may_mean_two_things_is_asked(text: str, why: str) -> None:
+    with pytest.raises(BadRule) as caught:
+        parse_when(text, BERLIN, NOW)
+
+    assert caught.value.key == why
+    assert all(say(caught.value.key, language, **caught.value.facts) for language in LANGUAGES)
