@@ -68,8 +68,8 @@ async def _status(given: Invocation, _: str) -> Answer:
 def _times(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
     lines = []
-    if standing.is_on and standing.job.next_at is not None:
-        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.job.next_at)))
+    if standing.next_look is not None:
+        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.next_look)))
     if found.snoozed_until > given.desk.clock.time():
         lines.append(say("heartbeat_snoozed_until", language, until=_shown(given, standing, found.snoozed_until)))
     if found.last_look is not None and found.last_outcome:
@@ -143,7 +143,9 @@ async def _begun(given: Invocation) -> Answer:
     zone = await given.session.conversation.zone()
     job = await desk.heartbeats.switches.on(chat, given.sender, given.language, zone)
     now = desk.clock.time()
-    next_at = slot_words(job.next_at or now, zone, given.language, now)
+    standing = await desk.heartbeats.standing(chat)
+    looks_at = (standing and standing.next_look) or job.next_at or now
+    next_at = slot_words(looks_at, zone, given.language, now)
     return Rewritten(
         OutboundMessage(
             markdown=say("heartbeat_switched_on", given.language, next=next_at),
@@ -154,8 +156,15 @@ async def _begun(given: Invocation) -> Answer:
 
 async def _off(given: Invocation, _: str) -> Answer:
     done = await given.desk.heartbeats.switches.off(given.session.key)
+    await _ready(given)
     text = say("heartbeat_switched_off" if done else "heartbeat_was_off", given.language)
     return Rewritten(OutboundMessage(markdown=text, buttons=_buttons(given, "on")))
+
+
+async def _ready(given: Invocation) -> None:
+    """What is decided here is kept, also where nobody is looked after yet."""
+    zone = await given.session.conversation.zone()
+    await given.desk.heartbeats.switches.ready(given.session.key, given.sender, given.language, zone)
 
 
 async def _now(given: Invocation, _: str) -> Answer:
@@ -183,8 +192,8 @@ async def _quiet(given: Invocation, rest: str) -> Answer:
         quiet = parse_quiet(rest)
     except BadRule as error:
         return reply(say(error.key, given.language, **error.facts))
-    if not await given.desk.heartbeats.switches.keep_quiet(given.session.key, quiet):
-        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+    await _ready(given)
+    await given.desk.heartbeats.switches.keep_quiet(given.session.key, quiet)
     if quiet is None:
         return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
     return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))

@@ -56,6 +56,14 @@ def first_reason(heartbeat: Heartbeat, now: float, zone: ZoneInfo, facts: Facts)
     return by_the_clock(heartbeat, now, zone) or by_the_chat(heartbeat, now, facts)
 
 
+def next_look(heartbeat: Heartbeat, at: float, every: float, zone: ZoneInfo) -> float:
+    """The first of the ticks from `at` on, in seconds since the epoch, that does not fall into quiet hours or a
+    snooze."""
+    while at < heartbeat.snoozed_until or ((quiet := heartbeat.quiet_hours) is not None and quiet.holds_at(at, zone)):
+        at += every
+    return at
+
+
 def is_forgotten(wrote: float | None, since: float, now: float) -> bool:
     """Whether the person has been silent for so long, since they wrote last or since the heartbeat began."""
     return now - max(wrote or 0.0, since) >= LONG_SILENCE

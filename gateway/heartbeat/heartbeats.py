@@ -21,7 +21,7 @@ from gateway.heartbeat.due import DAY
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.introduction import Introduction
 from gateway.heartbeat.looking_after import LookingAfter, arrived, explained
-from gateway.heartbeat.switches import LATE, Switches, words_of
+from gateway.heartbeat.switches import EVERY, LATE, Switches, words_of
 from gateway.jobs.looking import CheckInBrief
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Run
@@ -61,6 +61,12 @@ class Standing:
     def is_on(self) -> bool:
         """Its job may be paused for another reason: nobody can be reached, say."""
         return self.heartbeat.on and self.job.state is JobState.ACTIVE
+
+    @property
+    def next_look(self) -> float | None:
+        """Behind quiet hours and a snooze; None where there is to be none."""
+        at = self.job.next_at if self.is_on else None
+        return None if at is None else gates.next_look(self.heartbeat, at, EVERY, self.zone)
 
 
 class Heartbeats:

@@ -7,6 +7,7 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage, Sender
 from gateway.access import Access
 from gateway.delivery import Delivery
+from gateway.heartbeat.gates import next_look
 from gateway.heartbeat.switches import EVERY, Switches, words_of
 from gateway.store.job import Heartbeat
 from gateway.store.rows import Run
@@ -18,7 +19,7 @@ NAME = "introduction"
 
 
 class Introduction:
-    """Happens once in the life of a store, unless somebody has used the heartbeat before."""
+    """Happens once in the life of a store, unless an owner has used the heartbeat before."""
 
     def __init__(self, store: Store, delivery: Delivery, access: Access, clock: Clock, switches: Switches) -> None:
         self._store = store
@@ -34,7 +35,7 @@ class Introduction:
         if self._over or not self._is_owners_own(run):
             return
         async with self._one:
-            if not self._over and not await self._store.jobs.any_heartbeat():
+            if not self._over and not await self._is_known():
                 await self._introduce(run, zone, default)
             self._over = True
 
@@ -53,7 +54,7 @@ class Introduction:
             most=heartbeat.most_a_day,
             quiet=quiet.words if quiet else "",
             zone=zone.key,
-            next=slot_words(now + EVERY, zone, language, now),
+            next=slot_words(next_look(heartbeat, now + EVERY, EVERY, zone), zone, language, now),
             slash=slash,
         )
         buttons = ("off", "heartbeat_off_button"), ("quiet", "heartbeat_quiet_button"), ("now", "heartbeat_now_button")
@@ -63,6 +64,11 @@ class Introduction:
         await self._switches.on(run.chat, Sender(id=run.person, name="", language=tag), language, zone)
         if is_new:
             self._switches.say(post)
+
+    async def _is_known(self) -> bool:
+        """Whether an owner has one somewhere, be it that they have switched it off before they were told of it."""
+        found = await self._store.jobs.heartbeats()
+        return any(self._access.is_owner(each.chat, Sender(id=each.person, name="")) for each in found)
 
     def _is_owners_own(self, run: Run) -> bool:
         channel = self._delivery.channel(run.chat)

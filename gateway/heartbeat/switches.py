@@ -44,12 +44,10 @@ class Switches:
         found = await self._store.jobs.heartbeat(chat)
         rule = Every(seconds=EVERY, since=now)
         job = await self._store.jobs.job(found.job) if found else None
-        job = job or Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), created=now)
-        job = replace(job, person=by.id, language=language, zone=zone.key, rule=rule, next_at=now + EVERY, grace=LATE)
-        job = replace(job, state=JobState.ACTIVE, pause=None, failures=0)
-        while not await self._add(job):
-            job = replace(job, id=self._new_id())
-        heartbeat = replace(found or Heartbeat(chat, by.id, job.id, introduced=now), person=by.id, job=job.id)
+        job = job or self._job(chat, by, language, zone)
+        job = replace(job, person=by.id, language=language, zone=zone.key, rule=rule, next_at=now + EVERY)
+        job = await self._kept(replace(job, state=JobState.ACTIVE, pause=None, failures=0))
+        heartbeat = replace(found or Heartbeat(chat, by.id, job.id), person=by.id, job=job.id)
         if not heartbeat.on:  # who has had less of it until it was off begins anew
             heartbeat = replace(heartbeat, most_a_day=Heartbeat.most_a_day)
         new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
@@ -73,19 +71,24 @@ class Switches:
         self.changed()
         return True
 
+    async def ready(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> None:
+        """There is one from now on, which is off as long as nobody wants it."""
+        if await self._store.jobs.heartbeat(chat) is None:
+            job = await self._kept(self._job(chat, by, language, zone))
+            await self._store.jobs.save_heartbeat(Heartbeat(chat, by.id, job.id, on=False))
+
     async def snooze(self, chat: ChatKey, seconds: float) -> float | None:
         """Until when nothing is said unasked; None where nobody is looked after."""
         until = self._clock.time() + seconds
         found = await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, snoozed_until=until))
         return until if found else None
 
-    async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> bool:
-        """False where nobody is looked after."""
+    async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> None:
+        """Somebody wants it so: for all that is said unasked, also while the heartbeat is off."""
         start, end = (quiet.start, quiet.end) if quiet else (None, None)
-        found = await self._store.jobs.change_heartbeat(
-            chat, lambda found: replace(found, quiet_from=start, quiet_to=end)
+        await self._store.jobs.change_heartbeat(
+            chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_chosen=True)
         )
-        return found is not None
 
     async def noted(self, post: Post) -> bool:
         """It is to be said. False where it was noted before: then it was said, or is with the next start."""
@@ -113,6 +116,18 @@ class Switches:
         for task in self._saying:
             task.cancel()
         await self.settled()
+
+    def _job(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
+        """What a chat's heartbeat ticks by, paused."""
+        now = self._clock.time()
+        rule = Every(seconds=EVERY, since=now)
+        job = Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), created=now, grace=LATE)
+        return replace(job, state=JobState.PAUSED, pause=Pause.PERSON)
+
+    async def _kept(self, job: Job) -> Job:
+        while not await self._add(job):
+            job = replace(job, id=self._new_id())
+        return job
 
     async def _add(self, job: Job) -> bool:
         """False where the id is another job's."""

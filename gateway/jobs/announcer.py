@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock
 from channels.base import Attachment, Button, ChatKey, OutboundMessage
 from gateway.progress import literal
-from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Reminder, Report
+from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.store import Store
 from gateway.tasks.report import what_in_short
 from gateway.texts import Language, language_of, say
@@ -23,8 +23,6 @@ _TITLES = {
     "usage-report": "proactive_usage",
 }
 """Of the reports that Parley brings along."""
-_UNSET = Heartbeat(ChatKey(platform="", account="", chat=""), person="", job="").quiet_hours
-"""The quiet hours that nobody has chosen."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +64,11 @@ class Announcer:
     async def is_quiet(self, chat: ChatKey, job: Job) -> bool:
         """Whether it is night there; `job` tells the zone where the chat's heartbeat names none."""
         heartbeat = await self.store.jobs.heartbeat(chat)
-        if heartbeat is None or heartbeat.quiet_hours is None or not (heartbeat.on or heartbeat.quiet_hours != _UNSET):
+        quiet = heartbeat.quiet_for_all if heartbeat else None
+        if heartbeat is None or quiet is None:
             return False
         looks = await self.store.jobs.job(heartbeat.job) or job
-        return heartbeat.quiet_hours.holds_at(self.clock.time(), ZoneInfo(looks.zone))
+        return quiet.holds_at(self.clock.time(), ZoneInfo(looks.zone))
 
     def language_of(self, job: Job | None) -> Language:
         return language_of(job.language if job else None, self.language)

@@ -89,7 +89,7 @@ def next_slots(job: Job, now: float) -> tuple[Slot, ...]:
 
 def quiet_hours(heartbeat: Heartbeat | None, job: Job, next_: Sequence[Slot]) -> QuietHours | None:
     """The chat's, where one of these falls into them."""
-    hours = heartbeat.quiet_hours if heartbeat else None
+    hours = heartbeat.quiet_for_all if heartbeat else None
     is_hit = hours is not None and any(hours.holds_at(slot.at, ZoneInfo(job.zone)) for slot in next_)
     return hours if is_hit else None
 

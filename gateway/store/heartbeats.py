@@ -9,11 +9,11 @@ from gateway.store.reading import readable
 from gateway.store.writer import Change
 
 COLUMNS = (
-    "chat, person, job, is_on, quiet_from, quiet_to, most_a_day, snoozed_until, failures, introduced, last_look,"
+    "chat, person, job, is_on, quiet_from, quiet_to, quiet_chosen, most_a_day, snoozed_until, failures, last_look,"
     " last_outcome"
 )
 
-_Row = tuple[str, str, str, int, int | None, int | None, int, float, int, float | None, float | None, str]
+_Row = tuple[str, str, str, int, int | None, int | None, int, int, float, int, float | None, str]
 
 HeartbeatStep = Callable[[Heartbeat], Heartbeat]
 
@@ -51,10 +51,6 @@ def every(connection: sqlite3.Connection) -> list[Heartbeat]:
     return list(_heartbeats(connection.execute(f"SELECT {COLUMNS} FROM heartbeats ORDER BY chat")))  # noqa: S608
 
 
-def is_any(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM heartbeats LIMIT 1").fetchone() is not None
-
-
 def last_wrote(connection: sqlite3.Connection, chat: ChatKey, person: str) -> float | None:
     row = connection.execute(
         "SELECT json_extract(payload, '$.at') FROM inbox"
@@ -77,10 +73,10 @@ def _save(connection: sqlite3.Connection, heartbeat: Heartbeat) -> None:
         heartbeat.on,
         heartbeat.quiet_from,
         heartbeat.quiet_to,
+        heartbeat.quiet_chosen,
         heartbeat.most_a_day,
         heartbeat.snoozed_until,
         heartbeat.failures,
-        heartbeat.introduced,
         heartbeat.last_look,
         heartbeat.last_outcome,
     )
@@ -96,10 +92,10 @@ def _heartbeat(row: _Row) -> Heartbeat:
         on=bool(row[3]),
         quiet_from=row[4],
         quiet_to=row[5],
-        most_a_day=row[6],
-        snoozed_until=row[7],
-        failures=row[8],
-        introduced=row[9],
+        quiet_chosen=bool(row[6]),
+        most_a_day=row[7],
+        snoozed_until=row[8],
+        failures=row[9],
         last_look=row[10],
         last_outcome=row[11],
     )

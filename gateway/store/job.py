@@ -198,13 +198,13 @@ class Heartbeat:
     quiet_from: int | None = 21 * 60
     """Minutes after midnight, local; None: no quiet hours."""
     quiet_to: int | None = 8 * 60
+    quiet_chosen: bool = False
+    """Whether somebody has set them so; then they hold though the heartbeat is off."""
     most_a_day: int = 2
     """Messages (S2-46)."""
     snoozed_until: float = 0.0
     failures: int = 0
     """In a row."""
-    introduced: float | None = None
-    """When the person was told of it."""
     last_look: float | None = None
     last_outcome: str = ""
     """A key of `gateway.texts` that says why nothing was said, or that something was."""
@@ -214,3 +214,8 @@ class Heartbeat:
         if self.quiet_from is None or self.quiet_to is None:
             return None
         return QuietHours(self.quiet_from, self.quiet_to)
+
+    @property
+    def quiet_for_all(self) -> QuietHours | None:
+        """Those for which everything waits that is said unasked."""
+        return self.quiet_hours if self.on or self.quiet_chosen else None

@@ -63,6 +63,10 @@ class JobStore:
         """Those that were not removed, oldest first."""
         return await self._reader.run(partial(jobs.in_chat, chat=chat))
 
+    async def planned(self, chat: ChatKey) -> list[Job]:
+        """What may yet come, and what waits for a yes; oldest first."""
+        return await self._reader.run(partial(jobs.planned, chat=chat))
+
     async def active_count(self, chat: ChatKey) -> int:
         return await self._reader.run(partial(jobs.active_count, chat=chat))
 
@@ -168,10 +172,6 @@ class JobStore:
     async def heartbeats(self) -> list[Heartbeat]:
         """Everywhere, also those that are off."""
         return await self._reader.run(heartbeats.every)
-
-    async def any_heartbeat(self) -> bool:
-        """Whether there ever was one."""
-        return await self._reader.run(heartbeats.is_any)
 
     async def save_heartbeat(self, heartbeat: Heartbeat) -> None:
         """As the chat's first, or in place of the one that it has."""

@@ -57,10 +57,10 @@ CREATE TABLE heartbeats (
   is_on INTEGER NOT NULL,
   quiet_from INTEGER,
   quiet_to INTEGER,
+  quiet_chosen INTEGER NOT NULL DEFAULT 0,
   most_a_day INTEGER NOT NULL,
   snoozed_until REAL NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
-  introduced REAL,
   last_look REAL,
   last_outcome TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;

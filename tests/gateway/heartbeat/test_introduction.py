@@ -36,17 +36,43 @@ async def test_once_for_the_whole_house(start_beating: StartBeating) -> None:
     assert not (await bot.beats()).on
 
 
-async def test_somebody_else_a_group_and_whoever_has_used_it_are_told_nothing(start_beating: StartBeating) -> None:
+async def test_somebody_else_and_a_group_are_told_nothing(start_beating: StartBeating) -> None:
     bot = await start_beating("Hello.", "Hello.", "Hello.", introduces=True)
     await bot.hears("hello", sender="bob")
     await bot.hears("hello", group="team")
     await bot.hears("/heartbeat on", sender="bob")
     await bot.presses("Without a list", sender="bob")
-    shown = list(bot.screen)
+    assert [text for text in bot.screen if "every 30 minutes" in text] == []
+
+    await bot.hears("hello")
+    assert (await bot.beats()).on  # what others do with theirs is no matter of hers
+
+
+async def test_an_owner_who_uses_it_elsewhere_is_told_nothing(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", introduces=True)
+    await bot.hears("/heartbeat on", group="team")
+    await bot.presses("Without a list")
     await bot.hears("hello")
 
-    assert bot.screen == [*shown, "Hello."]
+    assert bot.screen[-1] == "Hello."
     assert await bot.store.jobs.heartbeat(ANN) is None
+
+
+async def test_who_switches_it_off_before_they_are_told_hears_no_more_of_it(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", introduces=True)
+    await bot.hears("/heartbeat off")
+    await bot.hears("hello")
+
+    assert bot.screen == ["The heartbeat is off already.", "Hello."]
+    await bot.goes_by(24)
+    assert bot.ticks == 0
+
+
+async def test_by_night_it_says_that_it_looks_in_the_morning(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", introduces=True, begins="2026-11-23 23:40")
+    await bot.hears("hello")
+
+    assert bot.screen[-1].endswith("My next look: Tue 24 Nov 08:10.")
 
 
 async def test_on_this_machine_nobody_is_introduced_to_it(start_beating: StartBeating) -> None:
@@ -62,7 +88,7 @@ async def test_where_it_is_set_to_off_nobody_is(start_beating: StartBeating) -> 
     await bot.hears("hello")
 
     assert bot.screen == ["Hello."]
-    assert not await bot.store.jobs.any_heartbeat()
+    assert await bot.store.jobs.heartbeats() == []
 
 
 async def test_told_and_cut_off_it_begins_with_the_next_answer_and_the_message_stays_one(

@@ -126,7 +126,7 @@ async def test_quiet_hours_count_where_somebody_chose_them_or_the_heartbeat_is_o
     assert not await at_night.held(job, said)
     await looked_after(store, on=False)
     assert not await at_night.held(job, said)
-    await looked_after(store, on=False, quiet_from=22 * 60)
+    await looked_after(store, on=False, quiet_chosen=True)
     assert await at_night.held(job, said)
     await looked_after(store, on=True, quiet_from=None, quiet_to=None)
     assert not await at_night.held(job, said)

@@ -182,7 +182,7 @@ async def test_it_spends_what_it_may_and_no_more(start_bot: StartTimedBot) -> No
 async def test_one_that_comes_by_night_waits_for_the_morning(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Sales: 42.", "Yes.")
     await bot.has(a_job(SALES, Cron(expression="0 23 * * *")))
-    await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "beat01", on=False, quiet_from=22 * 60))
+    await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "beat01", on=False, quiet_chosen=True))
     bot.at("2026-11-23 23:00")
     await bot.look()
 
