@@ -8,6 +8,7 @@ import asyncio
 import mimetypes
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -70,6 +71,7 @@ class _Platform:
     """What the other side knows."""
 
     messages: list[_Message] = field(default_factory=list)
+    by_chat: dict[ChatKey, list[_Message]] = field(default_factory=lambda: defaultdict(list))
     by_key: dict[str, Posted] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     states: list[tuple[str, ...]] = field(default_factory=list)
@@ -119,7 +121,9 @@ class MemoryChannel:
         posted = self._platform.by_key.get(key) if self.limits.keeps_keys else None
         if posted is None:
             posted = Posted(chat=chat, message_id=self._new_id())
-            self._platform.messages.append(_Message(posted, message))
+            shown = _Message(posted, message)
+            self._platform.messages.append(shown)
+            self._platform.by_chat[chat].append(shown)
             self._platform.by_key[key] = posted
             self._screen_changed(chat)
         if fault:
@@ -137,7 +141,9 @@ class MemoryChannel:
 
     async def delete(self, posted: Posted) -> None:
         fault = self._call("delete", posted.chat)
-        self._platform.messages.remove(self._find(posted))
+        shown = self._find(posted)
+        self._platform.messages.remove(shown)
+        self._platform.by_chat[posted.chat].remove(shown)
         self._screen_changed(posted.chat)
         if fault:
             raise fault.error
@@ -186,7 +192,7 @@ class MemoryChannel:
         return [(shown.posted, shown.message) for shown in self._platform.messages]
 
     def screen_of(self, chat: ChatKey) -> list[str]:
-        return [shown.message.markdown for shown in self._platform.messages if shown.posted.chat == chat]
+        return [shown.message.markdown for shown in self._platform.by_chat[chat]]
 
     def chat(self, sender: str = "ann", *, group: str | None = None, thread: str | None = None) -> ChatKey:
         """The private chat with a person, or a group by its name."""
@@ -317,7 +323,7 @@ class MemoryChannel:
         return fault
 
     def _find(self, posted: Posted) -> _Message:
-        for shown in reversed(self._platform.messages):
+        for shown in reversed(self._platform.by_chat[posted.chat]):
             if shown.posted == posted:
                 return shown
         raise MessageGone(f"there is no message {posted.message_id}")

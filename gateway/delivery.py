@@ -119,7 +119,7 @@ class Delivery:
         limiter = self.limiter(post.chat)
         while True:
             is_edit = post.message_id is not None
-            await limiter.wait(post.chat, edit=is_edit)
+            await limiter.wait(post.chat, edit=is_edit, yields=post.is_unasked)
             try:
                 posted = await self._call(post, look_first=attempts.may_have_arrived)
             except AccountRefused as error:

@@ -54,6 +54,8 @@ class _Crowd:
         """Calls that were decided on and do not stand in line yet."""
         self.line = asyncio.Lock()
         """Only its holder waits for the pace: a thousand that did would wake at each call."""
+        self.side_line = asyncio.Lock()
+        """Only its holder stands in the line, of those for whom nobody waits."""
 
     @property
     def is_crowded(self) -> bool:
@@ -132,13 +134,16 @@ class ChatLimiter:
         for crowd in self._crowds(edit=edit):
             crowd.take()
 
-    async def wait(self, chat: ChatKey, *, edit: bool = False) -> None:
+    async def wait(self, chat: ChatKey, *, edit: bool = False, yields: bool = False) -> None:
         """Return when the chat may be written to, with the call counted; where all chats together are too many, first
-        come, first served."""
+        come, first served. `yields`: nobody waits for it; however many of these there are, one at a time is in others'
+        way."""
         while True:
             while (delay := self._chat_delay(chat)) > 0:
                 await self._clock.sleep(delay)
             async with AsyncExitStack() as lines:
+                if yields:
+                    await lines.enter_async_context(self._all.side_line)
                 for crowd in self._crowds(edit=edit):
                     await lines.enter_async_context(crowd)
                     await crowd.wait()

@@ -32,6 +32,9 @@ from gateway.texts import Language, language_of
 PATIENCE = 5.0
 """Seconds for which people's words wait for the rest of what they may be about."""
 
+MOST_AT_ONCE = 20
+"""Firings that the store is asked about at once: who writes meanwhile waits for a few, not for all of a full hour."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -68,6 +71,8 @@ class Firings:
         self._new_id = new_id
         self._telling = asyncio.Lock()
         """Held while it is found out whether people are to be told: two jobs may fail at once for the same cause."""
+        self._beginning = asyncio.Semaphore(MOST_AT_ONCE)
+        self._ending = asyncio.Semaphore(MOST_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self._unknown: dict[ChatKey, set[asyncio.Future[None]]] = {}
         """What people read there, or are about to, and the chat's agent does not know of yet."""
@@ -157,16 +162,17 @@ class Firings:
     # How it works
 
     async def _fire(self, item: InboxItem, event: ScheduleFired) -> None:
-        job = await self._store.jobs.job(event.job)
-        firing = await self._store.jobs.firing(event.job, event.slot)
-        if job is None or (firing is None and not self._may_begin(job, event)):
-            await self._store.settle([item.seq])
-            return
-        firing = firing or await self._begin(event)
+        async with self._beginning:
+            job = await self._store.jobs.job(event.job)
+            firing = await self._store.jobs.firing(event.job, event.slot)
+            if job is None or (firing is None and not self._may_begin(job, event)):
+                await self._store.settle([item.seq])
+                return
+            firing = firing or await self._begin(event)
         posts = None
         if firing.state is FiringState.BEGUN:
             outcome = await self._outcome(job, firing)
-            async with self._telling if outcome.state is FiringState.FAILED else nullcontext():
+            async with self._telling if outcome.state is FiringState.FAILED else nullcontext(), self._ending:
                 firing, posts = await self._ended(job, firing, outcome)
                 await self._count(firing)
         else:

@@ -33,7 +33,7 @@ class Saying:
         error = await self._delivery.attempt(firing.chat, await self._left(firing) if posts is None else posts)
         if isinstance(error, AccountRefused):
             return firing
-        failed = any(post.state is PostState.FAILED for post in await self._noted(firing))
+        failed = error is not None or (posts is None and await self._has_failed(firing))
         state = DeliveryState.FAILED if failed else DeliveryState.SENT
         why = error.reason if error else ""
         said = await self._store.jobs.change_firing(
@@ -48,6 +48,10 @@ class Saying:
         if firing.delivery is DeliveryState.FAILED:
             return any(post.state is PostState.SENT for post in await self._noted(firing))
         return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
+
+    async def _has_failed(self, firing: Firing) -> bool:
+        """In an earlier life."""
+        return any(post.state is PostState.FAILED for post in await self._noted(firing))
 
     async def _left(self, firing: Firing) -> list[Post]:
         """Any of it may have been sent: that a send begins is written after it has begun."""

@@ -142,6 +142,11 @@ class Post:
         return ":progress:" in self.key
 
     @property
+    def is_unasked(self) -> bool:
+        """Whether nobody waits for it as for an answer."""
+        return ":proactive:" in self.key
+
+    @property
     def may_read_otherwise(self) -> bool:
         """Whether an earlier send may have had other words: a question that was answered has no buttons any more."""
         return ":ask:" in self.key and not self.message.buttons

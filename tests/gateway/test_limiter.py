@@ -219,3 +219,25 @@ async def test_edits_that_are_decided_on_at_once_know_of_each_other() -> None:
     assert limits.edit_queue() > 10
     await limits.wait(ANN, edit=True)
     assert limits.edit_queue() < 20
+
+
+async def test_who_is_waited_for_passes_all_for_whom_nobody_waits() -> None:
+    clock = FakeClock()
+    limits = limiter(clock, calls_per_second=10)
+    called: list[str] = []
+    burst_is_over = asyncio.Event()
+
+    async def calls(name: str, *, yields: bool) -> None:
+        await limits.wait(BOB.model_copy(update={"chat": name}), yields=yields)
+        called.append(name)
+        if len(called) == 10:
+            burst_is_over.set()
+
+    unasked = [asyncio.create_task(calls(f"unasked {number}", yields=True)) for number in range(100)]
+    await burst_is_over.wait()
+    await calls("asked", yields=False)
+    await asyncio.wait(unasked)
+
+    assert called.index("asked") <= 12
+    assert len(called) == 101
+    assert round(sum(clock.slept), 1) == 9.1
