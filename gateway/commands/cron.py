@@ -74,7 +74,8 @@ async def _confirm(given: Invocation, job_id: str, _: str) -> Answer:
     except JobRefused as error:
         if error.key != "job_was_set" or not given.is_pressed:
             raise
-        return rewritten(set_line(await jobs.known(job_id, chat, given.sender), now, is_change=False))
+        job, is_change = await jobs.was_set(job_id, chat, given.sender)
+        return rewritten(set_line(job, now, is_change=is_change))
     job = await jobs.confirm(job_id, chat, given.sender)
     return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
 from gateway.progress import literal
-from gateway.store.job import CheckIn, Job, JobState
+from gateway.store.job import Job
 from gateway.texts import say
 from gateway.timing.words import slot_words
 from gateway.zones import LONGEST, Known, Level, find_zone, nearest_zone
@@ -79,12 +79,8 @@ async def _with_jobs(given: Invocation, known: Known, text: str) -> OutboundMess
 
 
 async def _elsewhere(given: Invocation, here: ZoneInfo) -> list[Job]:
-    found = await given.desk.store.jobs.in_chat(given.session.key)
-    return [
-        job
-        for job in found
-        if job.zone != here.key and job.state is not JobState.DONE and not isinstance(job.work, CheckIn)
-    ]
+    found = await given.desk.jobs.shown(given.session.key)
+    return [job for job in found if job.zone != here.key]
 
 
 async def _look_by(given: Invocation, here: ZoneInfo) -> None:

@@ -40,7 +40,7 @@ class Due:
 async def due_items(store: Store, workspace: Path, chat: ChatKey, zone: ZoneInfo, now: float) -> list[Due]:
     """The newest of it, oldest first. Raises ToolFailed where the reminders cannot be read."""
     tasks = await store.newest_tasks(chat, None, MOST)
-    jobs = await store.jobs.in_chat(chat)
+    jobs = await store.jobs.planned(chat)
     reminders = await read_note(workspace, REMINDERS) or ""
     found = [*stuck_tasks(tasks, now), *stopped_jobs(jobs), *overdue(reminders, zone, now)]
     return sorted(found, key=lambda item: item.since)[-MOST:]

@@ -15,8 +15,8 @@ from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
 from gateway.jobs.preview import change_panel, preview
-from gateway.jobs.steps import as_drafted, grace, moved, paused, removed, retimed, set_
-from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
+from gateway.jobs.steps import as_drafted, grace, moved, paused, reachable, removed, retimed, set_, taken_over
+from gateway.store.job import CheckIn, Firing, Job, JobState, Pause, Reminder, Report
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.timing.check import check_rule
@@ -121,10 +121,17 @@ class Jobs:
                 job = await self._step(draft, now_set)
             else:
                 job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
-                await self._step(draft, removed)
+                await self._step(draft, taken_over)
         log.info("job set", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         self.changed()
         return job
+
+    async def was_set(self, draft_id: str, chat: ChatKey, by: Sender) -> tuple[Job, bool]:
+        """What a draft that has its yes has become, and whether that changed a job. Raises JobRefused."""
+        job = await self.known(draft_id, chat, by)
+        if not job.instead_of:
+            return job, False
+        return await self.known(job.instead_of, chat, by), True
 
     async def cancel(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """Raises JobRefused."""
@@ -169,8 +176,7 @@ class Jobs:
 
     async def shown(self, chat: ChatKey) -> list[Job]:
         """Those that may yet come, and those that wait for a yes; oldest first. Check-ins are another matter."""
-        found = await self.store.jobs.in_chat(chat)
-        return [job for job in found if job.state is not JobState.DONE and not isinstance(job.work, CheckIn)]
+        return [job for job in await self.store.jobs.planned(chat) if not isinstance(job.work, CheckIn)]
 
     async def known(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """A draft or a job, for somebody who may change it. Raises JobRefused."""
@@ -228,6 +234,15 @@ class Jobs:
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
         return await self._step(job, removed)
 
+    async def reached(self, chat: ChatKey) -> None:
+        """Something has arrived there: what was paused because nothing did goes on by itself."""
+        waiting = [job for job in await self.store.jobs.in_chat(chat) if job.pause is Pause.UNDELIVERABLE]
+        for job in waiting:
+            log.info("job goes on: its chat takes messages again", job=job.id, chat=str(chat))
+            await self._step(job, partial(reachable, now=self.clock.time()))
+        if waiting:
+            self.changed()
+
     async def history(self, job_id: str, most: int) -> list[Firing]:
         """Newest first."""
         return await self.store.jobs.history(job_id, most)
@@ -235,7 +250,7 @@ class Jobs:
     async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
         """The chat's jobs go by the clocks of this zone from now on; how many there are."""
         now = self.clock.time()
-        found = [job for job in await self.store.jobs.in_chat(chat) if job.state is not JobState.DONE]
+        found = await self.store.jobs.planned(chat)
         for job in found:
             await self._step(job, partial(moved, zone=zone, now=now))
         self.changed()
@@ -259,7 +274,7 @@ class Jobs:
         return target.instead_of
 
     async def _check_room(self, chat: ChatKey, *, is_new: bool) -> None:
-        waiting = [job for job in await self.store.jobs.in_chat(chat) if job.state is JobState.DRAFT]
+        waiting = [job for job in await self.store.jobs.planned(chat) if job.state is JobState.DRAFT]
         if len(waiting) >= MOST_WAITING:
             raise JobRefused("job_waiting_full", most=MOST_WAITING)
         if is_new:

@@ -40,11 +40,25 @@ def as_drafted(job: Job, draft: Job) -> Job:
     )
 
 
+def taken_over(draft: Job) -> Job:
+    """It had its yes, and lives on in the job that it changes."""
+    return replace(draft, state=JobState.DONE, next_at=None)
+
+
 def paused(job: Job) -> Job:
     """Unless it has come to its end meanwhile."""
     if job.state is not JobState.ACTIVE:
         return job
     return replace(job, state=JobState.PAUSED, pause=Pause.PERSON, next_at=None)
+
+
+def reachable(job: Job, now: float) -> Job:
+    """What comes once is made up for, by the rule for what was missed; the rest is due when it is due next."""
+    if job.state is not JobState.PAUSED or job.pause is not Pause.UNDELIVERABLE:
+        return job
+    if isinstance(job.rule, Once) and job.next_at is not None:
+        return replace(job, state=JobState.ACTIVE, pause=None)
+    return set_(job, now)
 
 
 def removed(job: Job) -> Job:

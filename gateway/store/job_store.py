@@ -161,6 +161,10 @@ class JobStore:
         """Those whose message waits for the morning, oldest first."""
         return await self._reader.run(partial(firings.held, chat=chat))
 
+    async def on_the_way(self) -> list[Firing]:
+        """Those whose message is to be sent now, of each chat oldest first. Not to be asked often."""
+        return await self._reader.run(firings.on_the_way)
+
     async def chats_with_held(self) -> list[ChatKey]:
         return await self._reader.run(firings.chats_with_held)
 

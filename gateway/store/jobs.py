@@ -119,6 +119,15 @@ def in_chat(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
     return list(_jobs(connection.execute(query, (str(chat),))))
 
 
+def planned(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
+    """In a chat that is often reminded, most jobs are over: they are not even read."""
+    query = (
+        f"SELECT {COLUMNS} FROM jobs WHERE chat = ? AND state NOT IN ('removed', 'done')"  # noqa: S608
+        " ORDER BY created, id"
+    )
+    return list(_jobs(connection.execute(query, (str(chat),))))
+
+
 def active_count(connection: sqlite3.Connection, chat: ChatKey) -> int:
     query = "SELECT count(*) FROM jobs WHERE chat = ? AND state = 'active'"
     return int(connection.execute(query, (str(chat),)).fetchone()[0])

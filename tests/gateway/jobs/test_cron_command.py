@@ -109,7 +109,7 @@ async def test_a_change_takes_the_job_s_place_only_with_a_yes(start_bot: StartTi
     )
     job = await bot.job("abc123")
     assert (job.next_at, job.state) == (moment("2026-11-23 10:00"), JobState.ACTIVE)
-    assert [each.id for each in await bot.store.jobs.in_chat(ANN)] == ["abc123"]
+    assert [each.id for each in await bot.store.jobs.planned(ANN)] == ["abc123"]
 
 
 async def test_a_change_of_the_time_alone_leaves_the_words(start_bot: StartTimedBot) -> None:
@@ -186,6 +186,20 @@ async def test_a_press_that_comes_again_finds_it_set(start_bot: StartTimedBot) -
     await bot.settled()
 
     assert bot.screen == ["✓ Set (`ab0001`): Mon 23 Nov 08:20.\n\n> pizza"]
+
+
+async def test_a_press_that_comes_again_finds_it_changed(start_bot: StartTimedBot) -> None:
+    """The yes counted, and its answer was lost with the life that was to give it."""
+    bot = await start_bot(new_request_id=typed_ids())
+    await bot.has(a_job("stretch"))
+    await bot.hears("/cron change abc123 every day 10:00 drink")
+    await bot.channel.presses("Confirm")
+    await bot.channel.deliver(bot.channel.heard[-1].model_copy(update={"event_id": "again"}))
+    await bot.settled()
+
+    assert bot.screen == ["✓ Changed (`abc123`): every day at 10:00. Next: Mon 23 Nov 10:00.\n\n> drink"]
+    await bot.hears("/cron")
+    assert bot.screen[-1].count("\n- `") == 1
 
 
 async def test_a_second_yes_changes_nothing(start_bot: StartTimedBot) -> None:

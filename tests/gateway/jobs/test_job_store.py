@@ -94,10 +94,12 @@ async def test_a_chat_has_those_that_were_not_removed(store: Store) -> None:
         a_job("x", name="gone11", state=JobState.REMOVED),
         a_job("x", name="pause1", state=JobState.PAUSED, created="2026-11-23 09:30"),
         a_job("x", name="other1", chat=TEAM),
+        a_job("x", name="over11", state=JobState.DONE, next_at=None, created="2026-11-23 09:40"),
     ):
         await store.jobs.add(job)
 
-    assert ids(await store.jobs.in_chat(ANN)) == ["first1", "second", "pause1"]
+    assert ids(await store.jobs.in_chat(ANN)) == ["first1", "second", "pause1", "over11"]
+    assert ids(await store.jobs.planned(ANN)) == ["first1", "second", "pause1"]
     assert await store.jobs.active_count(ANN) == 2
     assert ids(await store.jobs.active()) == ["first1", "other1", "second"]
 

@@ -128,7 +128,7 @@ async def test_a_changed_job_keeps_its_person_and_its_past(office: Office) -> No
     assert (changed.id, changed.person, changed.created) == (job.id, "bob", job.created)
     assert (changed.zone, changed.work, changed.failures) == ("Asia/Tokyo", Reminder(text="rest"), 0)
     assert changed.next_at == moment("2026-11-24 08:00", TOKYO)
-    assert (await now(office, draft)).state is JobState.REMOVED
+    assert (await now(office, draft)).state is JobState.DONE
 
 
 @pytest.mark.parametrize("act", ["confirm", "cancel", "draft"])
