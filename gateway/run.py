@@ -116,5 +116,7 @@ class ChatRun:
         await self._desk.run_over(self._run.id)
         # Before, for whoever reads the answer may reply before its delivery is noted.
         self._desk.access.spoke(self._run.chat)
-        await self._desk.delivery.deliver(self._run.chat, posts)
-        await self._desk.heartbeats.answered(self._run)
+        trouble = await self._desk.delivery.attempt(self._run.chat, posts)
+        if trouble is None:
+            await self._desk.jobs.reached(self._run.chat)
+            await self._desk.heartbeats.answered(self._run)

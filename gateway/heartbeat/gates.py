@@ -11,6 +11,8 @@ LONG_SILENCE = 7 * 24 * 3600.0
 """Seconds without a word of the person after which the heartbeat ends by itself."""
 MOST_FAILURES = 3
 """In a row."""
+MOST_TOKENS, MOST_COST_USD = 300_000, 0.50
+"""Of one day's looks: some ten at their dearest, and more than a day of usual ones needs."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,9 @@ class Facts:
     """Somebody is being answered there, or the last check-in is not over or still on its way."""
     said_today: int
     """Messages of the heartbeat that arrived since midnight."""
+    tokens_today: int
+    cost_today: float
+    """Of looks since midnight."""
     has_something: bool
     """There is something to look at: a list, something due, a time for a greeting."""
 
@@ -48,6 +53,8 @@ def by_the_chat(heartbeat: Heartbeat, now: float, facts: Facts) -> str | None:
         return "heartbeat_just_wrote"
     if facts.said_today >= heartbeat.most_a_day:
         return "heartbeat_said_enough"
+    if facts.tokens_today >= MOST_TOKENS or facts.cost_today >= MOST_COST_USD:
+        return "heartbeat_used_enough"
     return None if facts.has_something else "heartbeat_nothing"
 
 

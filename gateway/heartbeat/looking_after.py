@@ -38,10 +38,15 @@ class Lately:
         return [replace(each, text=unexplained(each.text)) for each in found]
 
     @property
-    def said_today(self) -> int:
-        """Messages of the heartbeat that nobody called for."""
+    def today(self) -> list[Firing]:
+        """Looks that nobody called for."""
         mine = (each for each in self.firings if each.job == self.job and not each.is_by_hand)
-        return sum(each.due >= self.midnight and arrived(each) for each in mine)
+        return [each for each in mine if each.due >= self.midnight]
+
+    @property
+    def said_today(self) -> int:
+        """Messages of these."""
+        return sum(map(arrived, self.today))
 
     @property
     def looks(self) -> list[float]:
@@ -82,7 +87,14 @@ class LookingAfter:
     async def facts(self, heartbeat: Heartbeat, wrote: float | None, lately: Lately, look: Look) -> Facts:
         chat = await self._store.chat(heartbeat.chat)
         is_busy = lately.is_open or await self._store.current_run(heartbeat.chat, chat.session) is not None
-        return Facts(wrote, is_busy, lately.said_today, look.has_something)
+        return Facts(
+            wrote,
+            is_busy,
+            lately.said_today,
+            tokens_today=sum(each.tokens for each in lately.today),
+            cost_today=sum(each.cost_usd for each in lately.today),
+            has_something=look.has_something,
+        )
 
     async def _greets(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, lately: Lately) -> bool:
         if self._delivery.channel(heartbeat.chat).is_group(heartbeat.chat):

@@ -81,10 +81,10 @@ def _words(
         case FiringState.DONE:
             return "\n\n".join(filter(None, (again, outcome.text, late(job, firing, language))))
         case FiringState.NOTHING if not isinstance(job.work, CheckIn):
-            nothing = say("firing_nothing", language, what=what(job)) if firing.is_by_hand else ""
+            nothing = say("firing_nothing", language, what=what(job, language)) if firing.is_by_hand else ""
             return "\n\n".join(filter(None, (again, nothing)))
         case FiringState.OVERLAPPED if firing.is_by_hand:
-            return say("firing_overlapped", language, what=what(job))
+            return say("firing_overlapped", language, what=what(job, language))
         case FiringState.FAILED if _is_told(job, firing, outcome.cause, failures, others):
             return _failure(job, firing, outcome, language, failures)
         case _:
@@ -104,13 +104,13 @@ def late(job: Job, firing: Firing, language: Language) -> str:
     return f"_{say(key, language, count=count, when=when)}_"
 
 
-def what(job: Job) -> str:
+def what(job: Job, language: Language) -> str:
     """The job in a few words of Markdown."""
     match job.work:
         case Reminder(text=text) | Report(instructions=text):
             return f"{literal(what_in_short(text))} (`{job.id}`)"
         case CheckIn():
-            return f"`{job.id}`"
+            return say("firing_look", language)
         case _:
             assert_never(job.work)
 
@@ -132,8 +132,8 @@ def _failure(job: Job, firing: Firing, outcome: Outcome, language: Language, fai
     skill = job.work.skill if isinstance(job.work, Report) else ""
     why = say(_CAUSES[outcome.cause], language, skill=f"`{skill}`")
     if firing.is_by_hand or failures < FAILURES:
-        return say("firing_failed", language, what=what(job), why=why)
-    return say("firing_failed_again", language, count=failures, what=what(job), why=why)
+        return say("firing_failed", language, what=what(job, language), why=why)
+    return say("firing_failed_again", language, count=failures, what=what(job, language), why=why)
 
 
 def _cost(job: Job, outcome: Outcome, language: Language) -> str:

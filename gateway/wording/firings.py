@@ -27,6 +27,7 @@ TEXTS = {
         "en": "This is being worked on already: {what}",
         "zh": "这件事已在进行中：{what}",
     },
+    "firing_look": {"en": "a look at what may need you", "zh": "查看有没有需要您处理的事"},
     "firing_rehearsal": {
         "en": "🧪 A rehearsal: only you see it, and its times stay as they are.",
         "zh": "🧪 这是试运行：只有你能看到，时间安排不变。",

@@ -58,6 +58,10 @@ TEXTS = {
     "heartbeat_is_busy": {"en": "silent, I was busy here", "zh": "保持安静：我正在这里处理别的事"},
     "heartbeat_just_wrote": {"en": "silent, you had just written", "zh": "保持安静：您刚刚发过消息"},
     "heartbeat_said_enough": {"en": "silent, I had said enough for the day", "zh": "保持安静：今天已经说得够多了"},
+    "heartbeat_used_enough": {
+        "en": "silent, the looks of the day have used enough of the model",
+        "zh": "保持安静：今天的查看已经用了足够多的模型额度",
+    },
     "heartbeat_nothing": {"en": "silent, there was nothing to look at", "zh": "保持安静：没有需要看的事"},
     "heartbeat_unreadable": {"en": "silent, the list could not be read", "zh": "保持安静：列表无法读取"},
     "heartbeat_spoke": {"en": "I wrote to you", "zh": "给您发了消息"},

@@ -21,7 +21,7 @@ def at(local: str, zone: ZoneInfo = PARIS, *, fold: int = 0) -> float:
 
 
 NOON = at("2026-11-23 12:00")
-TALKED = Facts(wrote=NOON - 3600, is_busy=False, said_today=0, has_something=True)
+TALKED = Facts(wrote=NOON - 3600, is_busy=False, said_today=0, tokens_today=0, cost_today=0.0, has_something=True)
 
 
 def test_somebody_who_talked_an_hour_ago_is_looked_after() -> None:
@@ -38,6 +38,8 @@ def test_somebody_who_talked_an_hour_ago_is_looked_after() -> None:
         ({}, {"is_busy": True}, "heartbeat_is_busy"),
         ({}, {"wrote": NOON - 599}, "heartbeat_just_wrote"),
         ({}, {"said_today": 2}, "heartbeat_said_enough"),  # S2-46
+        ({}, {"tokens_today": 300_000}, "heartbeat_used_enough"),
+        ({}, {"cost_today": 0.5}, "heartbeat_used_enough"),
         ({"most_a_day": 0}, {}, "heartbeat_said_enough"),
         ({}, {"has_something": False}, "heartbeat_nothing"),
     ],
@@ -49,7 +51,7 @@ def test_reasons(heartbeat: Mapping[str, float], facts: Mapping[str, float], rea
 
 def test_the_first_reason_is_the_one_that_people_can_change() -> None:
     everything = replace(BEATS, on=False, snoozed_until=NOON + 1, quiet_from=0, quiet_to=1439)
-    nothing = Facts(wrote=None, is_busy=True, said_today=9, has_something=False)
+    nothing = Facts(wrote=None, is_busy=True, said_today=9, tokens_today=0, cost_today=9.0, has_something=False)
     assert first_reason(everything, NOON, PARIS, nothing) == "heartbeat_is_off"
 
 

@@ -264,7 +264,7 @@ async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> Non
     bot = await start_looking(Failure(FailureKind.FATAL, "no such model"))
     await bot.hears("/heartbeat now")
 
-    assert "I could not do this" in bot.screen[-1]
+    assert bot.screen[-1].startswith("⚠️ I could not do this: a look at what may need you\n")
     assert (await bot.beats()).failures == 0
 
 

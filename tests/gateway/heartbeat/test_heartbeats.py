@@ -9,16 +9,18 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
 from channels.memory import MemoryChannel
-from gateway.heartbeat.check_in import TOOLS
+from gateway.heartbeat.check_in import BUDGET, TOOLS
+from gateway.heartbeat.gates import MOST_TOKENS
 from gateway.heartbeat.greeting import AROUND, planned
 from gateway.heartbeat.looking_after import explained
-from gateway.store.job import DeliveryState, FiringState, Pause
+from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
 from gateway.texts import say
 from gateway.timing.quiet import QuietHours
+from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
-from tests.gateway.jobs.kit import ANN, PARIS, moment
+from tests.gateway.jobs.kit import ANN, PARIS, a_job, moment
 
 DRY = "The plants are dry."
 GONE = ChannelError("the platform says no", permanent=True)
@@ -123,6 +125,36 @@ async def test_what_could_not_be_delivered_is_not_counted(start_looking: StartBe
     await bot.presses("Switch on")
     await bot.goes_by(0.5)
     assert bot.screen[-1].startswith("Two.")
+
+
+async def test_who_writes_again_is_looked_after_again(start_looking: StartBeating) -> None:
+    bot = await start_looking("One.", "Hello.", "Two.")
+    reminder = a_job("Call the bank", Once(at=moment("2026-11-23 09:00")))
+    report = a_job(Report(instructions="Tell what is new"), name="def456")
+    await bot.has(reminder, report)
+    bot.channel.fails("send", GONE)
+    await bot.goes_by(2)
+    assert (await bot.its_job()).pause is Pause.UNDELIVERABLE
+
+    await bot.hears("here I am again")
+    assert (await bot.its_job()).state is (await bot.job(report)).state is JobState.ACTIVE
+    await bot.look()
+    assert bot.screen[-1].startswith("⏰ Call the bank")  # late, as after a night in which nobody ran
+    await bot.goes_by(0.5)
+    assert bot.screen[-1].startswith("Two.")
+
+
+async def test_a_day_s_looks_cost_so_much_and_no_more(start_looking: StartBeating) -> None:
+    reads = calls(("read_file", {"path": "HEARTBEAT.md"}), text="a " * 12_000)
+    bot = await start_looking(*[reads, NOTHING] * 60)
+    await bot.until("2026-11-23 20:30")
+    assert await bot.outcome() == "heartbeat_used_enough"
+    used = sum(look.tokens for look in await bot.looks())
+    assert MOST_TOKENS <= used <= MOST_TOKENS + 2 * (BUDGET.max_tokens or 0)
+
+    asked = bot.asked
+    await bot.until("2026-11-24 08:00")
+    assert bot.asked > asked
 
 
 async def test_what_cannot_be_read_is_left_alone(start_looking: StartBeating) -> None:
