@@ -1,7 +1,7 @@
 """What was held while it was quiet: in the morning one message for each chat.
 
 That it was held no longer and that the message is to be sent are one transaction, so that it is sent once, whoever is
-interrupted.
+interrupted. What became of the message is written down apart, by this life or the next.
 """
 
 import asyncio
@@ -15,8 +15,9 @@ from channels.base import Attachment, Button, ChatKey, OutboundMessage
 from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.jobs.announcer import Announcer, buttons_of
+from gateway.jobs.saying import Saying
 from gateway.store.job import DeliveryState, Firing, FiringState, Job
-from gateway.store.rows import Post, PostState
+from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import say
 
@@ -40,15 +41,18 @@ class Digests:
         """`files`: what goes with a firing's message."""
         self._store = store
         self._delivery = delivery
-        self._access = access
+        self._saying = Saying(store, delivery, access)
         self._announcer = announcer
         self._files = files
         self._looking = asyncio.Lock()
+        self._left: list[list[Firing]] | None = None
+        """What each message of an earlier life tells of that was still to be sent; None until somebody looks."""
         self._sending: set[asyncio.Task[None]] = set()
 
     async def look(self) -> None:
         """Send what waits wherever it is not quiet any more. To be called at least every minute."""
         async with self._looking:
+            self._left = [each for each in await self._to_settle() if not await self._is_settled(each)]
             for chat in await self._store.jobs.chats_with_held():
                 if self._delivery.knows(chat):
                     await self._look_at(chat)
@@ -80,13 +84,12 @@ class Digests:
     async def _send(self, chat: ChatKey, items: Sequence[tuple[Job | None, Firing]]) -> None:
         firings = [firing for _, firing in items]
         message = await self._message(items)
-        name = f"digest-{firings[0].id}"
+        name = _name(firings)
         parts = self._delivery.voice(chat).split(message)
         posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
-        await self._store.jobs.end_together([replace(each, delivery=DeliveryState.SENT) for each in firings], posts)
+        await self._store.jobs.end_together([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))
-        self._access.spoke(chat)
-        task = asyncio.create_task(self._deliver(chat, posts, firings), name=name)
+        task = asyncio.create_task(self._saying.said_together(firings, posts), name=name)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
@@ -106,15 +109,25 @@ class Digests:
             markdown="\n\n".join(texts), buttons=tuple(buttons), attachments=tuple(chain.from_iterable(files))
         )
 
-    async def _deliver(self, chat: ChatKey, posts: Sequence[Post], firings: Sequence[Firing]) -> None:
-        await self._delivery.deliver(chat, posts)
-        for post in posts:
-            settled = await self._store.find_post(post.key)
-            if settled is not None and settled.state is PostState.FAILED:
-                for firing in firings:
-                    await self._store.jobs.change_firing(firing.id, _failed)
-                return
+    async def _to_settle(self) -> list[list[Firing]]:
+        if self._left is not None:
+            return self._left
+        found: list[list[Firing]] = []
+        for firing in await self._store.jobs.on_the_way():
+            if await self._store.find_post(_first(_name([firing]))):
+                found.append([firing])
+            elif found and found[-1][0].chat == firing.chat and not await self._store.find_post(_first(firing.name)):
+                found[-1].append(firing)
+        return found
+
+    async def _is_settled(self, firings: Sequence[Firing]) -> bool:
+        return await self._saying.were_said(firings, _name(firings))
 
 
-def _failed(firing: Firing) -> Firing:
-    return replace(firing, delivery=DeliveryState.FAILED)
+def _name(firings: Sequence[Firing]) -> str:
+    return f"digest-{firings[0].id}"
+
+
+def _first(name: str) -> str:
+    """The key of the first post of a message."""
+    return f"{name}:proactive:0"

@@ -13,6 +13,8 @@ from gateway.store.job import DeliveryState, Firing, Job, JobState, Pause
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 
+_OVER = PostState.SENT, PostState.FAILED
+
 log = structlog.get_logger(__name__)
 
 
@@ -34,49 +36,75 @@ class Saying:
         if isinstance(error, AccountRefused):
             return firing
         failed = error is not None or (posts is None and await self._has_failed(firing))
+        said = await self._came_out(firing, error, failed=failed)
+        if error is not None and error.permanent and not _has_files(posts or await self._noted(firing.name)):
+            await self._pause_all(firing.chat, error)
+        return said
+
+    async def said_together(self, firings: Sequence[Firing], posts: Sequence[Post]) -> None:
+        """The same for several of which one message speaks, with its posts that this life has noted."""
+        chat = firings[0].chat
+        self._access.spoke(chat)
+        error = await self._delivery.attempt(chat, posts)
+        if isinstance(error, AccountRefused):
+            return
+        for firing in firings:
+            await self._came_out(firing, error, failed=error is not None)
+        if error is not None and error.permanent and not _has_files(posts):
+            await self._pause_all(chat, error)
+
+    async def were_said(self, firings: Sequence[Firing], name: str) -> bool:
+        """Whether the one message of several, which an earlier life has noted, is sent or given up; then it is written
+        down which."""
+        noted = await self._noted(name)
+        if not all(post.state in _OVER for post in noted):
+            return False
+        for firing in firings:
+            await self._came_out(firing, None, failed=any(post.state is PostState.FAILED for post in noted))
+        return True
+
+    async def _came_out(self, firing: Firing, error: ChannelError | None, *, failed: bool) -> Firing:
         state = DeliveryState.FAILED if failed else DeliveryState.SENT
         why = error.reason if error else ""
         said = await self._store.jobs.change_firing(
             firing.id, lambda now: replace(now, delivery=state, delivery_error=why)
         )
-        if error is not None and error.permanent and not await self._has_files(firing):
-            await self._pause_all(firing.chat, error)
         return said or firing
 
     async def was_read(self, firing: Firing) -> bool:
         """Whether people have its message, or a part of it, or will have it in the morning."""
         if firing.delivery is DeliveryState.FAILED:
-            return any(post.state is PostState.SENT for post in await self._noted(firing))
+            return any(post.state is PostState.SENT for post in await self._noted(firing.name))
         return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
 
     async def _has_failed(self, firing: Firing) -> bool:
         """In an earlier life."""
-        return any(post.state is PostState.FAILED for post in await self._noted(firing))
+        return any(post.state is PostState.FAILED for post in await self._noted(firing.name))
 
     async def _left(self, firing: Firing) -> list[Post]:
         """Any of it may have been sent: that a send begins is written after it has begun."""
-        over = PostState.SENT, PostState.FAILED
-        noted = await self._noted(firing)
-        return [replace(post, state=PostState.SENDING) for post in noted if post.state not in over]
+        noted = await self._noted(firing.name)
+        return [replace(post, state=PostState.SENDING) for post in noted if post.state not in _OVER]
 
-    async def _noted(self, firing: Firing) -> list[Post]:
+    async def _noted(self, name: str) -> list[Post]:
         posts: list[Post] = []
         for number in count():
-            post = await self._store.find_post(f"{firing.name}:proactive:{number}")
+            post = await self._store.find_post(f"{name}:proactive:{number}")
             if post is None:
                 break
             posts.append(post)
         return posts
-
-    async def _has_files(self, firing: Firing) -> bool:
-        """Then it may be these that the platform did not take."""
-        return any(post.message.attachments for post in await self._noted(firing))
 
     async def _pause_all(self, chat: ChatKey, error: ChannelError) -> None:
         """The chat is gone, or has blocked us: nothing more is worked out for it."""
         log.warning("the jobs of a chat are paused: it takes no messages", chat=str(chat), reason=error.reason)
         for job in await self._store.jobs.in_chat(chat):
             await self._store.jobs.change(job.id, _paused)
+
+
+def _has_files(posts: Sequence[Post]) -> bool:
+    """Then it may be these that the platform did not take."""
+    return any(post.message.attachments for post in posts)
 
 
 def _paused(job: Job) -> Job:

@@ -165,6 +165,10 @@ def held(connection: sqlite3.Connection, chat: ChatKey) -> list[Firing]:
     return _all(connection, "chat = ? AND delivery = 'held' ORDER BY due, slot", (str(chat),))
 
 
+def on_the_way(connection: sqlite3.Connection) -> list[Firing]:
+    return _all(connection, "delivery = 'pending' ORDER BY chat, due, slot", ())
+
+
 def chats_with_held(connection: sqlite3.Connection) -> list[ChatKey]:
     rows = connection.execute("SELECT DISTINCT chat FROM firings WHERE delivery = 'held' ORDER BY chat")
     return list(readable(rows, lambda row: ChatKey.parse(row[0]), "firings"))

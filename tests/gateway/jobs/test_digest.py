@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.models.scripted import Call, Calls
 from channels.base import ChannelError
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Heartbeat, Reaction, Report
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Heartbeat, Pause, Reaction, Report
 from gateway.timing.rule import Cron, Every
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TimedBot, a_job, moment
@@ -154,6 +154,7 @@ async def test_a_morning_that_was_interrupted_is_made_up_for_once(start_bot: Sta
     await bot.house.wakes.look()
     await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
     assert bot.screen == []
+    assert await delivery(bot, "notes1") is DeliveryState.PENDING
     await bot.restart()
     await bot.channel.until(lambda: bool(bot.screen))
     await morning(bot, "2026-11-24 08:01")
@@ -162,7 +163,26 @@ async def test_a_morning_that_was_interrupted_is_made_up_for_once(start_bot: Sta
     assert await delivery(bot, "notes1") is DeliveryState.SENT
 
 
-async def test_what_could_not_be_delivered_is_written_down(start_bot: StartTimedBot) -> None:
+async def test_a_message_of_several_that_an_earlier_life_left_is_written_down_too(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Two notes.", "**Sales**\n\nUp.")
+    await sleeps(bot)
+    await bot.has(a_job(NOTES, AT_TWO, name="notes1"), a_job(SALES, AT_THREE, name="sales1"))
+    await at_night(bot)
+
+    bot.channel.fails("send", ChannelError("overloaded", retry_after=3600.0))
+    bot.at("2026-11-24 08:00")
+    await bot.house.wakes.look()
+    await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
+    await bot.restart()
+    bot.channel.fails("send", ChannelError("gone", permanent=True))
+    await bot.channel.until(lambda: len([call for call in bot.channel.calls if call.kind == "send"]) > 1)
+    await bot.settled()
+    await morning(bot, "2026-11-24 08:01")
+
+    assert await delivery(bot, "notes1") is await delivery(bot, "sales1") is DeliveryState.FAILED
+
+
+async def test_what_could_not_be_delivered_is_written_down_and_the_chat_left_alone(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Two notes.")
     await sleeps(bot)
     await bot.has(a_job(NOTES, AT_TWO, name="notes1"))
@@ -171,7 +191,9 @@ async def test_what_could_not_be_delivered_is_written_down(start_bot: StartTimed
     bot.channel.fails("send", ChannelError("gone", permanent=True))
     await morning(bot)
 
-    assert await delivery(bot, "notes1") is DeliveryState.FAILED
+    firing = await bot.firing("notes1")
+    assert (firing.delivery, firing.delivery_error) == (DeliveryState.FAILED, "gone")
+    assert (await bot.job("notes1")).pause is Pause.UNDELIVERABLE
 
 
 async def test_where_quiet_hours_are_given_up_what_waits_comes_at_once(start_bot: StartTimedBot) -> None:
