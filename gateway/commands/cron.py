@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from zoneinfo import ZoneInfo
 
-from channels.base import ChannelError, OutboundMessage
+from channels.base import ChannelError
 from gateway.approvals import typed_id
 from gateway.commands.firing_list import firing_list
-from gateway.commands.planning import asked, listed, refused
+from gateway.commands.planning import Page, asked, listed, refused
 from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.jobs.jobs import Draft, JobRefused
 from gateway.jobs.preview import cancelled_line, in_short, next_of, set_line, words_of
@@ -16,9 +16,6 @@ from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.texts import language_of, say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
-
-LONGEST_NUMBER = 4
-"""Digits."""
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
 """With the id that was named, and what follows it."""
@@ -40,14 +37,9 @@ async def cron(given: Invocation) -> Answer:
         return refused(given, error)
 
 
-async def _list(given: Invocation, *first: str) -> OutboundMessage | None:
-    return await listed(given, "cron_title", *first)
-
-
-async def _listed(given: Invocation, start: str) -> Answer:
-    """From the beginning, or, by a button, what comes behind so many."""
-    behind = int(start) if start.isdecimal() and len(start) < LONGEST_NUMBER else 0
-    found = await listed(given, "cron_title", start=behind) or await _list(given)
+async def _listed(given: Invocation, page: str) -> Answer:
+    """From the beginning, or, by a button, what comes behind."""
+    found = await listed(given, Page.named(page))
     return Rewritten(found) if found else reply(say("cron_none", given.language, slash=given.slash))
 
 
@@ -129,27 +121,27 @@ async def _reshape(given: Invocation, job_id: str, way: str) -> Answer:
 # When it is set
 
 
-async def _pause(given: Invocation, job_id: str, _: str) -> Answer:
+async def _pause(given: Invocation, job_id: str, page: str) -> Answer:
     job = await given.desk.jobs.pause(job_id, given.session.key, given.sender)
-    return await _done(given, say("job_paused", given.language, id=job.id))
+    return await _done(given, say("job_paused", given.language, id=job.id), page)
 
 
-async def _resume(given: Invocation, job_id: str, _: str) -> Answer:
+async def _resume(given: Invocation, job_id: str, page: str) -> Answer:
     job = await given.desk.jobs.resume(job_id, given.session.key, given.sender)
     following = next_of(job, given.language, given.desk.clock.time())
-    return await _done(given, say("job_resumed", given.language, id=job.id, next=following))
+    return await _done(given, say("job_resumed", given.language, id=job.id, next=following), page)
 
 
-async def _remove(given: Invocation, job_id: str, _: str) -> Answer:
+async def _remove(given: Invocation, job_id: str, page: str) -> Answer:
     job = await given.desk.jobs.remove(job_id, given.session.key, given.sender)
-    return await _done(given, say("job_removed", given.language, id=job.id, what=in_short(job)))
+    return await _done(given, say("job_removed", given.language, id=job.id, what=in_short(job)), page)
 
 
-async def _done(given: Invocation, sentence: str) -> Answer:
+async def _done(given: Invocation, sentence: str, page: str) -> Answer:
     """In a list, whose button it was, that list as it is now."""
     if not given.is_pressed:
         return reply(sentence)
-    return Rewritten(await _list(given, sentence) or reply(sentence))
+    return Rewritten(await listed(given, Page.named(page), sentence) or reply(sentence))
 
 
 async def _run(given: Invocation, job_id: str, _: str) -> Answer:

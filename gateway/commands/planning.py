@@ -1,6 +1,7 @@
 """What the commands about jobs share: the question before one is set, and the list of those that are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Invocation, reply
@@ -16,6 +17,11 @@ from gateway.timing.rule import Once, Rule
 MOST_LISTED = 20
 MOST_ROWS = 5
 """Of buttons: as many as every platform shows."""
+_STEP = MOST_ROWS - 1
+"""The last row leads on."""
+_LONGEST_NUMBER = 4
+"""Digits."""
+_REMINDERS = "reminders"
 
 _PAUSES = {
     Pause.PERSON: "pause_person",
@@ -24,6 +30,29 @@ _PAUSES = {
     Pause.NOT_ALLOWED: "pause_not_allowed",
     Pause.SILENCE: "pause_silence",
 }
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which part of what is planned a list shows. Its buttons name it, so that what they do comes back to it."""
+
+    start: int = 0
+    """So many are left out."""
+    only_reminders: bool = False
+
+    @classmethod
+    def named(cls, words: str) -> "Page":
+        number = words.removeprefix(_REMINDERS).strip()
+        start = int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
+        return cls(start, words.startswith(_REMINDERS))
+
+    def says(self, command: str) -> str:
+        words = [command, *([_REMINDERS] if self.only_reminders else []), *([str(self.start)] if self.start else [])]
+        return " ".join(words)
+
+    def within(self, count: int) -> "Page":
+        """The last one that there is, where this is none any more."""
+        return self if self.start < count else replace(self, start=max(count - 1, 0) // _STEP * _STEP)
 
 
 async def asked(given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
@@ -41,20 +70,21 @@ def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
     return Rewritten(message) if error.key == "job_gone" else message
 
 
-async def listed(
-    given: Invocation, title: str, *first: str, wanted: Callable[[Job], bool] = lambda _: True, start: int = 0
-) -> OutboundMessage | None:
-    """What is planned here, with buttons. `title` is a key of texts; `first` stands before it, and `start` jobs are
-    left out. None: nothing is."""
-    found = [job for job in await given.desk.jobs.shown(given.session.key) if wanted(job)][start:]
+async def listed(given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
+    """What is planned here, with buttons; `first` stands before it. None: nothing is."""
+    shown = await given.desk.jobs.shown(given.session.key)
+    wanted = [job for job in shown if isinstance(job.work, Reminder) or not page.only_reminders]
+    page = page.within(len(wanted))
+    found = wanted[page.start :]
     if not found:
         return None
+    title = "reminders_title" if page.only_reminders else "cron_title"
     zone = (await given.desk.jobs.zone_of(given.session.key)).key
     rows = [_line(job, given, zone) for job in found[:MOST_LISTED]]
     if len(found) > MOST_LISTED:
         rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
     text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
-    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, start))
+    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, page))
 
 
 def _line(job: Job, given: Invocation, zone: str) -> str:
@@ -81,23 +111,24 @@ def _state(job: Job, language: Language, now: float) -> str:
     return say("cron_line_next", language, next=next_of(job, language, now))
 
 
-def _buttons(jobs: Sequence[Job], language: Language, start: int) -> tuple[tuple[Button, ...], ...]:
+def _buttons(jobs: Sequence[Job], language: Language, page: Page) -> tuple[tuple[Button, ...], ...]:
     """Those for which there is no room are one press further."""
     if len(jobs) <= MOST_ROWS:
-        return tuple(_row(job, language) for job in jobs)
-    shown = MOST_ROWS - 1
-    more = Button(label=say("cron_more_button", language), action=f"/cron list {start + shown}")
-    return (*(_row(job, language) for job in jobs[:shown]), (more,))
+        return tuple(_row(job, language, page) for job in jobs)
+    following = replace(page, start=page.start + _STEP)
+    more = Button(label=say("cron_more_button", language), action=following.says("/cron list"))
+    return (*(_row(job, language, page) for job in jobs[:_STEP]), (more,))
 
 
-def _row(job: Job, language: Language) -> tuple[Button, ...]:
-    remove = Button(label=say("remove_button", language), action=f"/cron rm {job.id}")
+def _row(job: Job, language: Language, page: Page) -> tuple[Button, ...]:
+    remove = Button(label=say("remove_button", language), action=page.says(f"/cron rm {job.id}"))
     match job.state:
         case JobState.DRAFT:
             return Button(label=say("show_button", language, id=job.id), action=f"/cron show {job.id}"), remove
         case JobState.PAUSED:
-            return Button(label=say("resume_button", language, id=job.id), action=f"/cron resume {job.id}"), remove
+            resume = page.says(f"/cron resume {job.id}")
+            return Button(label=say("resume_button", language, id=job.id), action=resume), remove
         case _:
-            pause = Button(label=say("pause_button", language, id=job.id), action=f"/cron pause {job.id}")
+            pause = Button(label=say("pause_button", language, id=job.id), action=page.says(f"/cron pause {job.id}"))
             run = Button(label=say("run_button", language), action=f"/cron run {job.id}")
             return pause, run, remove

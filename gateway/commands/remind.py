@@ -1,10 +1,10 @@
 """The command that reminds: /remind."""
 
-from gateway.commands.planning import asked, listed, refused
+from gateway.commands.planning import Page, asked, listed, refused
 from gateway.commands.table import Command, Invocation, reply
 from gateway.jobs.jobs import JobRefused
 from gateway.replies import Answer
-from gateway.store.job import Job, Reminder
+from gateway.store.job import Reminder
 from gateway.texts import say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
@@ -24,12 +24,8 @@ async def remind(given: Invocation) -> Answer:
 
 async def _list(given: Invocation) -> Answer:
     how = say("remind_how", given.language, slash=given.slash)
-    found = await listed(given, "reminders_title", wanted=_is_reminder)
+    found = await listed(given, Page(only_reminders=True))
     return found.model_copy(update={"markdown": f"{found.markdown}\n\n{how}"}) if found else reply(how)
-
-
-def _is_reminder(job: Job) -> bool:
-    return isinstance(job.work, Reminder)
 
 
 COMMANDS = (

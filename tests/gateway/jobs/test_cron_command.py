@@ -178,6 +178,33 @@ async def test_all_of_many_are_within_reach(start_bot: StartTimedBot) -> None:
     assert len(bot.screen) == 1
 
 
+async def test_what_is_done_further_back_leaves_the_list_where_it_was(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    await bot.has(*(a_job("x", name=f"aa{number:04}") for number in range(10)))
+    await bot.hears("/cron")
+    for _ in range(2):
+        await press(bot, "More")
+    await press(bot, "Pause aa0009")
+    assert [row[0] for row in labels(bot)] == ["Pause aa0008", "Resume aa0009"]
+    for _ in range(2):
+        await press(bot, "Remove")
+    assert [row[0] for row in labels(bot)] == [f"Pause aa{number:04}" for number in range(4, 8)]
+    assert len(bot.screen) == 1
+
+
+async def test_reminders_stay_among_themselves(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    works = ["drink" if number % 2 else Report(instructions="tell me") for number in range(14)]
+    await bot.has(*(a_job(work, name=f"aa{number:04}") for number, work in enumerate(works)))
+    await bot.hears("/remind")
+    assert [row[0] for row in labels(bot)][-2:] == ["Pause aa0007", "More"]
+
+    await press(bot, "More")
+    assert [row[0] for row in labels(bot)] == ["Pause aa0009", "Pause aa0011", "Pause aa0013"]
+    assert (await press(bot, "Pause aa0013")).count("Report") == 0
+    assert [row[0] for row in labels(bot)] == ["Pause aa0009", "Pause aa0011", "Resume aa0013"]
+
+
 async def test_a_press_that_comes_again_finds_it_set(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
     await bot.hears("/remind in 20m pizza")
