@@ -124,6 +124,9 @@ async def _on(given: Invocation, rest: str) -> Answer:
 
 async def _use(given: Invocation, _: str) -> Answer:
     if not await take_draft(given.desk.workspace(given.session.key)):
+        standing = await given.desk.heartbeats.standing(given.session.key)
+        if standing is not None and standing.is_on:  # pressed twice
+            return await _status(given, "")
         return reply(say("heartbeat_draft_gone", given.language, slash=given.slash))
     return await _begun(given)
 

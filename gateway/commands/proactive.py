@@ -13,6 +13,9 @@ from gateway.store.job import Firing, Job
 from gateway.texts import say
 from gateway.timing.check import BadRule
 
+LONGEST_NUMBER = 9
+"""Digits; of what somebody types there may be thousands."""
+
 
 async def proactive(given: Invocation) -> Reply:
     verb, _, rest = given.arguments.strip().partition(" ")
@@ -50,7 +53,7 @@ async def _obey(given: Invocation, verb: str, rest: str, wish: Wish) -> Answer:
     feedback = Feedback(desk.store, Announcer(desk.store, desk.clock, desk.language), desk.jobs, desk.clock)
     if verb == "snooze":
         _, _, minutes = rest.strip().partition(" ")
-        return await feedback.snooze(wish, int(minutes) if minutes.isdecimal() else None)
+        return await feedback.snooze(wish, int(minutes[:LONGEST_NUMBER]) if minutes.isdecimal() else None)
     return await _WISHES.get(verb, Feedback.done)(feedback, wish)
 
 

@@ -24,8 +24,11 @@ async def write_note(workspace: Path, name: str, text: str) -> None:
 
 
 async def drop_note(workspace: Path, name: str) -> None:
-    """Take the file away, if it is there."""
-    await asyncio.to_thread((workspace / name).unlink, missing_ok=True)
+    """Take the file away, if it is there. Raises ToolFailed."""
+    try:
+        await asyncio.to_thread((workspace / name).unlink, missing_ok=True)
+    except OSError as error:
+        raise failure(error.errno or 0, name) from error
 
 
 def _write(workspace: Path, name: str, data: bytes) -> None:

@@ -30,7 +30,7 @@ TEXTS = {
     "firing_look": {"en": "a look at what may need you", "zh": "查看有没有需要您处理的事"},
     "firing_rehearsal": {
         "en": "🧪 A rehearsal: only you see it, and its times stay as they are.",
-        "zh": "🧪 这是试运行：只有你能看到，时间安排不变。",
+        "zh": "🧪 这是试运行：只有您能看到，时间安排不变。",
     },
     "firing_cost": {"en": "It used {tokens} tokens, ${cost}.", "zh": "用了 {tokens} 词元，${cost}。"},
     "firing_cost_nothing": {"en": "It costs nothing.", "zh": "没有费用。"},

@@ -3,15 +3,18 @@
 TEXTS = {
     "heartbeat_introduction": {
         "en": "One thing more: from now on I look here every {minutes} minutes whether something needs you, and write "
-        "only if it does: at most {most} times a day, and never from {quiet} ({zone}). `{slash}heartbeat on` makes a "
-        "list of what I shall look after; reminders and tasks that are due I see without one. My next look: {next}.",
-        "zh": "还有一件事：从现在起，我每 {minutes} 分钟在这里看一次有没有需要您处理的事，有才会发消息："
-        "每天最多 {most} 次，{quiet}（{zone}）绝不打扰。用 `{slash}heartbeat on` 可以列出要我留意的事；"
-        "到期的提醒和任务不用列我也会看到。下次查看：{next}。",
+        "only if it does, or to say hello after hours of silence: at most {most} times a day, and never from {quiet} "
+        "({zone}). `{slash}heartbeat on` makes a list of what I shall look after; what is due in `reminders.md` and "
+        "what has failed I see without one. My next look: {next}.",
+        "zh": "还有一件事：从现在起，我每 {minutes} 分钟在这里看一次有没有需要您处理的事，有才会发消息，"
+        "或在您几小时没说话后问候一声：每天最多 {most} 次，{quiet}（{zone}）绝不打扰。"
+        "用 `{slash}heartbeat on` 可以列出要我留意的事；`reminders.md` 里到期的和失败的事不用列我也会看到。"
+        "下次查看：{next}。",
     },
     "heartbeat_explained": {
-        "en": "*(I write unasked only when something seems to need you; the heartbeat command changes that.)*",
-        "zh": "*（只有觉得有事需要您处理时，我才会主动发消息；可用 heartbeat 命令调整。）*",
+        "en": "*(I write unasked only when something seems to need you, or to say hello; the heartbeat command changes "
+        "that.)*",
+        "zh": "*（只有觉得有事需要您处理，或想问候一声时，我才会主动发消息；可用 heartbeat 命令调整。）*",
     },
     "heartbeat_off_button": {"en": "Off", "zh": "关闭"},
     "heartbeat_on_button": {"en": "Switch on", "zh": "开启"},
@@ -29,8 +32,8 @@ TEXTS = {
         "`{slash}heartbeat on 给植物浇水；看看 inbox.md` 会加入列表。",
     },
     "heartbeat_stands_on": {
-        "en": "**Heartbeat:** on. I look every {minutes} minutes and write only if something needs you.",
-        "zh": "**心跳：** 已开启。我每 {minutes} 分钟看一次，有事才会发消息。",
+        "en": "**Heartbeat:** on. I look every {minutes} minutes and write only if something needs you, or to say hello.",
+        "zh": "**心跳：** 已开启。我每 {minutes} 分钟看一次，有事或想问候时才会发消息。",
     },
     "heartbeat_stands_off": {
         "en": "**Heartbeat:** off. I write here only when I am asked.",

@@ -36,7 +36,7 @@ async def test_how_it_stands(start_looking: StartBeating) -> None:
     await bot.hears("/heartbeat")
 
     assert bot.screen[-1] == (
-        "- **Heartbeat:** on. I look every 30 minutes and write only if something needs you.\n"
+        "- **Heartbeat:** on. I look every 30 minutes and write only if something needs you, or to say hello.\n"
         "- **Next look:** Mon 23 Nov 09:00\n"
         "- **Last look:** Mon 23 Nov 08:30: I wrote to you\n"
         "- **Quiet hours:** 21:00–08:00 (Europe/Paris)\n"
@@ -159,9 +159,18 @@ async def test_a_list_that_cannot_be_written_is_told(start_beating: StartBeating
     bot = await start_beating()
     workspace_of(bot.home, ANN).mkdir(parents=True)
     (workspace_of(bot.home, ANN) / DRAFT).mkdir()
-    await bot.hears("/heartbeat on")
+    for verb in ("on", "plain", "cancel"):
+        await bot.hears(f"/heartbeat {verb}")
+        assert bot.screen[-1].startswith("I could not write the list: ")
 
-    assert bot.screen[-1].startswith("I could not write the list: ")
+
+async def test_a_list_that_was_taken_is_not_missed(start_beating: StartBeating) -> None:
+    bot = await start_beating()
+    await bot.hears("/heartbeat on")
+    await bot.presses("Use this list")
+    await bot.hears("/heartbeat use")
+
+    assert "**On the list** (`HEARTBEAT.md`): 2" in bot.screen[-1]
 
 
 # When not
