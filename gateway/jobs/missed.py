@@ -1,10 +1,12 @@
 """The rule for what was missed: what becomes of a job that is due now, or was due while nobody looked. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from gateway.store.job import CheckIn, Job, Reminder
+from gateway.timing.changes import LATEST
 from gateway.timing.check import check_cron
 from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot, next_slot, slots
@@ -35,20 +37,25 @@ def due(job: Job, now: float) -> Due:
     if isinstance(job.rule, Cron):
         check_cron(job.rule.expression, now)
     first = now if job.next_at is None else job.next_at
+    if not 0 <= first <= LATEST:
+        raise ValueError("it is due at no date")
     later, coming = _since(job, zone, first, now)
     past = [Slot(first), *later]
     last = past[-1]
     fires = last if _is_wanted(job, now - last.at) else None
-    missed = past[:-1] if fires else past
-    if isinstance(job.work, CheckIn):  # nobody misses a look that found nothing
-        missed = []
+    missed = _told(job, past[:-1] if fires else past)
     return Due(fires, tuple(missed[-MOST_MISSED:]), len(missed) > MOST_MISSED, coming.at if coming else None)
 
 
-def skipped(found: Due) -> Due:
+def skipped(job: Job, found: Due) -> Due:
     """It cannot fire, whatever is tried: so much for this time."""
     missed = found.missed if found.fires is None else (*found.missed, found.fires)
-    return replace(found, fires=None, missed=missed)
+    return replace(found, fires=None, missed=tuple(_told(job, missed)))
+
+
+def _told(job: Job, missed: Sequence[Slot]) -> Sequence[Slot]:
+    """Nobody misses a look that found nothing."""
+    return () if isinstance(job.work, CheckIn) else missed
 
 
 def _is_wanted(job: Job, late: float) -> bool:

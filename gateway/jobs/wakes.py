@@ -145,7 +145,7 @@ class Wakes:
                 waits = True
             elif isinstance(each, Exception):  # one that is broken must not keep the others
                 log.error("a job could not be begun", job=job.id, exc_info=each)
-                pairs.append((job, skipped(due(job, now))))
+                pairs.append((job, skipped(job, due(job, now))))
             elif isinstance(each, BaseException):
                 raise each
             elif each is not None:

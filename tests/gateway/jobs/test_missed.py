@@ -127,6 +127,7 @@ def test_the_night_in_which_clocks_change_has_one_slot() -> None:
         {"zone": "../../etc"},
         {"rule": Cron(expression="0 9 31 2 *")},
         {"rule": Cron(expression="x")},
+        {"next_at": -1e12},
     ],
 )
 def test_a_row_that_nobody_can_keep_says_so(broken: dict[str, object]) -> None:

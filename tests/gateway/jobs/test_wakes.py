@@ -211,9 +211,15 @@ async def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         assert await here.at("2026-11-23 09:05") == [at("2026-11-23 09:00")]
 
 
-async def test_a_job_that_nobody_can_keep_is_paused_and_the_others_fire(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "broken",
+    [{"zone": "Mars/Olympus"}, {"rule": Cron(expression="99 9 * * *")}, {"rule": Once(at=-1e12), "next_at": -1e12}],
+)
+async def test_a_job_that_nobody_can_keep_is_paused_and_the_others_fire(
+    tmp_path: Path, broken: dict[str, object]
+) -> None:
     async with ward(tmp_path) as here:
-        await here.has(a_job("y", name="def456"), replace(a_job("x"), zone="Mars/Olympus"))
+        await here.has(a_job("y", name="def456"), replace(a_job("x"), **broken))  # type: ignore[arg-type]
 
         assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
 
@@ -263,6 +269,20 @@ async def test_a_check_in_is_entered_only_if_there_is_something_to_look_at(tmp_p
         assert await here.at("2026-11-23 09:00") == []
         assert here.offered == []
         assert await here.at("2026-11-23 10:00") == [at("2026-11-23 10:00")]
+
+
+async def test_a_check_in_that_cannot_be_asked_for_is_not_spoken_of(tmp_path: Path) -> None:
+    async def tick(_job: Job, _now: float) -> bool:
+        raise OSError("the folder is gone")
+
+    async with ward(tmp_path, tick=tick) as here:
+        await here.has(a_job(CheckIn(), HOURLY))
+
+        assert await here.at("2026-11-23 09:00") == []
+
+        assert await here.history() == []
+        assert here.channel.screen == []
+        assert await here.wakes.next_due() == moment("2026-11-23 10:00")
 
 
 async def test_looks_that_were_missed_are_not_spoken_of(tmp_path: Path) -> None:
