@@ -11,12 +11,12 @@ from itertools import chain
 
 import structlog
 
-from channels.base import Attachment, Button, ChatKey, OutboundMessage
+from channels.base import Attachment, Button, ChatKey, OutboundMessage, Sender
 from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.jobs.announcer import Announcer, buttons_of
 from gateway.jobs.saying import Saying
-from gateway.store.job import DeliveryState, Firing, FiringState, Job
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import say
@@ -41,6 +41,7 @@ class Digests:
         """`files`: what goes with a firing's message."""
         self._store = store
         self._delivery = delivery
+        self._access = access
         self._saying = Saying(store, delivery, access)
         self._announcer = announcer
         self._files = files
@@ -78,8 +79,21 @@ class Digests:
         known = next((job for job in jobs.values() if job is not None), None)
         if known is not None and await self._announcer.is_quiet(chat, known):
             return
-        for start in range(0, len(held), MOST):
-            await self._send(chat, [(jobs[firing.job], firing) for firing in held[start : start + MOST]])
+        items: list[tuple[Job | None, Firing]] = []
+        for firing in held:
+            if self._is_wanted(job := jobs[firing.job]):
+                items.append((job, firing))
+            else:
+                await self._store.jobs.change_firing(firing.id, _dropped)
+        for start in range(0, len(items), MOST):
+            await self._send(chat, items[start : start + MOST])
+
+    def _is_wanted(self, job: Job | None) -> bool:
+        """Whose it is may have been sent away in the night, or the heartbeat switched off."""
+        if job is None:
+            return True
+        is_over = isinstance(job.work, CheckIn) and job.state is not JobState.ACTIVE
+        return not is_over and self._access.may_speak(job.chat, Sender(id=job.person, name=""))
 
     async def _send(self, chat: ChatKey, items: Sequence[tuple[Job | None, Firing]]) -> None:
         firings = [firing for _, firing in items]
@@ -122,6 +136,10 @@ class Digests:
 
     async def _is_settled(self, firings: Sequence[Firing]) -> bool:
         return await self._saying.were_said(firings, _name(firings))
+
+
+def _dropped(firing: Firing) -> Firing:
+    return replace(firing, delivery=DeliveryState.NONE)
 
 
 def _name(firings: Sequence[Firing]) -> str:

@@ -32,7 +32,8 @@ TEXTS = {
         "`{slash}heartbeat on 给植物浇水；看看 inbox.md` 会加入列表。",
     },
     "heartbeat_stands_on": {
-        "en": "**Heartbeat:** on. I look every {minutes} minutes and write only if something needs you, or to say hello.",
+        "en": "**Heartbeat:** on. I look every {minutes} minutes and write only if something needs you, or to say "
+        "hello.",
         "zh": "**心跳：** 已开启。我每 {minutes} 分钟看一次，有事或想问候时才会发消息。",
     },
     "heartbeat_stands_off": {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.models.scripted import Call, Calls
 from channels.base import ChannelError
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Heartbeat, Pause, Reaction, Report
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Heartbeat, JobState, Pause, Reaction, Report
 from gateway.timing.rule import Cron, Every
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TimedBot, a_job, moment
@@ -194,6 +194,21 @@ async def test_what_could_not_be_delivered_is_written_down_and_the_chat_left_alo
     firing = await bot.firing("notes1")
     assert (firing.delivery, firing.delivery_error) == (DeliveryState.FAILED, "gone")
     assert (await bot.job("notes1")).pause is Pause.UNDELIVERABLE
+
+
+async def test_what_nobody_is_to_get_any_more_is_dropped(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    await sleeps(bot)
+    off = a_job(CheckIn(), AT_TWO, name="looks1", state=JobState.PAUSED, next_at=None)
+    sent_away = a_job(NOTES, AT_TWO, name="notes1", person="eve")
+    await bot.has(off, sent_away)
+    await noted(bot, off, "The plants are dry.", name="aaaaa1", delivery=DeliveryState.HELD)
+    await noted(bot, sent_away, "Two notes.", name="aaaaa2", delivery=DeliveryState.HELD)
+
+    await morning(bot)
+
+    assert bot.screen == []
+    assert await delivery(bot, "looks1") is await delivery(bot, "notes1") is DeliveryState.NONE
 
 
 async def test_where_quiet_hours_are_given_up_what_waits_comes_at_once(start_bot: StartTimedBot) -> None:
