@@ -11,6 +11,7 @@ from gateway.question_text import one_line
 from gateway.store.job import DeliveryState, Firing, FiringState
 from gateway.texts import Language, say
 from gateway.timing.words import slot_words
+from gateway.zone import is_zone
 
 MOST = 10
 DAYS = 7
@@ -40,7 +41,8 @@ async def firing_list(given: Invocation, job_id: str) -> str:
     if job_id:
         job = await desk.jobs.of(job_id, chat, given.sender)
         title = say("history_title", language, id=job.id, rule=rule_of(job, language))
-        found, zone = await desk.jobs.history(job.id, MOST), ZoneInfo(job.zone)
+        found = await desk.jobs.history(job.id, MOST)
+        zone = ZoneInfo(job.zone) if is_zone(job.zone) else await desk.jobs.zone_of(chat)
     else:
         title = say("history_title_all", language)
         lately = await desk.store.jobs.in_chat_since(chat, desk.clock.time() - DAYS * _DAY)

@@ -14,6 +14,7 @@ from gateway.store.job import HOUR, Job, Reminder, Report
 from gateway.texts import Language, language_of, say
 from gateway.timing.clock_change import next_change
 from gateway.timing.rule import Once
+from gateway.timing.slots import UNPLANNABLE
 from gateway.timing.words import change_words, rule_words, slot_words
 
 MOST_IN_SHORT = 80
@@ -75,12 +76,19 @@ def cancelled_line(job: Job) -> str:
 
 
 def rule_of(job: Job, language: Language) -> str:
-    return rule_words(job.rule, ZoneInfo(job.zone), language)
+    """Also of one that cannot be planned any more: its zone may be none today."""
+    try:
+        return rule_words(job.rule, ZoneInfo(job.zone), language)
+    except UNPLANNABLE:
+        return say("rule_unreadable", language)
 
 
 def next_of(job: Job, language: Language, now: float) -> str:
     """When it comes next; nothing where it does not."""
-    return "" if job.next_at is None else slot_words(job.next_at, ZoneInfo(job.zone), language, now)
+    try:
+        return "" if job.next_at is None else slot_words(job.next_at, ZoneInfo(job.zone), language, now)
+    except UNPLANNABLE:
+        return ""
 
 
 def in_short(job: Job, most: int = MOST_IN_SHORT) -> str:

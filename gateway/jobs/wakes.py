@@ -25,7 +25,7 @@ from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts import Language, language_of, say
 from gateway.timing.rule import Once
-from gateway.timing.slots import Slot, next_slot
+from gateway.timing.slots import UNPLANNABLE, Slot, next_slot
 from gateway.timing.words import slot_words
 
 MOST_AT_ONCE = 50
@@ -157,7 +157,7 @@ class Wakes:
         """Let it fire where it is to; None where it is paused instead. Raises NotTakenIn."""
         try:
             found = due(job, now)
-        except (ValueError, LookupError, ArithmeticError) as error:
+        except UNPLANNABLE as error:
             log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
             await self._pause(job, Pause.FAILURES)
             return None
@@ -252,7 +252,7 @@ def _earlier(job: Job, now: float) -> Advance | None:
     """To its next slot, where it waits for a later one."""
     try:
         coming = next_slot(job.rule, ZoneInfo(job.zone), max(now, job.created - MOST_WRONG))
-    except (ValueError, LookupError):
+    except UNPLANNABLE:
         return None
     is_later = coming is not None and job.next_at is not None and job.next_at > coming.at
     return Advance(job.id, job.next_at, coming.at) if is_later and coming and job.next_at else None

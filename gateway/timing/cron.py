@@ -5,12 +5,20 @@ from datetime import datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim
+from cronsim import CronSim, CronSimError
 
 from gateway.timing.changes import LATEST, Change, changes_between, counted, local, offset_at
 
 _DAY = 86_400
 _SECOND = timedelta(seconds=1)
+
+
+def understood(expression: str, after: datetime) -> CronSim:
+    """What a clock shows after `after` that it names. Raises ValueError for what is no cron."""
+    try:
+        return CronSim(expression, after)
+    except CronSimError as error:
+        raise ValueError(str(error)) from error
 
 
 def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
@@ -28,7 +36,7 @@ def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
     last = after
     while after <= LATEST:
         change: Change | None = None
-        for due in CronSim(expression, shown):
+        for due in understood(expression, shown):
             at = counted(due) - offset
             if at > LATEST:
                 return
@@ -62,7 +70,7 @@ def names_times(expression: str) -> bool:
 
 def named_between(expression: str, after: datetime, until: datetime) -> datetime | None:
     """The first that it names of what a clock shows after `after` and up to `until`."""
-    return next((due for due in islice(CronSim(expression, after), 1) if due <= until), None)
+    return next((due for due in islice(understood(expression, after), 1) if due <= until), None)
 
 
 def _first_shown(zone: ZoneInfo, at: int) -> datetime:

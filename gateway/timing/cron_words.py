@@ -10,6 +10,7 @@ from cronsim import CronSim
 
 from gateway.texts import Language, say
 from gateway.timing.changes import naive
+from gateway.timing.cron import understood
 from gateway.timing.lists import MONTHS, WEEKDAYS, day_of_month, listed, ranges
 
 MOST_TIMES = 6
@@ -24,8 +25,8 @@ _Weekday = tuple[int, int]
 
 
 def cron_words(expression: str, language: Language) -> str:
-    """`every weekday at 09:00`. Raises CronSimError for what is no cron."""
-    line = CronSim(expression, naive(0))
+    """`every weekday at 09:00`. Raises ValueError for what is no cron."""
+    line = understood(expression, naive(0))
     dates, condition = _dates(line, language)
     if len(line.minutes) * len(line.hours) <= MOST_TIMES:
         times = [f"{hour:02}:{minute:02}" for hour in sorted(line.hours) for minute in sorted(line.minutes)]

@@ -10,6 +10,9 @@ from gateway.timing.changes import LATEST
 from gateway.timing.cron import by_the_clock
 from gateway.timing.rule import Cron, Every, Once, Rule
 
+UNPLANNABLE = (ValueError, LookupError, ArithmeticError, OSError)
+"""What comes of a zone that is none any more, and of a rule that nobody has checked."""
+
 
 @dataclass(frozen=True)
 class Slot:

@@ -41,6 +41,10 @@ TEXTS = {
         "en": "Midnight of which day? Write `0:00` and the day that begins then.",
         "zh": "是哪一天的零点？请写 `0:00` 和从那时开始的那一天。",
     },
+    "rule_unreadable": {
+        "en": "at a time that cannot be read any more",
+        "zh": "时间已无法识别",
+    },
     "rule_which_time": {
         "en": "I am not sure which hour of which day that is. Write it from 0:00 to 23:59, with the day it belongs to.",
         "zh": "我不确定这是哪一天的几点。请用 0:00 到 23:59 来写，并写明是哪一天。",
