@@ -318,11 +318,20 @@ def _arguments_model(body: Body) -> type[BaseModel]:
 
 def _schema(model: type[BaseModel]) -> JsonObject:
     """The JSON schema without what is paid for on every call and tells the model nothing: titles that repeat the
-    names, and that there are no other arguments, which `validate` sees to."""
+    names, empty defaults of what need not be given, and that there are no other arguments, which `validate` sees
+    to."""
     schema = _without_titles(model.model_json_schema())
     if not isinstance(schema, dict):
         raise TypeError(f"the schema of {model.__name__} is not an object")
+    for field in _fields(schema):
+        if not field.get("default", True):
+            del field["default"]
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
+
+
+def _fields(schema: JsonObject) -> list[JsonObject]:
+    found = schema.get("properties")
+    return [field for field in found.values() if isinstance(field, dict)] if isinstance(found, dict) else []
 
 
 def _without_titles(value: JsonValue) -> JsonValue:

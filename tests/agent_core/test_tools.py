@@ -23,6 +23,24 @@ def test_the_function_is_the_tool() -> None:  # S4-10, S2-25, S0-11
     assert "title" not in str(parameters)
 
 
+def test_an_empty_default_is_not_told() -> None:
+    @tool()
+    async def read(path: str, offset: int = 0, glob: str = "", limit: int = 200) -> str:
+        """Read."""
+        return path + glob * offset * limit
+
+    assert read.spec.parameters == {
+        "properties": {
+            "path": {"type": "string"},
+            "offset": {"type": "integer"},
+            "glob": {"type": "string"},
+            "limit": {"default": 200, "type": "integer"},
+        },
+        "required": ["path"],
+        "type": "object",
+    }
+
+
 def test_a_parameter_called_title_stays_in_the_schema() -> None:
     @tool()
     async def book(title: str) -> str:
