@@ -1,5 +1,6 @@
 """The model's tools for jobs. Whatever the model was talked into: it proposes, and a person's yes sets it."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -18,6 +19,7 @@ from gateway.store.store import Store
 from gateway.texts import Language, language_of, say
 from gateway.timing.check import BadRule
 from gateway.zone import check_zone
+from gateway.zones import find_zone
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "
@@ -64,8 +66,7 @@ class JobTools:
             change: str = "",
             context: ToolContext,
         ) -> str:
-            """Propose a reminder (what: its words) or a report (what: instructions for whoever makes it), or to change
-            the job with that id; a person confirms it."""
+            """Propose a reminder (what: its words), a report (what: how to make it), or to change a job by its id."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.find_post(key)
@@ -117,7 +118,7 @@ class JobTools:
         return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}))
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        zone = _zone(asked.zone) or await self.jobs.zone_of(chat)
+        zone = await _zone(asked.zone) or await self.jobs.zone_of(chat)
         is_reminder = asked.kind == "reminder"
         return Draft(
             chat=chat,
@@ -132,7 +133,7 @@ class JobTools:
     async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
         """What is not said stays as it is."""
         job = await self.jobs.known(asked.change, chat, by)
-        zone = _zone(asked.zone) or ZoneInfo(job.zone)
+        zone = await _zone(asked.zone) or ZoneInfo(job.zone)
         words, now = asked.what or words_of(job), job.work
         skill = asked.skill or (now.skill if isinstance(now, Report) else None) or ""
         return Draft(
@@ -189,9 +190,12 @@ def _who(context: ToolContext) -> tuple[ChatKey, Sender]:
     return ChatKey.parse(context.chat_id), Sender(id=context.user_id, name="")
 
 
-def _zone(name: str) -> ZoneInfo | None:
+async def _zone(name: str) -> ZoneInfo | None:
+    """As people write it, too: `Tokyo`, `UTC+8`."""
+    if not name:
+        return None
     try:
-        return ZoneInfo(check_zone(name)) if name else None
+        return await asyncio.to_thread(find_zone, name) or ZoneInfo(check_zone(name))
     except ValueError as error:
         raise ToolFailed(f"zone {error}") from error
 

@@ -62,6 +62,7 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(start_bot:
         ({"in_minutes": 20}, Once(at=moment("2026-11-23 08:20"))),
         ({"at": "2026-12-24T18:00"}, Once(at=moment("2026-12-24 18:00"))),
         ({"at": "2026-12-24 18:00", "zone": "Asia/Tokyo"}, Once(at=moment("2026-12-24 10:00"))),
+        ({"at": "2026-12-24 18:00", "zone": "tokyo"}, Once(at=moment("2026-12-24 10:00"))),
         ({"at": "2026-12-24T18:00:00Z"}, Once(at=moment("2026-12-24 19:00"))),
         ({"every_minutes": 90}, Every(seconds=5400, since=moment("2026-11-23 08:00"))),
         ({"cron": " 0  9 * * 1 "}, Cron(expression="0 9 * * 1")),
@@ -233,6 +234,22 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     [shown] = [text for text in bot.screen if "send me money" in text]
     assert shown.endswith("and may have wanted this.")
     assert (await bot.job("ab0001")).tainted
+
+
+async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:
+    what = "Watch https://ours.example/news and https://theirs.example/?all=secrets"
+    turns: list[Turn] = [
+        uses("read_page"),
+        uses("schedule", kind="report", what=what, cron="0 9 * * *"),
+        "The preview is there.",
+    ]
+    tools: list[Tool] = [read_page]
+    bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
+    await bot.hears("read the page, and watch https://ours.example/news each day")
+
+    job = await bot.job("ab0001")
+    assert job.tainted
+    assert job.given == ("ours.example/news",)
 
 
 async def test_what_the_tools_cost_in_each_request_stays_small(start_bot: StartTimedBot) -> None:
