@@ -12,6 +12,9 @@ from gateway.store.job import Firing
 NUMBER = "{} · "
 """Before what a button says, where the message tells of several."""
 _NUMBERED = re.compile(r"(\d+) · ")
+_MARK = "[✓💤↓⏸✗] [^*\n]*"
+"""What a line about a firing looks like: a sign first, so that words of a report are not taken for one."""
+_LAST = re.compile(rf"\n\n{_MARK}\Z")
 
 
 def offers(message: OutboundMessage, action: str) -> bool:
@@ -48,9 +51,9 @@ def _numbered(button: Button, number: str) -> Button:
 
 def _in_item(text: str, number: str, mark: str) -> str:
     """Behind the item's number, in the one message of several parts that has it."""
-    return re.sub(rf"\*\*{number}\.[^*\n]*\*\*", lambda _: f"**{number}. {mark}**", text, count=1)
+    return re.sub(rf"\*\*{number}\.(?: {_MARK})?\*\*", lambda _: f"**{number}. {mark}**", text, count=1)
 
 
 def _below(text: str, firing: Firing, mark: str) -> str:
-    before = text.rpartition("\n\n")[0] if firing.reaction else text
-    return f"{before or text}\n\n{mark}"
+    before = _LAST.sub("", text) if firing.reaction else text
+    return f"{before}\n\n{mark}"

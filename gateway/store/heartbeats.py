@@ -15,6 +15,12 @@ COLUMNS = (
 
 _Row = tuple[str, str, str, int, int | None, int | None, int, int, float, int, float | None, str]
 
+_WROTE = (
+    "SELECT json_extract(payload, '$.at') FROM inbox"
+    " WHERE json_extract(payload, '$.type') IN ('message', 'command', 'button')"
+    " AND json_extract(payload, '$.sender.id') = ?"
+)
+
 HeartbeatStep = Callable[[Heartbeat], Heartbeat]
 
 
@@ -52,13 +58,13 @@ def every(connection: sqlite3.Connection) -> list[Heartbeat]:
 
 
 def last_wrote(connection: sqlite3.Connection, chat: ChatKey, person: str) -> float | None:
-    row = connection.execute(
-        "SELECT json_extract(payload, '$.at') FROM inbox"
-        " WHERE chat = ? AND json_extract(payload, '$.type') IN ('message', 'command', 'button')"
-        " AND json_extract(payload, '$.sender.id') = ? ORDER BY seq DESC LIMIT 1",
-        (str(chat), person),
-    ).fetchone()
-    return float(row[0]) if row else None
+    """There, or in a thread of it."""
+    threads = f"{chat}:", f"{chat};"  # the sign behind the colon: keys of threads stand between
+    found = [
+        *connection.execute(f"{_WROTE} AND chat = ? ORDER BY seq DESC LIMIT 1", (person, str(chat))),
+        *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? ORDER BY seq DESC LIMIT 1", (person, *threads)),
+    ]
+    return max((float(row[0]) for row in found), default=None)
 
 
 def _heartbeats(rows: Iterable[_Row]) -> Iterator[Heartbeat]:

@@ -89,6 +89,21 @@ async def test_each_has_its_own_buttons(start_bot: StartTimedBot) -> None:
     assert await reaction_to(bot, await bot.firing("notes1")) is Reaction.DONE
 
 
+async def test_the_numbers_of_a_report_s_own_headings_are_left_alone(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("**1. Sales**\n\nUp.\n\n**2. Costs**\n\nDown.", "Two notes.")
+    await sleeps(bot)
+    await bot.has(a_job(SALES, AT_TWO, name="sales1"), a_job(NOTES, AT_THREE, name="notes1"))
+    await at_night(bot)
+    await morning(bot)
+
+    await bot.channel.presses("2 · Snooze 1 h")
+    await bot.channel.presses("2 · Done")
+    await bot.settled()
+
+    assert "**2. Costs**" in bot.screen[0]
+    assert "**2. ✓ Done** **Report" in bot.screen[0]
+
+
 async def test_a_single_one_comes_as_it_would_have_come(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Two notes.")
     await sleeps(bot)

@@ -100,6 +100,19 @@ async def test_a_message_that_has_no_room_for_another_line_loses_its_buttons_onl
     assert labels(bot) == []
 
 
+async def test_only_a_line_about_it_gives_way_to_another_and_never_its_own_words(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    text = "y" * 3_900 + "\n\nThe end."
+    job = a_job(text)
+    await bot.has(job)
+    await said(bot, job, text + "z" * 80)
+
+    await press(bot, "Snooze 1 h")
+    await press(bot, "Done")
+
+    assert bot.screen[0].startswith(f"⏰ {text}")
+
+
 # Snooze
 
 

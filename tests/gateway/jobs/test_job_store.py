@@ -68,7 +68,12 @@ def spoil(home: Path, statement: str) -> None:
     "job",
     [
         a_job("call mum", Once(at=LATER), pause=Pause.UNDELIVERABLE, state=JobState.PAUSED, tainted=True),
-        a_job(Report(instructions="look", skill="daily-report"), Every(seconds=90, since=0.25), scripts=("a", "b")),
+        a_job(
+            Report(instructions="look", skill="daily-report"),
+            Every(seconds=90, since=0.25),
+            scripts=("a", "b"),
+            given=("a.example/b",),
+        ),
         a_job(CheckIn(), failures=2, told_cause="timeout", told_at=5.5, grace=0.0, instead_of="def456"),
         a_job(Reminder(text="到时间了"), Cron(expression="*/5 8-18 * * 1-5"), chat=TEAM, next_at=None),
     ],
@@ -304,6 +309,13 @@ async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: St
     await store.accept(ScheduleFired(event_id="s", chat=ANN, sender=who, at=40.0, job="j", slot="s"))
 
     assert await store.jobs.last_wrote(ANN, "ann") == 20.0
+
+    for number, chat in enumerate(("ann", "anna", "ann2"), start=4):
+        thread = ANN.model_copy(update={"chat": chat, "thread": "7.1"})
+        await store.accept(said(number, who, number * 10.0).model_copy(update={"chat": thread}))
+    assert await store.jobs.last_wrote(ANN, "ann") == 40.0
+    assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7.1"}), "ann") == 40.0
+    assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7"}), "ann") is None
 
 
 # Secrets
