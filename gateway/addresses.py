@@ -5,7 +5,7 @@ An address that the model composed can carry away whatever the model has read; o
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
@@ -36,6 +36,16 @@ def is_given(url: str, messages: Sequence[AgentMessage], *, links: bool) -> bool
     if any(_stands_in(text, wanted, _URL, _NAKED) for text in said):
         return True
     return links and _fetches(messages) <= MOST_LINKS and _was_brought(wanted, messages)
+
+
+def given_in(text: str, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
+    """Which addresses of a text a person here wrote, each as a whole; for `is_one_of`."""
+    found = dict.fromkeys(key for pattern in (_URL, _NAKED) for key in _keys(pattern, text))
+    return tuple(key for key in found if is_given(key, messages, links=False))
+
+
+def is_one_of(url: str, given: Collection[str]) -> bool:
+    return _key(url) in given
 
 
 def _was_brought(wanted: str, messages: Sequence[AgentMessage]) -> bool:

@@ -25,6 +25,8 @@ WORDS: tuple[Word, ...] = get_args(Word)
 
 OWNER: Row = {"read": "allow", "write": "allow", "net": "allow", "exec": "ask", "admin": "allow"}
 USER: Row = {**OWNER, "admin": "deny"}
+AFTER_STRANGERS = "after_strangers"
+"""The reason of a ruling that is stricter than it would be among people alone."""
 TAINTED: Row = {"net": "ask", "exec": "ask", "admin": "ask"}
 _DOES: Mapping[Acts, str] = {
     "read": "acts_read",
@@ -115,7 +117,7 @@ class Policy:
             return _ruling(word, acts)
         if least == "ask" and acts == "net" and _carries_nothing(proposal):
             return _ruling(word, acts)
-        return _ruling(least, acts, "after_strangers")
+        return _ruling(least, acts, AFTER_STRANGERS)
 
 
 def _ruling(word: Word, acts: Acts, *why: str) -> Ruling:

@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable
 from zoneinfo import ZoneInfo
 
+from agent_core.messages import user
 from channels.base import ChannelError
+from gateway.addresses import given_in
 from gateway.approvals import typed_id
 from gateway.commands.firing_list import firing_list
 from gateway.commands.planning import Page, asked, listed, refused
@@ -11,6 +13,7 @@ from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.jobs.jobs import Draft, JobRefused
 from gateway.jobs.preview import cancelled_line, in_short, next_of, set_line, words_of
 from gateway.jobs.reshaping import Reshaping, reshaped
+from gateway.jobs.steps import still_given
 from gateway.replies import Answer, Rewritten
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.texts import language_of, say
@@ -103,6 +106,7 @@ async def _changed(given: Invocation, job: Job, text: str) -> Draft:
         rule=rule,
         work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
         tainted=job.tainted,
+        given=(*still_given(job, words), *given_in(text, [user(text)])),
         instead_of=job.id,
     )
 

@@ -9,9 +9,11 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.messages import user
 from agent_core.skills.library import SkillLibrary
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.access import Access
+from gateway.addresses import given_in
 from gateway.delivery import Delivery
 from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
 from gateway.jobs.preview import change_panel, preview
@@ -52,6 +54,8 @@ class Draft:
     rule: Rule
     work: Reminder | Report
     tainted: bool = False
+    given: tuple[str, ...] = ()
+    """Where strangers had a word in it: the addresses that people wrote all the same."""
     instead_of: str = ""
     """The id of the job that it changes."""
 
@@ -78,7 +82,8 @@ class Jobs:
     async def propose(self, draft: Draft, by: Sender) -> Job:
         """Write it down as a draft, which does nothing. Raises BadRule and JobRefused."""
         check_rule(draft.rule, draft.zone, self.clock.time())
-        if not _words(draft.work).strip():
+        words = _words(draft.work)
+        if not words.strip():
             raise JobRefused("job_no_words")
         changes = await self._target(draft, by)
         await self._check_room(draft.chat, is_new=not changes)
@@ -94,6 +99,7 @@ class Jobs:
             created=self.clock.time(),
             grace=grace(draft.rule, draft.zone, self.clock.time()),
             tainted=draft.tainted,
+            given=draft.given if draft.tainted else given_in(words, [user(words)]),
             scripts=tuple(use.scripts),
             instead_of=changes,
         )

@@ -120,7 +120,7 @@ class JobRuns:
         persona = (parts.persona or Persona()).model_copy(update={"duty": duty})
         agents = Agents(
             replace(parts, tools=tools, persona=persona),
-            UnattendedPermissions(self._parts.rules, parts.skills, job.scripts),
+            UnattendedPermissions(self._parts.rules, parts.skills, job.scripts, job.given),
             self._parts.secrets,
             self._parts.clock,
             self._parts.new_id,

@@ -36,6 +36,7 @@ def as_drafted(job: Job, draft: Job) -> Job:
         work=draft.work,
         grace=draft.grace,
         tainted=draft.tainted,
+        given=draft.given,
         scripts=draft.scripts,
     )
 
@@ -74,3 +75,8 @@ def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
 def retimed(job: Job, rule: Rule, now: float) -> Job:
     job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
     return set_(job, now) if job.state is JobState.ACTIVE else job
+
+
+def still_given(job: Job, words: str) -> tuple[str, ...]:
+    """Of the addresses that people gave for it, those that stand in its new words."""
+    return tuple(address for address in job.given if address in words)

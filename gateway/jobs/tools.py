@@ -9,9 +9,11 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import is_tainted
 from channels.base import ChatKey, Sender
+from gateway.addresses import given_in
 from gateway.delivery import Delivery
 from gateway.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.jobs.preview import next_of, rule_of, words_of
+from gateway.jobs.steps import still_given
 from gateway.jobs.times import Times
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.store.rows import Post, PostState
@@ -128,6 +130,7 @@ class JobTools:
             rule=asked.times.given(zone, self.jobs.clock.time()),
             work=Reminder(text=asked.what) if is_reminder else _report(asked.what, asked.skill, context),
             tainted=is_tainted(context.messages),
+            given=given_in(asked.what, context.messages),
         )
 
     async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
@@ -144,6 +147,7 @@ class JobTools:
             rule=asked.times.rule(zone, self.jobs.clock.time()) or job.rule,
             work=_report(words, skill, context) if isinstance(now, Report) else Reminder(text=words),
             tainted=job.tainted or is_tainted(context.messages),
+            given=(*still_given(job, words), *given_in(words, context.messages)),
             instead_of=job.id,
         )
 

@@ -90,6 +90,9 @@ class Job:
     next_at: float | None = None
     tainted: bool = False
     """Whether strangers had a word in the conversation in which it was made."""
+    given: tuple[str, ...] = ()
+    """The addresses in its words that people here wrote, see `addresses.given_in`: its runs may read these, also where
+    it is tainted."""
     scripts: tuple[str, ...] = ()
     """Skills whose scripts its runs may call without asking: the person has said yes to that."""
     failures: int = 0

@@ -194,7 +194,8 @@ class JobStore:
         return await self._reader.run(partial(usage.since, moment=since, chat=chat))
 
     def _safe_job(self, job: Job) -> Job:
-        return replace(job, work=masked(job.work, self._secrets.mask))
+        mask = self._secrets.mask
+        return replace(job, work=masked(job.work, mask), given=tuple(map(mask, job.given)))
 
     def _safe_firing(self, firing: Firing) -> Firing:
         mask = self._secrets.mask

@@ -14,7 +14,7 @@ from gateway.timing.rule import rule_adapter
 
 COLUMNS = (
     "id, chat, person, language, zone, rule, work, created, state, pause, grace, next_at, tainted, scripts, failures,"
-    " told_cause, told_at, instead_of"
+    " told_cause, told_at, instead_of, given"
 )
 _PLATFORM = "substr(chat, 1, instr(chat, ':') - 1)"
 
@@ -36,6 +36,7 @@ _Row = tuple[
     int,
     str,
     float | None,
+    str,
     str,
 ]
 _Value = str | float | None
@@ -187,6 +188,7 @@ def _values(job: Job) -> list[_Value]:
         job.told_cause,
         job.told_at,
         job.instead_of,
+        json.dumps(job.given),
     ]
 
 
@@ -210,4 +212,5 @@ def _job(row: _Row) -> Job:
         told_cause=row[15],
         told_at=row[16],
         instead_of=row[17],
+        given=tuple(map(str, json.loads(row[18]))),
     )

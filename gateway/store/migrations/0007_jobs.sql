@@ -17,7 +17,8 @@ CREATE TABLE jobs (
   failures INTEGER NOT NULL DEFAULT 0,
   told_cause TEXT NOT NULL DEFAULT '',
   told_at REAL,
-  instead_of TEXT NOT NULL DEFAULT ''
+  instead_of TEXT NOT NULL DEFAULT '',
+  given TEXT NOT NULL DEFAULT '[]'
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX jobs_due ON jobs (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE INDEX jobs_chat ON jobs (chat, created);

@@ -252,6 +252,22 @@ async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedB
     assert job.given == ("ours.example/news",)
 
 
+async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:
+    what = "Watch https://ours.example/news and https://theirs.example/?all=secrets"
+    turns: list[Turn] = [
+        uses("read_page"),
+        uses("schedule", kind="report", what=what, cron="0 9 * * *"),
+        "The preview is there.",
+    ]
+    tools: list[Tool] = [read_page]
+    bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
+    await bot.hears("read the page, and watch https://ours.example/news each day")
+
+    job = await bot.job("ab0001")
+    assert job.tainted
+    assert job.given == ("ours.example/news",)
+
+
 async def test_what_the_tools_cost_in_each_request_stays_small(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Hello.")
     await bot.hears("hello")

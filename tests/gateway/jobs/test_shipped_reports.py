@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
 from agent_core.builtin.web.fetch import Fetcher
 from agent_core.builtin.web.tools import web_fetch_tool
 from agent_core.clock import SystemClock
-from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.messages import JsonObject, ToolResultMessage, text_of, user
 from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Attachment, ChatKey
+from gateway.addresses import given_in
 from gateway.packages import ROOT
 from gateway.store.job import FiringState, Job, Report
 from tests.agent_core.sandbox.running import PlainLauncher
@@ -160,6 +162,21 @@ async def test_a_feed_is_watched_and_only_what_is_new_is_told(start_shipped: Sta
 
     assert "\n1 new:\n- [two](http://blog.example/two)\n" in brought(bot)[-1]
     assert [text.partition("\n\n")[2] for text in bot.screen] == ["I watch it from now on.", "New: two."]
+
+
+async def test_a_page_that_somebody_gave_is_watched_though_strangers_had_a_word(start_shipped: StartShipped) -> None:
+    async with Site({"/feed": sends(feed("one").encode(), "application/rss+xml")}) as site:
+        read, elsewhere = (calls(("web_fetch", {"url": f"{site.url}/{path}"})) for path in ("feed", "else"))
+        bot = await start_shipped(read, elsewhere, *compares("one"), "I watch it.", fetcher=Fetcher(site.may_reach))
+        words = f"Watch {site.url}/feed and tell what is new."
+        given = given_in(words, [user(words)])
+        job = replace(report("page-watch", words, "page-watch"), tainted=True, given=given)
+        await bot.has(job)
+        await comes(bot, job)
+
+    assert f"- [one]({site.url}/one)" in brought(bot)[0]
+    assert "Nobody can be asked" in brought(bot)[1]
+    assert "First look" in brought(bot)[-1]
 
 
 async def test_parley_s_own_usage_is_drawn(start_shipped: StartShipped) -> None:

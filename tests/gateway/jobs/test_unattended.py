@@ -1,5 +1,7 @@
 """What a run at which nobody sits may do: what the rules allow, and scripts to which somebody has said yes."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Acts, Tool, tool
 from channels.memory import MemoryChannel
 from gateway.access import Access
+from gateway.addresses import given_in
 from gateway.jobs.unattended import UnattendedPermissions
 from gateway.policy import Policy
 from gateway.rules import Rules
@@ -32,9 +35,9 @@ def library(tmp_path: Path) -> SkillLibrary:
     return library_of(tmp_path / "library")
 
 
-def permissions(library: SkillLibrary, *scripts: str) -> UnattendedPermissions:
+def permissions(library: SkillLibrary, *scripts: str, given: Collection[str] = ()) -> UnattendedPermissions:
     rules = Rules(Policy(), Access(PEOPLE, [MemoryChannel()], [], FakeClock(), print))
-    return UnattendedPermissions(rules, library, scripts)
+    return UnattendedPermissions(rules, library, scripts, given)
 
 
 def a_tool(acts: Acts) -> Tool:
@@ -83,6 +86,26 @@ async def test_what_would_be_asked_is_denied(library: SkillLibrary, proposed: Pr
 
     assert decision.behavior == behavior
     assert not decision.request_id
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "behavior"),
+    [
+        ("https://a.example/feed", "web_fetch", "allow"),
+        ("http://a.example/feed#top", "web_fetch", "allow"),
+        ("https://a.example/feed?d=secret", "web_fetch", "deny"),
+        ("https://b.example/feed", "web_fetch", "deny"),
+        ("https://a.example/feed", "send_to", "deny"),
+    ],
+)
+async def test_what_strangers_had_a_word_in_reads_addresses_that_people_gave(
+    library: SkillLibrary, url: str, name: str, behavior: str
+) -> None:
+    given = given_in("Watch https://a.example/feed and b.example/feed.", [user("watch https://a.example/feed, please")])
+    asked = proposal(name, "net", heard=STRANGERS)
+    asked = replace(asked, call=ToolCall(id="c1", name=name, arguments={"url": url}))
+
+    assert (await permissions(library, given=given).decide(asked)).behavior == behavior
 
 
 async def test_why_is_said_to_the_model(library: SkillLibrary) -> None:
