@@ -13,6 +13,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
+from channels.text import visible
 from gateway.limiter import ChatLimiter
 from gateway.secrets import Secrets
 from gateway.sending import Voice
@@ -86,7 +87,7 @@ class Delivery:
         await self.attempt(chat, posts)
 
     async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
-        """The same; why the last was not sent that could not be, or None."""
+        """The same; why the last was not sent that could not be, or not whole, or None."""
         trouble: ChannelError | None = None
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
@@ -117,6 +118,8 @@ class Delivery:
     async def _deliver(self, post: Post) -> ChannelError | None:
         attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, may_have_arrived=post.state is PostState.SENDING)
         limiter = self.limiter(post.chat)
+        without: ChannelError | None = None
+        """Why it went without its files."""
         while True:
             is_edit = post.message_id is not None
             await limiter.wait(post.chat, edit=is_edit, yields=post.is_unasked)
@@ -132,6 +135,10 @@ class Delivery:
                     # What was to be edited is gone or stands fast; people still have to read it.
                     post = replace(post, message_id=None)
                     continue
+                if error.permanent and post.message.attachments and visible(post.message.markdown):
+                    # It may be the file that is not taken; people still have to read the words.
+                    post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
+                    continue
                 if wait is None:
                     log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.failed(post.key, error.reason)
@@ -140,7 +147,7 @@ class Delivery:
                 limiter.hold(post.chat, wait, edit=is_edit and error.retry_after is not None)
             else:
                 await self._store.sent(post, posted.message_id)
-                return None
+                return without
 
     async def _call(self, post: Post, *, look_first: bool) -> Posted:
         voice = self.voice(post.chat)

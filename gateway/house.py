@@ -175,6 +175,7 @@ class House:
             zone_of=zones.of,
             new_id=new_request_id,
             changed=rhythm.wakes.changed,
+            stop=rhythm.firings.stop,
         )
         agents = Agents(
             replace(parts, tools=(*tools, task_tool(tasks), *JobTools(jobs, store, delivery, language).both())),

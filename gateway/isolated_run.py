@@ -9,7 +9,7 @@ from agent_core.clock import Clock
 from agent_core.events import AgentEvent
 from agent_core.guests import Guest
 from agent_core.limits import TaskBudget
-from agent_core.messages import AgentMessage, UserMessage
+from agent_core.messages import AgentMessage, Usage, UserMessage
 from agent_core.subagents import SECONDS, Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import is_tainted
@@ -41,7 +41,7 @@ class IsolatedRun:
         seconds: float = SECONDS,
         budget: TaskBudget | None = None,
     ) -> None:
-        """`seconds` are those of one life, and so is `budget`."""
+        """`seconds` are those of one life; `budget` is what all of them may cost."""
         self.run = run
         self.agent = agent
         self.errand = Errand(agent, clock, seconds=seconds)
@@ -87,10 +87,17 @@ class IsolatedRun:
             return Report(status=TaskStatus.COMPLETED, untrusted=is_tainted(earlier), usage=usage)
         transcript = Transcript(self._store, run, agent.loop.tools)
         trace = Trace(self._store, self._audit, agent, run)
-        events = self.errand.events(prompt, tainted=tainted, run_id=run.id, user_id=run.person, budget=self._budget)
+        budget = self._budget and _left_of(self._budget, usage_of(earlier))
+        events = self.errand.events(prompt, tainted=tainted, run_id=run.id, user_id=run.person, budget=budget)
         async with aclosing(events):
             async for event in events:
                 trace.keep(event)
                 await transcript.keep(event)
                 self.watcher(event)
         return self.errand.report
+
+
+def _left_of(budget: TaskBudget, spent: Usage) -> TaskBudget:
+    tokens = None if budget.max_tokens is None else max(0, budget.max_tokens - spent.total)
+    cost = None if budget.max_cost_usd is None else max(0.0, budget.max_cost_usd - spent.cost_usd)
+    return budget.model_copy(update={"max_tokens": tokens, "max_cost_usd": cost})

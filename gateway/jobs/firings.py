@@ -12,6 +12,7 @@ from dataclasses import replace
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.guests import Guest
 from agent_core.messages import NotificationMessage
 from channels.base import Attachment, ChatKey, FindsPrivateChats, ScheduleFired, Sender
 from gateway.access import Access
@@ -20,11 +21,11 @@ from gateway.jobs.announcer import Announcer
 from gateway.jobs.looking import LooksAfter
 from gateway.jobs.note import note_of
 from gateway.jobs.notices import MOST_COUNTED, counted, failures_in_a_row, words
-from gateway.jobs.outcome import Outcome
+from gateway.jobs.outcome import Outcome, failed_by
 from gateway.jobs.run import JobRuns
 from gateway.jobs.saying import Saying
 from gateway.store.firings import event_id
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Reminder, Report, firing_name
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder, Report, firing_name
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts import Language, language_of
@@ -34,6 +35,9 @@ PATIENCE = 5.0
 
 MOST_AT_ONCE = 20
 """Firings that the store is asked about at once: who writes meanwhile waits for a few, not for all of a full hour."""
+
+PAUSES = (1.0, 10.0, 60.0, 600.0)
+"""Seconds after each try that a mistake of ours has ended."""
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +91,7 @@ class Firings:
             raise TypeError(f"{item.event.type} is nothing that is due")
         task = asyncio.create_task(self._fire(item, item.event), name=item.event.event_id)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._tasks.discard)
 
     async def run_now(self, job: Job, *, for_author: ChatKey | None = None) -> Firing:
         """Somebody wants it now; when it is due otherwise stays as it is. `for_author`: it is a rehearsal, which only
@@ -106,6 +110,10 @@ class Firings:
         if seq is not None:
             self.fire(InboxItem(seq, event))
         return firing
+
+    def stop(self, job_id: str) -> None:
+        """Nobody wants any more what is done for this job now; its chat hears nothing of it."""
+        self._runs.stop(job_id)
 
     async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
         """Where a person of that chat alone reads what we say; None where that cannot be found. Raises ChannelError."""
@@ -162,6 +170,19 @@ class Firings:
     # How it works
 
     async def _fire(self, item: InboxItem, event: ScheduleFired) -> None:
+        """Nothing that goes wrong in it keeps it from coming to an end that people know of."""
+        mistake = ""
+        for pause in PAUSES:
+            with Guest("firing") as guest:
+                await self._go_on(item, event, mistake)
+            if guest.error is None:
+                return
+            mistake = f"a mistake in Parley ({type(guest.error).__name__})"
+            await self._clock.sleep(pause)
+        log.error("what was due waits for the next start", event_id=event.event_id)
+
+    async def _go_on(self, item: InboxItem, event: ScheduleFired, mistake: str) -> None:
+        """From where it is to its end. `mistake`: of ours, which ended the last try; the work is not tried again."""
         async with self._beginning:
             job = await self._store.jobs.job(event.job)
             firing = await self._store.jobs.firing(event.job, event.slot)
@@ -171,7 +192,10 @@ class Firings:
             firing = firing or await self._begin(event)
         posts = None
         if firing.state is FiringState.BEGUN:
-            outcome = await self._outcome(job, firing)
+            if mistake:
+                outcome = failed_by(mistake, await self._store.history(firing.name))
+            else:
+                outcome = await self._outcome(job, firing)
             async with self._telling if outcome.state is FiringState.FAILED else nullcontext(), self._ending:
                 firing, posts = await self._ended(job, firing, outcome)
                 await self._count(firing)
@@ -202,8 +226,7 @@ class Firings:
         """It may have been paused, or its person sent away, since it was due."""
         if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
             return False
-        is_by_hand = event.slot.startswith(("run:", "test:"))
-        return job.state is not JobState.REMOVED and (is_by_hand or job.state is not JobState.PAUSED)
+        return job.is_wanted(event.slot)
 
     async def _begin(self, event: ScheduleFired) -> Firing:
         """Its row, on disk; the one that is there already."""
@@ -302,8 +325,3 @@ class Firings:
             await self._store.settle([item.seq])
         elif self.tell is not None:
             self.tell(item)
-
-    def _done(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            log.error("what was due was not done", event_id=task.get_name(), exc_info=error)

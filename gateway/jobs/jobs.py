@@ -75,6 +75,8 @@ class Jobs:
     new_id: Callable[[], str]
     changed: Callable[[], None]
     """Told when some job may be due earlier than before."""
+    stop: Callable[[str], None]
+    """Ends what is being done for the job with this id."""
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     # Before the yes
@@ -207,7 +209,7 @@ class Jobs:
             raise JobRefused("job_is_paused", id=job.id)
         _check_not_over(job)
         log.info("job paused", job=job.id, chat=str(chat), by=by.id)
-        return await self._step(job, paused)
+        return await self._ended(job, paused)
 
     async def resume(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """From now on: what came due meanwhile is not made up for. Raises JobRefused."""
@@ -238,7 +240,7 @@ class Jobs:
         """Raises JobRefused."""
         job = await self.known(job_id, chat, by)
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
-        return await self._step(job, removed)
+        return await self._ended(job, removed)
 
     async def reached(self, chat: ChatKey) -> None:
         """Something has arrived there: what was paused because nothing did goes on by itself."""
@@ -289,6 +291,12 @@ class Jobs:
     async def _check_active(self, chat: ChatKey) -> None:
         if await self.store.jobs.active_count(chat) >= MOST_ACTIVE:
             raise JobRefused("job_full", most=MOST_ACTIVE)
+
+    async def _ended(self, job: Job, step: Callable[[Job], Job]) -> Job:
+        """Nothing more is done for it, nor is what is being done now. Raises JobRefused."""
+        after = await self._step(job, step)
+        self.stop(job.id)
+        return after
 
     async def _step(self, job: Job, step: Callable[[Job], Job]) -> Job:
         """Take it with the job as it is now. Raises JobRefused where the job is not there any more."""

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from agent_core.llm import FailureKind
 from gateway.jobs import outcome as causes
 from gateway.jobs.missed import ON_TIME
-from gateway.jobs.outcome import SKILL, Outcome
+from gateway.jobs.outcome import SKILL, STOPPED, Outcome
 from gateway.progress import literal
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder, Report
 from gateway.tasks.report import what_in_short
@@ -32,6 +32,7 @@ _CAUSES: Mapping[str, str] = {
     causes.MISTAKE: "cause_mistake",
     causes.SKILL: "cause_skill",
     causes.NOT_ALLOWED: "cause_permission",
+    causes.STOPPED: "cause_stopped",
     FailureKind.AUTH: "cause_auth",
     FailureKind.QUOTA: "cause_quota",
     FailureKind.TRANSIENT: "cause_transient",
@@ -47,8 +48,8 @@ _TRIED = frozenset({FiringState.DONE, FiringState.NOTHING, FiringState.FAILED})
 
 
 def failures_in_a_row(history: Iterable[Firing]) -> int:
-    """`history`: newest first. What was skipped says nothing, and neither do rehearsals."""
-    tried = (each for each in history if each.state in _TRIED and not each.is_rehearsal)
+    """`history`: newest first. What was skipped or stopped says nothing, and neither do rehearsals."""
+    tried = (each for each in history if _says_something(each) and not each.is_rehearsal)
     return sum(1 for _ in takewhile(lambda each: each.state is FiringState.FAILED, tried))
 
 
@@ -63,12 +64,17 @@ def counted(job: Job, firing: Firing, failures: int) -> Job:
     return job
 
 
+def _says_something(firing: Firing) -> bool:
+    """Whether the work was done as far as it goes by itself."""
+    return firing.state in _TRIED and firing.cause != STOPPED
+
+
 def words(
     job: Job, firing: Firing, outcome: Outcome, language: Language, *, failures: int, others: Sequence[Job]
 ) -> str:
     """What its chat is told, if anything. `failures` in a row with this one; `others` are the jobs of the chat."""
     text = _words(job, firing, outcome, language, failures=failures, others=others)
-    if not firing.is_rehearsal:
+    if not text or not firing.is_rehearsal:
         return text
     return "\n\n".join([say("firing_rehearsal", language) + " " + _cost(job, outcome, language), text])
 
@@ -117,7 +123,9 @@ def what(job: Job, language: Language) -> str:
 
 def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequence[Job]) -> bool:
     """A check-in's failures are the heartbeat's matter. Who waits for one time, or just asked for it, is told at once;
-    so is what no next time can make up for."""
+    so is what no next time can make up for. Who has stopped it knows."""
+    if cause == STOPPED:
+        return False
     if firing.is_by_hand:
         return True
     if isinstance(job.work, CheckIn):

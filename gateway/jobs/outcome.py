@@ -1,11 +1,12 @@
 """How one time that a job was due came out, before anybody is told."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.reasons import TerminalReason
+from agent_core.subagents import usage_of
 from agent_core.tasks import Report, TaskStatus
 from gateway.jobs.run_tools import nothing_said
 from gateway.store.job import FiringState
@@ -19,8 +20,11 @@ SKILL = "skill"
 """The skill that it is to follow is gone, or cannot be used any more."""
 NOT_ALLOWED = "permission"
 TOO_DEAR = "budget"
+STOPPED = "stopped"
+"""Somebody did not want it any more."""
 """Causes of ours; a model's failure is known by its own kind."""
 
+_STATUSES = {TaskStatus.COMPLETED: "", TaskStatus.KILLED: KILLED, TaskStatus.CANCELLED: STOPPED}
 _LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS})
 
 
@@ -59,6 +63,15 @@ def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMes
     )
 
 
+def failed_by(mistake: str, messages: Sequence[AgentMessage]) -> Outcome:
+    """It went wrong before or after its run, whose conversation this is."""
+    usage = usage_of(messages)
+    run = RunEnd(TerminalReason.ERROR, usage, "", mistake) if messages else None
+    return Outcome(
+        FiringState.FAILED, error=mistake, cause=MISTAKE, tokens=usage.total, cost_usd=usage.cost_usd, run=run
+    )
+
+
 def failed_at_limits(outcome: Outcome) -> Outcome:
     """A look that a limit has cut off has nothing to say: what it said last was not meant for anybody."""
     if outcome.state is not FiringState.DONE or outcome.run is None or outcome.run.reason not in _LIMITS:
@@ -70,10 +83,8 @@ def _cause(report: Report, end: AgentEnd | None) -> str:
     """Why it did not come to what it was for; empty where it did."""
     if end is not None and end.reason is TerminalReason.BUDGET:
         return TOO_DEAR
-    if report.status is TaskStatus.COMPLETED:
-        return ""
-    if report.status is TaskStatus.KILLED:
-        return KILLED
+    if report.status in _STATUSES:
+        return _STATUSES[report.status]
     if end is None:
         return MISTAKE
     if end.failure is not None:

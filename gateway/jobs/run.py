@@ -18,7 +18,7 @@ from agent_core.loop.model_chain import ModelChain
 from agent_core.messages import UserMessage, user
 from agent_core.skills.errors import SkillError
 from agent_core.skills.library import SkillLibrary
-from agent_core.subagents import SECONDS
+from agent_core.subagents import SECONDS, Errand
 from agent_core.tools import Tool
 from channels.base import ChatKey
 from gateway.agents import AgentParts, Agents
@@ -77,6 +77,8 @@ class JobRuns:
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         self._open: dict[str, Run] = {}
         """Those that this life has begun or gone on with, and that are not written down as ended."""
+        self._at_work: dict[str, tuple[str, Errand]] = {}
+        """By the firing's name, with the id of its job: what an agent does or is to do."""
 
     async def report(self, job: Job, work: Report, firing: Firing) -> Outcome:
         """What becomes of a report; in another life of the program it goes on where it was."""
@@ -102,6 +104,12 @@ class JobRuns:
         asked = user(brief.prompt).model_copy(update={"untrusted": brief.tainted, "by_agent": True})
         outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
         return failed_at_limits(outcome)
+
+    def stop(self, job_id: str) -> None:
+        """Nobody wants any more what is done for this job now."""
+        for job, errand in self._at_work.values():
+            if job == job_id:
+                errand.cancel()
 
     def over(self, firing: Firing) -> None:
         """How it came out is written down."""
@@ -135,10 +143,16 @@ class JobRuns:
         parts = self._parts
         run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or parts.clock.time())
         work = IsolatedRun(run, agent, parts.store, parts.audit, parts.clock, seconds=seconds, budget=budget)
-        async with self._room:
-            self._open[run.id] = run
-            log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
-            report = await work.report(partial(self._lives, run), asked, until=nothing_said)
+        if not job.is_wanted(firing.slot):  # it was stopped in an earlier life, or while nobody was there
+            work.errand.cancel()
+        self._at_work[run.id] = job.id, work.errand
+        try:
+            async with self._room:
+                self._open[run.id] = run
+                log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
+                report = await work.report(partial(self._lives, run), asked, until=nothing_said)
+        finally:
+            del self._at_work[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
 
     async def _lives(self, run: Run) -> int:

@@ -37,7 +37,7 @@ class Saying:
             return firing
         failed = error is not None or (posts is None and await self._has_failed(firing))
         said = await self._came_out(firing, error, failed=failed)
-        if error is not None and error.permanent and not _has_files(posts or await self._noted(firing.name)):
+        if error is not None and error.permanent and not await self._has_arrived(firing.name):
             await self._pause_all(firing.chat, error)
         return said
 
@@ -50,7 +50,7 @@ class Saying:
             return
         for firing in firings:
             await self._came_out(firing, error, failed=error is not None)
-        if error is not None and error.permanent and not _has_files(posts):
+        if error is not None and error.permanent and not await self._has_arrived(posts[0].run):
             await self._pause_all(chat, error)
 
     async def were_said(self, firings: Sequence[Firing], name: str) -> bool:
@@ -74,8 +74,12 @@ class Saying:
     async def was_read(self, firing: Firing) -> bool:
         """Whether people have its message, or a part of it, or will have it in the morning."""
         if firing.delivery is DeliveryState.FAILED:
-            return any(post.state is PostState.SENT for post in await self._noted(firing.name))
+            return await self._has_arrived(firing.name)
         return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
+
+    async def _has_arrived(self, name: str) -> bool:
+        """Or a part of it; then it is not the chat that takes nothing any more."""
+        return any(post.state is PostState.SENT for post in await self._noted(name))
 
     async def _has_failed(self, firing: Firing) -> bool:
         """In an earlier life."""
@@ -100,11 +104,6 @@ class Saying:
         log.warning("the jobs of a chat are paused: it takes no messages", chat=str(chat), reason=error.reason)
         for job in await self._store.jobs.in_chat(chat):
             await self._store.jobs.change(job.id, _paused)
-
-
-def _has_files(posts: Sequence[Post]) -> bool:
-    """Then it may be these that the platform did not take."""
-    return any(post.message.attachments for post in posts)
 
 
 def _paused(job: Job) -> Job:

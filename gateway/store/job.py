@@ -107,6 +107,10 @@ class Job:
     def slot(self) -> Slot | None:
         return None if self.next_at is None else Slot(self.next_at)
 
+    def is_wanted(self, slot: str) -> bool:
+        """Whether what was due then, or called for by hand, is to be done as things stand."""
+        return self.state is not JobState.REMOVED and (is_by_hand(slot) or self.state is not JobState.PAUSED)
+
 
 class FiringState(StrEnum):
     """What became of one time that a job was due."""
@@ -183,7 +187,11 @@ class Firing:
 
     @property
     def is_by_hand(self) -> bool:
-        return self.slot.startswith(("run:", "test:"))
+        return is_by_hand(self.slot)
+
+
+def is_by_hand(slot: str) -> bool:
+    return slot.startswith(("run:", "test:"))
 
 
 def firing_name(job: str, slot: str) -> str:

@@ -38,6 +38,7 @@ TEXTS = {
     "cause_time": {"en": "It took too long.", "zh": "耗时太长。"},
     "cause_lives": {"en": "Parley stopped several times while working on it.", "zh": "处理期间 Parley 多次中断。"},
     "cause_silent": {"en": "The model gave no answer.", "zh": "模型没有给出回答。"},
+    "cause_stopped": {"en": "Somebody stopped it.", "zh": "有人让它停止了。"},
     "cause_mistake": {"en": "Something went wrong on our side.", "zh": "我们这边出了点问题。"},
     "cause_skill": {
         "en": "The skill {skill} that it follows cannot be used any more. Put it back, or change the job.",

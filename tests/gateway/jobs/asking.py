@@ -77,5 +77,6 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
             zone_of=zone_of,
             new_id=typed_ids(),
             changed=lambda: changes.append(calendar.time()),
+            stop=lambda _: None,
         )
         yield Office(jobs, store, delivery, channel, calendar, changes)

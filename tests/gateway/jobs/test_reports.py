@@ -192,7 +192,9 @@ async def test_one_that_comes_by_night_waits_for_the_morning(start_bot: StartTim
     assert "It waits for the end of their quiet hours." in seen(bot.llm.requests[-1])
     bot.at("2026-11-24 08:01")
     await bot.look()
-    await bot.channel.until(lambda: bot.screen[-1] == "**Report: Report yesterday's sales.**\n\nSales: 42.")
+    await bot.house.settled()
+
+    assert bot.screen[-1] == "**Report: Report yesterday's sales.**\n\nSales: 42."
     assert (await bot.firing("abc123")).delivery is DeliveryState.SENT
 
 
