@@ -80,7 +80,7 @@ def changes_between(zone: ZoneInfo, since: int, until: int) -> Iterator[Change]:
 
 @lru_cache(maxsize=4096)
 def _in_year(zone: ZoneInfo, year: int) -> tuple[Change, ...]:
-    """Looked for week by week, for zones do not tell; since 2000 none has changed its clocks twice in one."""
+    """Looked for week by week, for zones do not tell; since 2001 none has changed its clocks twice in one."""
     low = int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - 1
     last = int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()) - 1
     found: list[Change] = []

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-from gateway.timing.changes import LATEST, Change, changes_between, counted, local, offset_at
+from gateway.timing.changes import LATEST, Change, changes_between, counted, local, naive, offset_at
 
 _DAY = 86_400
+_HOURS = 24
 _SECOND = timedelta(seconds=1)
 
 
@@ -59,8 +61,10 @@ def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
             yield after
 
 
+@lru_cache(maxsize=4096)
 def names_hours(expression: str) -> bool:
-    return not expression.split()[1].startswith("*")
+    """Not all of them: so does `*/12`, which people are told as two times of day."""
+    return len(understood(expression, naive(0)).hours) < _HOURS
 
 
 def names_times(expression: str) -> bool:

@@ -98,6 +98,14 @@ def test_every_so_many_minutes_goes_on_when_the_clock_goes_back() -> None:
     ]
 
 
+def test_every_so_many_hours_names_times_of_day_too() -> None:
+    """Which people are told one by one: `every day at 00:00 and 12:00`."""
+    havana = ZoneInfo("America/Havana")
+
+    assert due("0 */12 * * *", havana, "2027-03-13 13:00", 2) == ["03-14 01:00 CDT", "03-14 12:00 CDT"]
+    assert due("0 */12 * * *", havana, "2026-10-31 13:00", 2) == ["11-01 00:00 CDT", "11-01 12:00 CST"]
+
+
 def test_a_change_of_half_an_hour_loses_nothing() -> None:
     found = due("*/15 * * * *", ZoneInfo("Australia/Lord_Howe"), "2026-04-05 01:30", 4)
 
