@@ -53,6 +53,8 @@ class ChannelMessageHandler:
 
     async def _accept(self, event: InboundEvent, *, is_late: bool) -> Accepted:
         decision = self._desk.access.authorize(event)
+        if decision is Decision.IGNORED and await self._is_under_us(event):
+            decision = Decision.ALLOWED
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
         event = masked(event, self._desk.secrets.mask)
@@ -125,6 +127,13 @@ class ChannelMessageHandler:
         await self._desk.firings.close()
         await self._desk.approvals.close()
         await self._desk.delivery.close()
+
+    async def _is_under_us(self, event: InboundEvent) -> bool:
+        """Whether it is said in a thread under a message of ours: that answers us, with our name or without."""
+        if not isinstance(event, MessageReceived) or event.sender.is_bot or event.chat.thread is None:
+            return False
+        above = event.chat.model_copy(update={"thread": None})
+        return bool(await self._desk.store.parts(above, event.chat.thread))
 
     def _concerns_us(self, event: InboundEvent) -> bool:
         """Words that cannot be seen are none, unless they are all that stood beside our name."""

@@ -32,7 +32,7 @@ async def test_a_thread_under_a_report_is_about_it(own_stage: Stage) -> None:  #
     await is_read(stage.program.home)
 
     thread = cast("HasThreads", team).thread(team.bot_messages[-1])
-    await thread.says(ann, "@parley_bot why is it lower?")
+    await thread.says(ann, "why is it lower?")
     await thread.until(tells("Because of Friday."), SECONDS)
 
     assert stage.model.requests[-1].texts("user")[-1].count(REPORT) == 1

@@ -38,6 +38,16 @@ async def test_a_thread_under_a_report_is_about_it(start_bot: StartTimedBot) -> 
     assert seen(bot.llm.requests[-1]).count("Sales: 42, lower than before.") == 1
 
 
+async def test_in_a_thread_under_a_report_nobody_needs_to_name_us(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Sales: 42.", "Because it rained.")
+    root = await posts(bot)
+
+    await bot.hears("fine", group="team", thread="elsewhere", addressed=Addressed.AMBIENT)
+    await bot.hears("why?", group="team", thread=root, addressed=Addressed.AMBIENT)
+
+    assert bot.screen[1:] == ["Because it rained."]
+
+
 async def test_a_new_talk_in_that_thread_is_about_it_too(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Sales: 42.", "Because it rained.", "Because it snowed.")
     root = await posts(bot)
