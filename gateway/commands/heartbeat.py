@@ -207,7 +207,9 @@ async def _snooze(given: Invocation, rest: str) -> Answer:
     seconds = int(found[1]) * _SECONDS[found[2][0]] if found else 0
     if not 0 < seconds <= LONGEST_SNOOZE:
         return reply(say("heartbeat_snooze_how", given.language, slash=given.slash))
-    until = await given.desk.heartbeats.switches.snooze(given.session.key, seconds)
+    standing = await given.desk.heartbeats.standing(given.session.key)
+    is_on = standing is not None and standing.is_on
+    until = await given.desk.heartbeats.switches.snooze(given.session.key, seconds) if is_on else None
     if until is None:
         return reply(say("heartbeat_off_here", given.language, slash=given.slash))
     shown = slot_words(until, await given.session.conversation.zone(), given.language, given.desk.clock.time())

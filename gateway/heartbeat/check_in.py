@@ -33,6 +33,7 @@ _REACTIONS = {
     Reaction.LESS: "they said: less like this",
 }
 _LANGUAGES = {"en": "English", "zh": "Chinese"}
+_NOTHING = frozenset({"nothingtoreport", "noreply", "heartbeatok", "没有需要报告的", "没有需要汇报的", "无需汇报"})
 _WORDS = re.compile(r"[\W_]+")
 
 
@@ -80,6 +81,11 @@ def brief(look: Look, said: Sequence[Firing], now: float, zone: ZoneInfo, langua
 def is_repeated(text: str, said: Sequence[Firing]) -> bool:
     """Whether the same words were said before, whatever their capitals, spaces and marks."""
     return _plain(text) in {_plain(firing.text) for firing in said}
+
+
+def says_nothing(text: str) -> bool:
+    """Whether the model has written what it should have called."""
+    return _plain(text) in _NOTHING or text.strip("`*_ \n").startswith("nothing_to_report")
 
 
 def _looks(look: Look) -> list[str]:

@@ -16,7 +16,7 @@ from channels.base import ChatKey, OutboundMessage
 from gateway.access import Access
 from gateway.delivery import Delivery
 from gateway.heartbeat import gates, greeting
-from gateway.heartbeat.check_in import Look, brief, is_repeated
+from gateway.heartbeat.check_in import Look, brief, is_repeated, says_nothing
 from gateway.heartbeat.due import DAY
 from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
 from gateway.heartbeat.introduction import Introduction
@@ -150,7 +150,7 @@ class Heartbeats:
 
     async def words(self, job: Job, firing: Firing, text: str) -> str | None:
         language = language_of(job.language, self._language)
-        if not text.strip():
+        if not text.strip() or says_nothing(text):
             return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
         heartbeat = await self._store.jobs.heartbeat(job.chat)
         if firing.is_by_hand:

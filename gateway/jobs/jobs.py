@@ -17,8 +17,19 @@ from gateway.addresses import given_in
 from gateway.delivery import Delivery
 from gateway.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
 from gateway.jobs.preview import change_panel, preview
-from gateway.jobs.steps import as_drafted, grace, moved, paused, reachable, removed, retimed, set_, taken_over
-from gateway.store.job import CheckIn, Firing, Job, JobState, Pause, Reminder, Report
+from gateway.jobs.steps import (
+    NOBODYS_WISH,
+    as_drafted,
+    grace,
+    moved,
+    paused,
+    reachable,
+    removed,
+    retimed,
+    set_,
+    taken_over,
+)
+from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
 from gateway.store.store import Store
 from gateway.texts import Language
 from gateway.timing.check import check_rule
@@ -243,10 +254,12 @@ class Jobs:
         return await self._ended(job, removed)
 
     async def reached(self, chat: ChatKey) -> None:
-        """Something has arrived there: what was paused because nothing did goes on by itself."""
-        waiting = [job for job in await self.store.jobs.in_chat(chat) if job.pause is Pause.UNDELIVERABLE]
+        """Somebody was answered there: what was paused because nothing arrived, or because somebody was not let in,
+        goes on by itself."""
+        found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in NOBODYS_WISH]
+        waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
         for job in waiting:
-            log.info("job goes on: its chat takes messages again", job=job.id, chat=str(chat))
+            log.info("job goes on: its person can be reached again", job=job.id, chat=str(chat))
             await self._step(job, partial(reachable, now=self.clock.time()))
         if waiting:
             self.changed()

@@ -7,6 +7,8 @@ from gateway.store.job import HOUR, Job, JobState, Pause
 from gateway.timing.rule import Cron, Once, Rule
 from gateway.timing.slots import next_slot, period
 
+NOBODYS_WISH = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
+"""Pauses that end when the person is answered again."""
 LONGEST_GRACE = 2 * HOUR
 ONCE_GRACE = 24 * HOUR
 """For a report that comes once: the news of yesterday is old."""
@@ -55,7 +57,7 @@ def paused(job: Job) -> Job:
 
 def reachable(job: Job, now: float) -> Job:
     """What comes once is made up for, by the rule for what was missed; the rest is due when it is due next."""
-    if job.state is not JobState.PAUSED or job.pause is not Pause.UNDELIVERABLE:
+    if job.state is not JobState.PAUSED or job.pause not in NOBODYS_WISH:
         return job
     if isinstance(job.rule, Once) and job.next_at is not None:
         return replace(job, state=JobState.ACTIVE, pause=None)

@@ -236,6 +236,14 @@ async def test_where_nobody_is_looked_after_nothing_is_set(start_beating: StartB
     assert bot.screen == ["There is no heartbeat here. `/heartbeat on` begins one."]
 
 
+async def test_what_is_off_is_not_snoozed(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat off")
+    await bot.hears("/heartbeat snooze 3h")
+
+    assert bot.screen[-1] == "There is no heartbeat here. `/heartbeat on` begins one."
+
+
 # Now
 
 

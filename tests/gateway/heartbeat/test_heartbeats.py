@@ -2,7 +2,10 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
+
+import pytest
 
 from agent_core.llm import FailureKind
 from agent_core.messages import text_of
@@ -85,6 +88,31 @@ async def test_nothing_to_report_says_nothing(start_looking: StartBeating) -> No
     assert await bot.outcome() == "heartbeat_all_well"
     [look] = await bot.looks()
     assert (look.state, look.delivery) == (FiringState.NOTHING, DeliveryState.NONE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Nothing to report.", "nothing_to_report(why='all well')", "`NO_REPLY`", "HEARTBEAT_OK", "没有需要报告的。"],
+)
+async def test_nothing_to_report_in_so_many_words_is_nothing_too(start_looking: StartBeating, text: str) -> None:
+    bot = await start_looking(text)
+    shown = list(bot.screen)
+    await bot.goes_by(0.5)
+
+    assert bot.screen == shown
+    assert await bot.outcome() == "heartbeat_all_well"
+
+
+async def test_who_was_let_in_again_is_looked_after_again(start_looking: StartBeating) -> None:
+    bot = await start_looking("Hello.", "Hello.", NOTHING)
+    job = await bot.its_job()
+    sent_away = a_job("eat", name="def456", person="eve", state=JobState.PAUSED, pause=Pause.NOT_ALLOWED)
+    await bot.has(sent_away)
+    await bot.store.jobs.save(replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED))
+    await bot.hears("here I am again")
+
+    assert (await bot.its_job()).state is JobState.ACTIVE
+    assert (await bot.job(sent_away)).state is JobState.PAUSED
 
 
 async def test_the_same_words_are_not_said_twice_in_a_day(start_looking: StartBeating) -> None:
