@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 from gateway.commands.table import Invocation
 from gateway.jobs.outlook import Cost
-from gateway.jobs.preview import cost_words, rule_of
+from gateway.jobs.preview import cost_words, in_short, rule_of
 from gateway.progress import literal
 from gateway.question_text import one_line
-from gateway.store.job import DeliveryState, Firing, FiringState
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState
 from gateway.texts import Language, say
 from gateway.timing.words import slot_words
 from gateway.zone import is_zone
@@ -17,6 +17,7 @@ MOST = 10
 DAYS = 7
 MOST_ERROR = 100
 """Characters."""
+MOST_NAME = 40
 _DAY = 86_400
 
 _STATES = {
@@ -50,13 +51,24 @@ async def firing_list(given: Invocation, job_id: str) -> str:
     if not found:
         return say("history_none", language)
     now = desk.clock.time()
-    lines = [_line(firing, zone, language, now, named=not job_id) for firing in found]
+    names = {} if job_id else {firing.job: await _name(given, firing.job) for firing in found}
+    lines = [_line(firing, names.get(firing.job, ""), zone, language, now) for firing in found]
     return "\n".join([title, "", *lines])
 
 
-def _line(firing: Firing, zone: ZoneInfo, language: Language, now: float, *, named: bool) -> str:
+async def _name(given: Invocation, job_id: str) -> str:
+    """Of what came: an id alone says little to whoever reads it some days later."""
+    job = await given.desk.store.jobs.job(job_id)
+    if job is None:
+        return f"`{job_id}` "
+    if isinstance(job.work, CheckIn):
+        look = say("history_look", given.language)
+        return f"{look}: "
+    return f"`{job_id}` {in_short(job, MOST_NAME)}: "
+
+
+def _line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: float) -> str:
     when = slot_words(firing.due, zone, language, now)
-    name = f"`{firing.job}` " if named else ""
     return f"- {name}{when} – {', '.join(_outcome(firing, language))}"
 
 

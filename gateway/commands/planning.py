@@ -103,7 +103,8 @@ def _line(job: Job, given: Invocation, zone: str) -> str:
 
 def _state(job: Job, language: Language, now: float) -> str:
     if job.state is JobState.DRAFT:
-        return say("cron_line_draft", language)
+        is_late = isinstance(job.rule, Once) and job.rule.at <= now
+        return say("cron_line_late" if is_late else "cron_line_draft", language)
     if job.state is JobState.PAUSED:
         return say(_PAUSES[job.pause or Pause.PERSON], language)
     if isinstance(job.rule, Once):

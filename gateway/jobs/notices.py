@@ -147,4 +147,7 @@ def _failure(job: Job, firing: Firing, outcome: Outcome, language: Language, fai
 def _cost(job: Job, outcome: Outcome, language: Language) -> str:
     if isinstance(job.work, Reminder):
         return say("firing_cost_nothing", language)
-    return say("firing_cost", language, tokens=outcome.tokens, cost=f"{outcome.cost_usd:.4f}")
+    tokens = f"{outcome.tokens:,}"
+    if not outcome.cost_usd:  # nobody knows the prices of a model of one's own
+        return say("firing_cost_tokens", language, tokens=tokens)
+    return say("firing_cost", language, tokens=tokens, cost=f"{outcome.cost_usd:.4f}")

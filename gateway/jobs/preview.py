@@ -171,7 +171,7 @@ def _slots(outlook: Outlook, language: Language) -> str:
 def _cost(cost: Cost | None, language: Language) -> str:
     if cost is None:
         return say("job_costs_nothing", language)
-    key = "job_costs" if cost.seen else "job_costs_guess"
+    key = "job_costs_guess" if not cost.seen else "job_costs_as_before" if cost.seen == 1 else "job_costs"
     return say(key, language, cost=cost_words(cost, language), count=cost.seen)
 
 

@@ -13,11 +13,11 @@ TEXTS = {
     "job_next": {"en": "**Next:** {slots}", "zh": "**接下来：** {slots}"},
     "job_quiet_waits": {
         "en": "**Quiet hours** here are {hours}: it waits until they are over.",
-        "zh": "**安静时段**为 {hours}：会等到时段结束后再发。",
+        "zh": "**免打扰时段**为 {hours}：会等到时段结束后再发。",
     },
     "job_quiet_comes": {
         "en": "**Quiet hours** here are {hours}; a reminder comes all the same.",
-        "zh": "**安静时段**为 {hours}；提醒仍会照常发送。",
+        "zh": "**免打扰时段**为 {hours}；提醒仍会照常发送。",
     },
     "job_missed_once": {
         "en": "**If I am not running then:** it comes as soon as I am back.",
@@ -33,6 +33,10 @@ TEXTS = {
     "job_costs": {
         "en": "**Cost:** about {cost} each time, as the last {count}.",
         "zh": "**费用：** 每次约 {cost}（最近 {count} 次的平均）。",
+    },
+    "job_costs_as_before": {
+        "en": "**Cost:** about {cost} each time, as the last time.",
+        "zh": "**费用：** 每次约 {cost}（与上次相同）。",
     },
     "job_costs_guess": {
         "en": "**Cost:** about {cost} each time, a first guess.",
@@ -133,6 +137,7 @@ TEXTS = {
     "cron_line_next": {"en": "next {next}", "zh": "下次 {next}"},
     "cron_line_once": {"en": "once", "zh": "一次"},
     "cron_line_draft": {"en": "waits for your yes", "zh": "等待确认"},
+    "cron_line_late": {"en": "its time passed without your yes", "zh": "未确认，时间已过"},
     "cron_more": {"en": "- and {count} more", "zh": "- 另有 {count} 个"},
     "cron_more_button": {"en": "More", "zh": "更多"},
     "pause_person": {"en": "paused", "zh": "已暂停"},
@@ -153,6 +158,7 @@ TEXTS = {
     },
     "history_title": {"en": "**Last times of `{id}`:** {rule}", "zh": "**`{id}` 最近的情况：** {rule}"},
     "history_title_all": {"en": "**The last days here:**", "zh": "**这里最近几天的情况：**"},
+    "history_look": {"en": "heartbeat", "zh": "心跳"},
     "history_none": {"en": "Nothing has come due yet.", "zh": "还没有到期过。"},
     "past_begun": {"en": "running", "zh": "运行中"},
     "past_done": {"en": "done", "zh": "已完成"},

@@ -6,7 +6,7 @@ TEXTS = {
     "proactive_chat": {"en": "**What was said here**", "zh": "**聊天摘要**"},
     "proactive_page": {"en": "**News from the page**", "zh": "**网页更新**"},
     "proactive_usage": {"en": "**What I have used**", "zh": "**用量报告**"},
-    "proactive_digest": {"en": "**While it was quiet:**", "zh": "**安静时段内的消息：**"},
+    "proactive_digest": {"en": "**While it was quiet:**", "zh": "**免打扰时段内的消息：**"},
     "proactive_snooze_button": {"en": "Snooze 1 h", "zh": "1 小时后再提醒"},
     "proactive_done_button": {"en": "Done", "zh": "完成"},
     "proactive_less_button": {"en": "Less like this", "zh": "少发这类"},

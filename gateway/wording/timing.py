@@ -91,11 +91,11 @@ TEXTS = {
     },
     "bad_quiet_hours": {
         "en": "Please write quiet hours like this: `22-7`, `22:30-7:00`, or `off`.",
-        "zh": "请这样写安静时段：`22-7`、`22:30-7:00`，或 `off` 关闭。",
+        "zh": "请这样写免打扰时段：`22-7`、`22:30-7:00`，或 `off` 关闭。",
     },
     "quiet_hours_all_day": {
         "en": "These quiet hours begin and end at the same time. Please choose two times.",
-        "zh": "安静时段的开始和结束相同，请选两个不同的时间。",
+        "zh": "免打扰时段的开始和结束相同，请选两个不同的时间。",
     },
     "once_at": {"en": "on {day} at {time}", "zh": "{day} {time}"},
     "every_seconds": {"en": "every {count} seconds", "zh": "每 {count} 秒"},

@@ -162,6 +162,8 @@ async def test_a_time_that_has_passed_meanwhile_is_not_set(start_bot: StartTimed
 
     assert await press(bot, "Confirm") == "That time is past."
     assert labels(bot, 0) == [["Confirm", "Change", "Cancel"]]
+    await bot.hears("/cron")
+    assert bot.screen[-1].endswith("Reminder: pizza (its time passed without your yes)")
 
 
 async def test_all_of_many_are_within_reach(start_bot: StartTimedBot) -> None:
@@ -345,7 +347,7 @@ async def test_the_history_tells_outcome_and_delivery_apart(start_bot: StartTime
         "- Mon 16 Nov 09:00 – missed, I was not running"
     )
     await bot.hears("/cron history")
-    assert bot.screen[-1].startswith("**The last days here:**\n\n- `abc123` Sat 21 Nov 09:00 – done")
+    assert bot.screen[-1].startswith("**The last days here:**\n\n- `abc123` tell me: Sat 21 Nov 09:00 – done")
 
 
 @pytest.mark.parametrize("typed", ["what", "pause", "rm", "9:00 stretch"])
