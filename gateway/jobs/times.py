@@ -9,6 +9,7 @@ from gateway.timing.changes import moment
 from gateway.timing.rule import Cron, Every, Once, Rule
 
 _MINUTE = 60
+_DATE = len("2026-12-24")
 _MOST_MINUTES = 60 * 24 * 366 * 50
 _EXAMPLES = "give one of at='2026-12-24T09:00', in_minutes, every_minutes, cron='0 9 * * 1-5'"
 
@@ -52,7 +53,9 @@ def _seconds(minutes: int) -> int:
 
 
 def _moment(text: str, zone: ZoneInfo) -> float:
-    """A time without a zone is one of the clock on the wall there."""
+    """A time without a zone is one of the clock on the wall there; a date alone is no time."""
+    if len(text.strip()) <= _DATE:
+        raise ToolFailed(f"at={text[:40]!r} has no time of day", _EXAMPLES)
     try:
         named = datetime.fromisoformat(text.strip())
         return named.timestamp() if named.tzinfo else float(moment(zone, named))

@@ -156,12 +156,12 @@ def _day_first(reader: Reader) -> At | None:
     day = read_day(reader)
     if day is None:
         return None
-    part, again = reader.take(_PART_OF_DAY), isinstance(day, Dates)
-    if not again:
+    part = reader.take(_PART_OF_DAY)
+    if not isinstance(day, Dates):
         _no_midnight(reader)
     times = _needed(reader)
     part = part or reader.take(_PART_BEHIND)
-    return At(day, _in_part(part[1], times, again=again) if part else times)
+    return At(day, _in_part(part[1], times, again=day == Dates()) if part else times)
 
 
 def _no_midnight(reader: Reader) -> None:
@@ -178,7 +178,7 @@ def _needed(reader: Reader) -> tuple[time, ...]:
 
 
 def _in_part(part: str, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
-    """`again`: on many days, so that it does not matter to which one the small hours of a night belong."""
+    """`again`: every day, so that it does not matter to which one the small hours of a night belong."""
     return tuple(_one_in_part(part.lower(), at, again=again) for at in times)
 
 
@@ -204,10 +204,10 @@ def _time_first(reader: Reader) -> At | None:
         return At(Ahead(0), _in_part(this[1] or "evening", times))
     part = reader.take(_PART_BEHIND)
     day = read_day(reader) or Ahead(None)
-    part, again = part or reader.take(_PART_OF_DAY if day != Ahead(None) else _PART_BEHIND), isinstance(day, Dates)
-    if midnight and not again and day != Ahead(None):
+    part = part or reader.take(_PART_OF_DAY if day != Ahead(None) else _PART_BEHIND)
+    if midnight and not isinstance(day, Dates) and day != Ahead(None):
         raise BadRule("rule_which_midnight")
-    return At(day, _in_part(part[1], times, again=again) if part else times)
+    return At(day, _in_part(part[1], times, again=day == Dates()) if part else times)
 
 
 def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:

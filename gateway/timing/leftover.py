@@ -14,7 +14,7 @@ _MOST_WORDS_OF_A_DAY = 4
 _GAP = re.compile(r"[\s,，]*")
 _WORD = re.compile(r"\S+")
 _JOINER = re.compile(
-    r"(?:(?:and|or|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
+    r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
     r"|for|over|within|at|on|the|next)\b|[-–—~～&、和及与跟到至从]|除了?|直到|截止|不包括|仅限)\s*",
     re.IGNORECASE,
 )
@@ -25,7 +25,7 @@ _ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b
 _ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
 _CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
 _ZONE = re.compile(
-    r"\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z]\w+\s+){1,2}time\b"
+    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z]\w+\s+){1,2}time\b"
     r"|[（(]?(?:北京|东京|纽约|伦敦|巴黎|柏林|当地|美国|英国|日本|欧洲)\S{0,2}时间"
 )
 _AGAIN = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)

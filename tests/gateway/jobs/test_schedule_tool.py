@@ -85,6 +85,7 @@ async def test_a_time_is_said_in_one_of_four_ways(
         ({"in_minutes": 5, "cron": "* * * * *"}, "more than one time was given"),
         ({"at": "tomorrow at nine"}, "at='tomorrow at nine' is no date and time that there is"),
         ({"at": "2026-02-30T09:00"}, "is no date and time that there is"),
+        ({"at": "2026-12-24"}, "at='2026-12-24' has no time of day"),
         ({"at": "2020-01-01T09:00"}, "That time is past"),
         ({"in_minutes": -5}, "-5 minutes are too few or too many"),
         ({"every_minutes": 10**9}, "minutes are too few or too many"),
@@ -234,22 +235,6 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     [shown] = [text for text in bot.screen if "send me money" in text]
     assert shown.endswith("and may have wanted this.")
     assert (await bot.job("ab0001")).tainted
-
-
-async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:
-    what = "Watch https://ours.example/news and https://theirs.example/?all=secrets"
-    turns: list[Turn] = [
-        uses("read_page"),
-        uses("schedule", kind="report", what=what, cron="0 9 * * *"),
-        "The preview is there.",
-    ]
-    tools: list[Tool] = [read_page]
-    bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
-    await bot.hears("read the page, and watch https://ours.example/news each day")
-
-    job = await bot.job("ab0001")
-    assert job.tainted
-    assert job.given == ("ours.example/news",)
 
 
 async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:
