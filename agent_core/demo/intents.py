@@ -67,11 +67,12 @@ _PATTERNS = (
     ),
     (
         Topic.JOBS,
-        r"^(?:what(?:'s|’s| is| are| have you)|which|list|show)\b.{0,30}\b(?:scheduled?|jobs|reminders)\b(?!\.\w)",
+        r"^(?:what(?:'s|’s| is| are| have you)|which|list|show)\b"
+        r".{0,30}\b(?:scheduled?|planned|jobs|reminders)\b(?!\.\w)",
     ),
     (Topic.JOBS, r"^(?:my )?(?:schedule|jobs|reminders)\W*$"),
-    (Topic.JOBS, r"(?:哪些|什么|列出|查看|显示|看看|我的)[^，。]{0,6}(?:提醒|定时任务)(?!我|\.\w)"),
-    (Topic.JOBS, r"^[^，。]{0,4}(?:提醒|定时任务)[^，。我]{0,4}(?:哪些|什么)\W*$"),
+    (Topic.JOBS, r"(?:哪些|什么|列出|查看|显示|看看|我的)[^，。]{0,6}(?:提醒|定时任务|日程|安排)(?!我|\.\w)"),
+    (Topic.JOBS, r"^[^，。]{0,4}(?:提醒|定时任务|日程|安排)[^，。我]{0,4}(?:哪些|什么)\W*$"),
     (Topic.REMIND, r"^(.{0,60}?)\b(?:please )?(?:can you |could you )?remind me\b(.*)"),
     (Topic.REMIND, r"^(.{0,40}?)提醒(?:一下)?我(.*)"),
     (Topic.REPORT, r"^(.*\b(?:send|give|write|make|post|bring)\b.*\breports?\b(?!\.\w).*)"),

@@ -122,9 +122,11 @@ async def test_what_is_planned_is_listed_and_taken_back(tmp_path: Path, plans: P
     listed = await chat.says("what is scheduled?")
     assert listed.endswith("\n- `abc123` tea; or coffee: every day at 09:00 (UTC), active")
     assert (await chat.says("有哪些提醒？")).endswith("\n- `abc123` tea; or coffee")
+    assert await chat.says("what is planned here?") == listed
+    assert (await chat.says("有什么安排？")).endswith("\n- `abc123` tea; or coffee")
     assert await chat.says("cancel reminder abc123") == "`abc123` is removed."
     assert await chat.says("取消提醒 abc123") == "`abc123` 已删除。"
-    assert plans.asked == [("list", ""), ("list", ""), ("remove", "abc123"), ("remove", "abc123")]
+    assert plans.asked == [*[("list", "")] * 4, ("remove", "abc123"), ("remove", "abc123")]
 
 
 @pytest.mark.parametrize(
