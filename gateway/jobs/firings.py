@@ -224,9 +224,10 @@ class Firings:
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
         """It may have been paused, or its person sent away, since it was due."""
-        if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
-            return False
-        return job.is_wanted(event.slot)
+        return self._may_speak(job) and job.is_wanted(event.slot)
+
+    def _may_speak(self, job: Job) -> bool:
+        return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
 
     async def _begin(self, event: ScheduleFired) -> Firing:
         """Its row, on disk; the one that is there already."""
@@ -267,6 +268,8 @@ class Firings:
         return firing, posts
 
     async def _outcome(self, job: Job, firing: Firing) -> Outcome:
+        if not self._may_speak(job):  # it was begun in a life in which they might
+            return Outcome(FiringState.MISSED)
         match job.work:
             case Reminder(text=text):
                 return Outcome(FiringState.DONE, text, untrusted=job.tainted)

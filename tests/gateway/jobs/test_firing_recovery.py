@@ -78,6 +78,17 @@ def is_all_done(bot: TimedBot) -> bool:
 # A reminder, with the program dead right after each step
 
 
+async def test_who_was_sent_away_in_between_is_told_nothing(start_bot: StartTimedBot, tmp_path: Path) -> None:
+    eve = replace(SALES, person="eve")
+    async with earlier_life(tmp_path, eve) as store:
+        await store.jobs.begin(firing_of(eve))
+        await store.jobs.start_run(run_of(eve))
+    bot = await next_life(start_bot)
+
+    assert (await bot.firing(eve)).state is FiringState.MISSED
+    assert (bot.screen, bot.llm.requests) == ([], [])
+
+
 async def test_a_reminder_after_it_was_taken_in(start_bot: StartTimedBot, tmp_path: Path) -> None:
     async with earlier_life(tmp_path, TEA):
         pass
