@@ -55,6 +55,7 @@ class Conversation:
         """From now on by the clocks of that zone; None: by those of the level above."""
         self._chat = replace(await self.settings(), zone=zone)
         await self._desk.store.save_chat(self._chat)
+        await self._desk.zones.changed(self._key, zone)
 
     async def agent(self) -> Agent:
         """Who answers here as things stand."""

@@ -34,24 +34,41 @@ class Known:
     level: Level
 
 
-@dataclass(frozen=True)
 class Zones:
-    """Looked up anew each time: what is said in a channel holds for its threads at once."""
+    """The zones of all chats that have one of their own, which are few; what is said in a channel holds for its threads
+    at once."""
 
-    store: Store
-    default: ZoneInfo
+    def __init__(self, store: Store, default: ZoneInfo) -> None:
+        self.default = default
+        self._store = store
+        self._own: dict[str, str] | None = None
+        """Read once, for every message asks: nobody else changes it."""
 
     async def of(self, chat: ChatKey) -> ZoneInfo:
         return (await self.known(chat)).zone
 
     async def known(self, chat: ChatKey) -> Known:
+        own = await self._all()
         channel = chat.model_copy(update={"thread": None})
-        found = await self.store.zones_of([chat, channel])
         for key, level in ((chat, Level.HERE), (channel, Level.CHANNEL)):
             # What was a zone once may be none any more after the database of zones was changed.
-            if (name := found.get(key)) and is_zone(name):
+            if (name := own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
         return Known(self.default, Level.HOUSE)
+
+    async def changed(self, chat: ChatKey, zone: str | None) -> None:
+        """The chat goes by another from now on, or by none of its own."""
+        own = await self._all()
+        if zone is None:
+            own.pop(str(chat), None)
+        else:
+            own[str(chat)] = zone
+
+    async def _all(self) -> dict[str, str]:
+        if self._own is None:
+            found = await self._store.zones()
+            self._own = found if self._own is None else self._own
+        return self._own
 
 
 def find_zone(text: str) -> ZoneInfo | None:

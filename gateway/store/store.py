@@ -292,9 +292,9 @@ class Store:
             self._writer.submit(runs.save_chat(found), later=True)
         return found
 
-    async def zones_of(self, chats: Sequence[ChatKey]) -> dict[ChatKey, str]:
-        """The names of the zones that were chosen in these."""
-        return await self._reader.run(partial(runs.zones_of, chats=chats))
+    async def zones(self) -> dict[str, str]:
+        """By the printed keys of the chats that have one of their own."""
+        return await self._reader.run(runs.zones)
 
     async def save_chat(self, chat: Chat) -> None:
         await self._writer.submit(runs.save_chat(chat))
