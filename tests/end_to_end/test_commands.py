@@ -13,6 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 COMMANDS = {
     *("start", "help", "status", "new", "stop", "language", "export", "context", "compact"),
     *("skills", "skill", "approve", "deny", "tasks"),
+    *("remind", "report", "cron", "heartbeat", "tz"),
 }
 
 
