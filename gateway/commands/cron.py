@@ -150,7 +150,7 @@ async def _done(given: Invocation, sentence: str, page: str) -> Answer:
 
 async def _run(given: Invocation, job_id: str, _: str) -> Answer:
     job = await given.desk.jobs.of(job_id, given.session.key, given.sender)
-    await given.desk.firings.run_now(job, for_author=None)
+    await given.desk.firings.run_now(job, given.asked)
     return reply(say("job_runs", given.language, id=job.id))
 
 
@@ -163,7 +163,7 @@ async def _test(given: Invocation, job_id: str, _: str) -> Answer:
         raise JobRefused("job_not_alone") from error
     if alone is None:
         raise JobRefused("job_not_alone")
-    await given.desk.firings.run_now(job, for_author=alone)
+    await given.desk.firings.run_now(job, given.asked, for_author=alone)
     return reply(say("job_tested", given.language, id=job.id))
 
 

@@ -180,7 +180,7 @@ async def _now(given: Invocation, _: str) -> Answer:
         return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
     if not (look.has_something or look.due):
         return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
-    await given.desk.firings.run_now(standing.job, for_author=None)
+    await given.desk.firings.run_now(standing.job, given.asked)
     return reply(say("heartbeat_looking", given.language))
 
 

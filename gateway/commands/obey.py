@@ -18,4 +18,6 @@ async def obey(desk: Desk, session: ChatSession, event: InboundEvent, name: str,
     if command is None:
         return reply(say("unknown_command", language, slash=slash, name=name[:40]))
     pressed = event.message_id if isinstance(event, ButtonPressed) else None
-    return await command.run(Invocation(desk, session, event.sender, language, arguments, COMMANDS, slash, pressed))
+    return await command.run(
+        Invocation(desk, session, event.sender, language, arguments, COMMANDS, slash, pressed, event.event_id)
+    )

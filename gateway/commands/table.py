@@ -24,6 +24,8 @@ class Invocation:
     """What stands before a command's name on this platform."""
     pressed: str | None = None
     """The id of the message whose button said it, which can be rewritten."""
+    asked: str = ""
+    """The id of the event that brought it: the same where it is obeyed again, after a crash."""
 
     @property
     def is_pressed(self) -> bool:

@@ -5,6 +5,7 @@ down by then is not done again: the row of the firing says how far it has come, 
 """
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -93,10 +94,11 @@ class Firings:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def run_now(self, job: Job, *, for_author: ChatKey | None = None) -> Firing:
-        """Somebody wants it now; when it is due otherwise stays as it is. `for_author`: it is a rehearsal, which only
-        they see, in that chat. Raises StoreUnavailable."""
-        slot = f"{'test' if for_author else 'run'}:{self._new_id()}"
+    async def run_now(self, job: Job, asked: str, *, for_author: ChatKey | None = None) -> Firing:
+        """Somebody wants it now; when it is due otherwise stays as it is. `asked`: the id of the event by which they
+        said so, which is done once however often it comes. `for_author`: it is a rehearsal, which only they see, in
+        that chat. Raises StoreUnavailable."""
+        slot = f"{'test' if for_author else 'run'}:{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
         event = ScheduleFired(
             event_id=event_id(job.id, slot),
             chat=for_author or job.chat,

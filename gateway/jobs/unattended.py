@@ -40,9 +40,11 @@ class UnattendedPermissions:
         """There is no question."""
 
     def _is_approved(self, proposal: Proposal) -> bool:
-        """A skill of the chat's own folder never is: whoever writes there could write another script."""
+        """A skill of the chat's own folder never is: whoever writes there could write another script. Nor is somebody
+        else's tool under the name of ours."""
         skill = proposal.call.arguments.get("skill")
-        return proposal.call.name == SCRIPT and skill in self._scripts and self._library.find(str(skill)) is not None
+        is_ours = proposal.call.name == SCRIPT and isinstance(proposal.tool, FunctionTool)
+        return is_ours and skill in self._scripts and self._library.find(str(skill)) is not None
 
     def _is_given(self, proposal: Proposal, ruling: Ruling) -> bool:
         """In what a stranger had a word in, an address that a person wrote carries nothing out all the same."""

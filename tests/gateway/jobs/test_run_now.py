@@ -2,6 +2,7 @@
 
 import asyncio
 
+from agent_core.clock import new_id
 from agent_core.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChatKey
@@ -24,7 +25,7 @@ class FindingChannel(MemoryChannel):
 
 
 async def runs(bot: TimedBot, job: Job, for_author: ChatKey | None = None) -> None:
-    await bot.firings.run_now(job, for_author=for_author)
+    await bot.firings.run_now(job, new_id(), for_author=for_author)
     await bot.settled()
 
 
@@ -74,7 +75,7 @@ async def test_who_asked_for_it_hears_that_it_is_being_done(start_bot: StartTime
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
     await gate.reached.wait()
-    await bot.firings.run_now(job)
+    await bot.firings.run_now(job, "e1")
     await bot.channel.until(lambda: any("This is being worked on already" in said for said in bot.screen))
     gate.event.set()
     await bot.settled()
@@ -148,7 +149,7 @@ async def test_a_rehearsal_keeps_nothing_from_its_time(start_bot: StartTimedBot)
     bot = await start_bot(gate, "Sales: 42.")
     job = a_job(SALES)
     await bot.has(job)
-    await bot.firings.run_now(job, for_author=ANN)
+    await bot.firings.run_now(job, "e1", for_author=ANN)
     await gate.reached.wait()
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
@@ -164,10 +165,23 @@ async def test_it_goes_on_after_a_restart_where_it_was_to_be_seen(start_bot: Sta
     bot = await start_bot(gate, "Sales: 42.")
     job = a_job(SALES, chat=TEAM)
     await bot.has(job)
-    await bot.firings.run_now(job, for_author=ANN)
+    await bot.firings.run_now(job, "e1", for_author=ANN)
     await gate.reached.wait()
     await bot.restart()
     await bot.settled()
 
     assert bot.channel.screen_of(TEAM) == []
     assert "Sales: 42." in bot.channel.screen_of(ANN)[0]
+
+
+async def test_what_is_asked_for_once_is_done_once_however_often_the_event_comes(start_bot: StartTimedBot) -> None:
+    """After a crash a command is obeyed again."""
+    bot = await start_bot("Sales: 42.", "Sales: 43.")
+    job = a_job(SALES)
+    await bot.has(job)
+    first = await bot.firings.run_now(job, "e1")
+    again = await bot.firings.run_now(job, "e1")
+    await bot.settled()
+
+    assert first.id == again.id
+    assert len(bot.screen) == 1
