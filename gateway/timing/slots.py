@@ -59,7 +59,10 @@ def period(rule: Rule, zone: ZoneInfo, now: float) -> float | None:
 
 
 def _at_intervals(rule: Every, after: float) -> Iterator[Slot]:
-    number = max(0, int((after - rule.since) // rule.seconds))
+    """Also before `since`: that was now when somebody asked for it, and the clock may have been wrong then."""
+    if abs(rule.since) > LATEST:
+        return
+    number = int((after - rule.since) // rule.seconds)
     while (at := rule.since + number * rule.seconds) <= LATEST:
         # Worked out, not assumed: a fraction that is lost in a sum would give the same one for ever.
         if at > after:

@@ -173,6 +173,16 @@ async def test_a_clock_set_back_leaves_nothing_silent(tmp_path: Path) -> None:
         assert await here.at("2026-11-25 10:00") == [at("2026-11-25 10:00")]
 
 
+async def test_what_was_planned_by_a_clock_that_was_days_ahead_is_not_silent_for_days(tmp_path: Path) -> None:
+    async with ward(tmp_path, clock=Calendar("2027-11-25 08:00")) as here:
+        every = Every(seconds=3600, since=moment("2027-11-25 08:00"))
+        await here.has(a_job("x", every, created="2027-11-25 08:00"))
+        assert len(await here.at("2027-11-25 09:00")) == 1
+
+        assert await here.at("2027-11-20 09:30") == []
+        assert await here.at("2027-11-20 10:00") == [at("2027-11-20 10:00")]
+
+
 async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) -> None:
     """The newest event that was taken in knows better."""
     clock = Calendar("2026-11-25 08:00")

@@ -39,8 +39,19 @@ def test_once_is_once() -> None:
 def test_an_interval_is_counted_from_its_beginning() -> None:
     rule = Every(seconds=1800, since=1_000.0)
 
-    assert [slot.at for slot in upcoming(rule, BERLIN, 0.0, 2)] == [1_000.0, 2_800.0]
+    assert [slot.at for slot in upcoming(rule, BERLIN, 1_000.0, 2)] == [2_800.0, 4_600.0]
     assert [slot.at for slot in upcoming(rule, BERLIN, 2_800.0, 2)] == [4_600.0, 6_400.0]
+
+
+def test_an_interval_that_began_by_a_clock_that_was_ahead_is_due_all_the_same() -> None:
+    rule = Every(seconds=1800, since=1_000_000.0)
+
+    assert [slot.at for slot in upcoming(rule, BERLIN, 900_000.0, 2)] == [901_000.0, 902_800.0]
+
+
+@pytest.mark.parametrize("since", [1e300, -1e300, 1e18, -1e18])
+def test_an_interval_from_the_end_of_time_is_never_due(since: float) -> None:
+    assert upcoming(Every(seconds=1800, since=since), BERLIN, 900_000.0, 2) == []
 
 
 @given(st.integers(60, 10**7), st.floats(0, 4e9), st.integers(0, 10**4))
