@@ -120,7 +120,8 @@ def test_only_these_write_files() -> None:
         "gateway/export/files.py",
         "gateway/http_access.py",
         "gateway/prompts.py",
-        "gateway/tools.py",
+        "gateway/heartbeat/notes.py",
+        "gateway/outgoing.py",
         "gateway/welcome.py",
     }
 
