@@ -149,10 +149,6 @@ def find_named(connection: sqlite3.Connection, name: str) -> Firing | None:
     return next(iter(known), None)
 
 
-def begun(connection: sqlite3.Connection, job: str) -> list[Firing]:
-    return _all(connection, "job = ? AND state = 'begun' ORDER BY due, slot", (job,))
-
-
 def history(connection: sqlite3.Connection, job: str, most: int) -> list[Firing]:
     return _all(connection, "job = ? ORDER BY due DESC, slot DESC LIMIT ?", (job, most))
 

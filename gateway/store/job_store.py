@@ -145,10 +145,6 @@ class JobStore:
         """By the name that its posts begin with."""
         return await self._reader.run(partial(firings.find_named, name=name))
 
-    async def begun(self, job: str) -> list[Firing]:
-        """Those that did not end, oldest first."""
-        return await self._reader.run(partial(firings.begun, job=job))
-
     async def history(self, job: str, most: int) -> list[Firing]:
         """Newest first."""
         return await self._reader.run(partial(firings.history, job=job, most=most))

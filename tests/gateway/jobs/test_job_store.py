@@ -231,7 +231,6 @@ async def test_firings_are_found_by_job_chat_and_what_they_wait_for(store: Store
         await store.jobs.begin(firing)
 
     assert ids(await store.jobs.history("abc123", 2)) == ["f00003", "f00002"]
-    assert ids(await store.jobs.begun("abc123")) == ["f00001", "f00002"]
     assert ids(await store.jobs.in_chat_since(ANN, 1_000.0)) == ["f00001", "f00003"]
     assert ids(await store.jobs.in_chat_since(ANN, 1_000.1)) == ["f00003"]
     assert ids(await store.jobs.held(ANN)) == ["f00003"]
