@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import structlog
 
+from agent_core.guests import Guest
 from channels.base import Channel, ChatKey, MessageEdited, MessageReceived, ScheduleFired, Sender, TaskEnded
 from gateway.conversation import Conversation
 from gateway.desk import Desk
@@ -280,7 +281,8 @@ class ChatSession:
         run that is not over."""
         while not self._unfinished and (notes := self._mail.take_notes()):
             for item in notes:
-                await self.conversation.note(item)
+                with Guest("note"):  # one that cannot be made waits for the next start, and keeps no other
+                    await self.conversation.note(item)
 
     def _take(self, chat: Chat) -> tuple[Run, list[InboxItem]]:
         items = self._mail.take()

@@ -1,8 +1,10 @@
 """What goes wrong on our side, or with a file: the chat hears of it, and hears what can be said."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
-from agent_core.models.scripted import calls
+from agent_core.models.scripted import Waits, calls
 from agent_core.tools import ToolContext, tool
 from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
@@ -10,7 +12,7 @@ from gateway.store.job import DeliveryState, FiringState, JobState, Report
 from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import a_job, moment
+from tests.gateway.jobs.kit import a_job, moment, seen
 from tests.gateway.jobs.test_reports import draw
 from tests.gateway.tasking import rows
 
@@ -98,3 +100,21 @@ async def test_what_arrives_in_part_shows_that_the_chat_is_there(start_bot: Star
     await bot.look()
 
     assert (await bot.job("abc123")).state is JobState.ACTIVE
+
+
+async def test_what_cannot_be_noted_keeps_nothing_else_from_the_conversation(start_bot: StartTimedBot) -> None:
+    working = Waits(asyncio.Event(), "Hello.")
+    bot = await start_bot(working, "Yes.")
+    odd, tea = replace(a_job("wash up", name="odd000"), zone="Mars/Base"), a_job("make tea")
+    await bot.has(odd, tea)
+    await bot.channel.hears("hi")
+    await working.reached.wait()
+    bot.at("2026-11-23 09:00")
+    for job in (odd, tea):
+        await bot.fires(job)
+    await bot.channel.until(lambda: "⏰ make tea" in bot.screen)
+    working.event.set()
+    await bot.settled()
+    await bot.hears("is that all?")
+
+    assert "⏰ make tea" in seen(bot.llm.requests[-1])
