@@ -114,7 +114,8 @@ async def test_at_most_three_run_at_once_in_the_house(start_bot: StartTimedBot) 
 async def test_one_that_is_still_worked_on_is_not_begun_again(start_bot: StartTimedBot) -> None:  # S2-47
     gate = Waits(asyncio.Event(), "The first.")
     bot = await start_bot(gate, "The third.")
-    await bot.has(a_job(SALES, Every(seconds=600, since=moment("2026-11-23 09:00"))))
+    began = "2026-11-23 08:50"
+    await bot.has(a_job(SALES, Every(seconds=600, since=moment(began)), created=began))
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
     await gate.reached.wait()
