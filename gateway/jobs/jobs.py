@@ -113,7 +113,7 @@ class Jobs:
             grace=grace(draft.rule, draft.zone, self.clock.time()),
             tainted=draft.tainted,
             given=draft.given if draft.tainted else given_in(words, [user(words)]),
-            scripts=tuple(use.scripts),
+            scripts=use.scripts,
             instead_of=changes,
         )
         while not await self.store.jobs.add(job := replace(job, id=self.new_id())):
@@ -187,7 +187,6 @@ class Jobs:
             next=following,
             quiet=quiet_hours(await self.store.jobs.heartbeat(job.chat), job, following),
             cost=self.costs.expected(job, past, use.tokens),
-            scripts={name: scripts for name, scripts in use.scripts.items() if name in job.scripts},
             slash=slash,
         )
 

@@ -1,8 +1,8 @@
 """What there is to know of a job before somebody says yes to it: when it comes, what it costs, what it runs."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from agent_core.llm import ModelInfo, ToolSpec
@@ -73,8 +73,6 @@ class Outlook:
     quiet: QuietHours | None
     """Those in which one of the next ones falls."""
     cost: Cost | None
-    scripts: Mapping[str, tuple[str, ...]]
-    """By skill: those that its runs may call without asking."""
     slash: str
     """What commands begin with there."""
 
@@ -99,9 +97,9 @@ class SkillUse:
     """What a job's skill brings with it."""
 
     tokens: int = 0
-    scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Those of the skill and of the skills that its words name in code, by skill. Only of those which all chats share:
-    what stands in a chat's own folder may be something else tomorrow."""
+    scripts: tuple[str, ...] = ()
+    """Whose scripts it runs: the skill, and the skills that its words name in code, as far as they have some. Only
+    those which all chats share: what stands in a chat's own folder may be something else tomorrow."""
 
 
 def skill_use(library: SkillLibrary, name: str | None) -> SkillUse:
@@ -114,4 +112,4 @@ def skill_use(library: SkillLibrary, name: str | None) -> SkillUse:
     except SkillError:  # whoever runs it is told
         return SkillUse()
     named = [each for each in library.skills if each.name != skill.name and f"`{each.name}`" in read.block]
-    return SkillUse(read.tokens, {each.name: each.scripts for each in (skill, *named) if each.scripts})
+    return SkillUse(read.tokens, tuple(each.name for each in (skill, *named) if each.scripts))

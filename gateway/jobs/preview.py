@@ -1,7 +1,7 @@
 """A job as people see it before they say yes, and what is left of that message afterwards. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -158,8 +158,8 @@ def _facts(outlook: Outlook, language: Language) -> Iterator[str]:
     else:
         yield say("job_missed_late", language, late=duration(job.grace, language))
     yield _cost(outlook.cost, language)
-    if outlook.scripts:
-        yield say("job_scripts", language, scripts=_scripts(outlook.scripts))
+    if job.scripts:
+        yield say("job_scripts", language, skills=", ".join(f"`{skill}`" for skill in job.scripts))
     if job.tainted:
         yield say("after_strangers", language)
 
@@ -173,10 +173,6 @@ def _cost(cost: Cost | None, language: Language) -> str:
         return say("job_costs_nothing", language)
     key = "job_costs_guess" if not cost.seen else "job_costs_as_before" if cost.seen == 1 else "job_costs"
     return say(key, language, cost=cost_words(cost, language), count=cost.seen)
-
-
-def _scripts(scripts: Mapping[str, Sequence[str]]) -> str:
-    return ", ".join(f"`{skill}/{script}`" for skill, names in scripts.items() for script in names)
 
 
 def _answers(job: Job, verbs: Sequence[str]) -> tuple[Button, ...]:

@@ -44,8 +44,8 @@ TEXTS = {
     },
     "job_tokens": {"en": "{count} tokens", "zh": "{count} 个词元"},
     "job_scripts": {
-        "en": "**Runs without asking you:** {scripts}. Your yes covers them.",
-        "zh": "**无需再询问即可运行：** {scripts}。确认即表示同意。",
+        "en": "**Runs without asking you:** the scripts of the skills {skills}. Your yes covers them.",
+        "zh": "**无需再询问即可运行：** 技能 {skills} 的脚本。确认即表示同意。",
     },
     "job_confirm_button": {"en": "Confirm", "zh": "确认"},
     "job_change_button": {"en": "Change", "zh": "修改"},

@@ -25,7 +25,7 @@ WEEKDAYS = Cron(expression="0 9 * * 1-5")
 
 def outlook(work: Work | str = "stretch", rule: Rule = WEEKDAYS, cost: Cost | None = None) -> Outlook:
     job = a_job(work, rule)
-    return Outlook(job, NOW, next_slots(job, NOW), None, cost, {}, "/")
+    return Outlook(job, NOW, next_slots(job, NOW), None, cost, "/")
 
 
 def facts(seen: Outlook) -> list[str]:
@@ -37,9 +37,8 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
     seen = outlook(work, cost=Cost(12_345, 0.0512))
     seen = replace(
         seen,
-        job=replace(seen.job, tainted=True),
+        job=replace(seen.job, tainted=True, scripts=("daily-report", "chart")),
         quiet=QuietHours(21 * 60, 9 * 60 + 30),
-        scripts={"daily-report": ("recent.py",), "chart": ("chart.py",)},
     )
 
     assert preview(seen).markdown == (
@@ -53,7 +52,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
         "- **Quiet hours** here are 21:00–09:30: it waits until they are over.\n"
         "- **If I am not running then:** it comes once, up to 2 h late; after that I skip it and say so.\n"
         "- **Cost:** about $0.0512 each time, a first guess.\n"
-        "- **Runs without asking you:** `daily-report/recent.py`, `chart/chart.py`. Your yes covers them.\n"
+        "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`. Your yes covers them.\n"
         "- Strangers may have written some of what was read in this conversation, and may have wanted this."
     )
     assert preview(seen).buttons == (
@@ -71,9 +70,8 @@ def test_in_chinese_it_reads_as_well() -> None:
     seen = outlook(work, cost=Cost(12_345, None, 3))
     seen = replace(
         seen,
-        job=replace(seen.job, language="zh"),
+        job=replace(seen.job, language="zh", scripts=("chart",)),
         quiet=QuietHours(21 * 60, 9 * 60 + 30),
-        scripts={"chart": ("chart.py",)},
     )
 
     assert preview(seen).markdown == (
@@ -87,7 +85,7 @@ def test_in_chinese_it_reads_as_well() -> None:
         "- **免打扰时段**为 21:00–09:30：会等到时段结束后再发。\n"
         "- **如果届时我没有运行：** 最多迟 2 小时补一次；再晚就跳过并告诉您。\n"
         "- **费用：** 每次约 12,345 个词元（最近 3 次的平均）。\n"
-        "- **无需再询问即可运行：** `chart/chart.py`。确认即表示同意。"
+        "- **无需再询问即可运行：** 技能 `chart` 的脚本。确认即表示同意。"
     )
 
 
@@ -236,11 +234,11 @@ def test_a_yes_covers_the_scripts_of_the_skill_and_of_those_that_it_names(tmp_pa
     library = SkillLibrary([(tmp_path, Origin.OWNER)], environ={})
 
     use = skill_use(library, "digest")
-    assert use.scripts == {"digest": ("digest.py",), "chart": ("chart.py",)}
+    assert use.scripts == ("digest", "chart")
     assert use.tokens > 0
-    assert skill_use(library, "plain").scripts == {}
-    assert skill_use(library, "gone").scripts == {}
-    assert skill_use(library, None).scripts == {}
+    assert skill_use(library, "plain").scripts == ()
+    assert skill_use(library, "gone").scripts == ()
+    assert skill_use(library, None).scripts == ()
 
 
 # When it is quiet

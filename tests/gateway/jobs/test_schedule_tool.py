@@ -43,7 +43,7 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(start_bot:
         "- **When:** every weekday at 09:00 (Europe/Paris)\n"
         "- **Next:** Mon 23 Nov 09:00 · Tue 24 Nov 09:00"
     )
-    assert "- **Runs without asking you:** `daily-report/recent.py`, `chart/" in bot.screen[shown]
+    assert "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`" in bot.screen[shown]
     assert labels(bot, shown) == [["Confirm", "Change", "Cancel"], ["Try it once"]]
     assert told(bot) == PROPOSED.format(id="ab0001")
     assert (await bot.job("ab0001")).state is JobState.DRAFT
