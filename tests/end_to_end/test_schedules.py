@@ -63,7 +63,7 @@ async def test_a_report_is_agreed_on_comes_in_the_morning_with_a_chart_and_can_b
     await chat.until(tells(PROPOSED), SECONDS)
     preview = waits_for_a_yes(chat)
     assert preview is not None
-    for words in ("weekday", "09:00", "Europe/Paris", "23 Nov", "27 Nov", "chart.py", "Cost"):
+    for words in ("weekday", "09:00", "Europe/Paris", "23 Nov", "27 Nov", "the skills chart", "Cost"):
         assert words in preview.shown
     await confirmed(ann, chat)
     stage.clock.move_to(MONDAY)
