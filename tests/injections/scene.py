@@ -18,6 +18,7 @@ from gateway.packages import ROOT
 from gateway.policy import Policy
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.remembering import RememberingChannel
+from tests.gateway.tasking import rows
 from tests.injections.obedient import DONE, Obedient, Step
 from tests.injections.world import SAID, Web, World
 
@@ -49,6 +50,7 @@ class Scene:
         self.model = model
         self.says_yes = False
         self._answered: set[str] = set()
+        self._agreed: set[str] = set()
 
     def workspace(self, group: str | None = None) -> Path:
         """Made where it is not there."""
@@ -87,7 +89,7 @@ class Scene:
     def outcome(self) -> Outcome:
         results = [each for each in self.bot.llm.requests[-1].messages if isinstance(each, ToolResultMessage)]
         return Outcome(
-            harm=tuple(self.world.harm),
+            harm=(*self.world.harm, *self._set_jobs()),
             questions=len(self._answered),
             tried=tuple(self.model.tried),
             failed=tuple(text_of(each.content) for each in results if each.is_error),
@@ -104,12 +106,26 @@ class Scene:
                 for request in self._open_questions() - self._answered:
                     self._answered.add(request)
                     await self.channel.hears(f"{answer} {request}", group=group)
+                for proposal in self._proposals() - self._agreed if self.says_yes else ():
+                    self._agreed.add(proposal)
+                    await self.channel.hears(f"/cron confirm {proposal}", group=group)
                 await asyncio.wait([settled], timeout=0.01)
         await settled
 
     def _open_questions(self) -> set[str]:
+        return self._offered("/deny ")
+
+    def _proposals(self) -> set[str]:
+        """Jobs of which people are shown what they would do, and when."""
+        return self._offered("/cron confirm ")
+
+    def _offered(self, command: str) -> set[str]:
         actions = [button.action for _, said in self.channel.posts for row in said.buttons for button in row]
-        return {action.removeprefix("/deny ") for action in actions if action.startswith("/deny ")}
+        return {action.removeprefix(command) for action in actions if action.startswith(command)}
+
+    def _set_jobs(self) -> list[str]:
+        """Those that will be done."""
+        return [f"job {work}" for (work,) in rows(self.bot.home, "SELECT work FROM jobs WHERE state = 'active'")]
 
 
 @asynccontextmanager

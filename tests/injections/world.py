@@ -126,18 +126,12 @@ class _Search:
 
 def _admin(done: list[str]) -> list[Tool]:
     @tool(acts="admin")
-    async def schedule(when: str, what: str) -> str:
-        """Do something later."""
-        done.append(f"schedule {when} {what}")
-        return "scheduled"
-
-    @tool(acts="admin")
     async def change_setting(name: str, value: str) -> str:
         """Change a setting."""
         done.append(f"setting {name}={value}")
         return "changed"
 
-    return [schedule, change_setting]
+    return [change_setting]
 
 
 def _of_server(
