@@ -97,6 +97,7 @@ class LookingAfter:
         )
 
     async def _greets(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, lately: Lately) -> bool:
+        """Once in a silence: who does not answer is not greeted again."""
         if self._delivery.channel(heartbeat.chat).is_group(heartbeat.chat):
             return False
         wrote = await self._store.jobs.last_wrote(heartbeat.chat, heartbeat.person)
@@ -104,7 +105,10 @@ class LookingAfter:
             return False
         today = datetime.fromtimestamp(now, zone).date()
         plan = greeting.planned(heartbeat.chat, today, zone, heartbeat.quiet_hours, heartbeat.most_a_day)
-        return greeting.is_due(plan, now, lately.looks)
+        if not greeting.is_due(plan, now, lately.looks):
+            return False
+        since = await self._store.jobs.in_chat_since(heartbeat.chat, wrote)
+        return not any(each.job == heartbeat.job and arrived(each) for each in since)
 
 
 def explained(text: str, language: Language) -> str:
