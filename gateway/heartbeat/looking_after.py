@@ -108,7 +108,7 @@ class LookingAfter:
         if not greeting.is_due(plan, now, lately.looks):
             return False
         since = await self._store.jobs.in_chat_since(heartbeat.chat, wrote)
-        return not any(each.job == heartbeat.job and arrived(each) for each in since)
+        return not any(each.job == heartbeat.job and each.due > wrote and arrived(each) for each in since)
 
 
 def explained(text: str, language: Language) -> str:

@@ -341,15 +341,19 @@ async def test_whoever_is_silent_for_hours_is_greeted_once_in_short_at_a_planned
 
 
 async def test_greetings_share_the_number_a_day_and_the_switches(start_looking: StartBeating) -> None:  # D-16
-    bot = await start_looking("One.", "Two.", "Three.")
+    bot = await start_looking("One.", "Two.", "Good day!")
     await bot.goes_by(1)
     bot.writes("")
-    await bot.until("2026-11-23 20:30")
+    await bot.hears("/heartbeat")  # a word of hers: from now on she may be greeted again
+    await bot.until("2026-11-23 20:59")
     assert bot.asked == 2
 
+    await bot.until("2026-11-24 20:59")
+    assert bot.asked == 3
+
     await bot.hears("/heartbeat off")
-    await bot.until("2026-11-24 20:30")
-    assert bot.asked == 2
+    await bot.until("2026-11-25 20:59")
+    assert bot.asked == 3
 
 
 async def test_a_group_is_not_greeted(start_beating: StartBeating) -> None:
