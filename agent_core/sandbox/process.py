@@ -225,8 +225,15 @@ def _created(workspace: Path, name: str) -> BinaryIO:
         for folder in folders:
             outer, handle = handle, os.open(folder, _FOLDER, dir_fd=handle)
             os.close(outer)
-        with suppress(FileNotFoundError):
-            os.unlink(last, dir_fd=handle)
-        return os.fdopen(os.open(last, _NEW, 0o600, dir_fd=handle), "wb", buffering=0)
+        # Renamed rather than taken away and made anew: in between, another command would find the name free.
+        arriving = f".{last}-{os.urandom(8).hex()}"
+        file = os.fdopen(os.open(arriving, _NEW, 0o600, dir_fd=handle), "wb", buffering=0)
+        try:
+            os.replace(arriving, last, src_dir_fd=handle, dst_dir_fd=handle)
+        except OSError:
+            file.close()
+            os.unlink(arriving, dir_fd=handle)
+            raise
+        return file
     finally:
         os.close(handle)
