@@ -1,1 +1,1 @@
-"""Each platform's events turned into ours, and our messages into the platform's."""
+"""Translation between the events and messages of each platform and those of Parley."""

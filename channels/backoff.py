@@ -1,4 +1,4 @@
-"""Waits between tries, which grow while nothing succeeds."""
+"""Exponential waits between retries."""
 
 import asyncio
 import logging
@@ -14,30 +14,32 @@ log = logging.getLogger(__name__)
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 3.0
-"""Seconds: short enough to be back within 5 s of the network."""
+"""Upper limit in seconds, so that a channel is back within 5 s of the network."""
+LONGEST_HOLD = 5.0
+"""Longest wait in seconds before a replacement for a refused call."""
 
 
 class Backoff:
-    """Waits that double, with jitter, until something succeeds."""
+    """Waits that double, with jitter, until a call succeeds."""
 
     def __init__(self) -> None:
         self._next = FIRST_WAIT
         self._failing_since: float | None = None
 
     def failed(self, what: str) -> None:
-        """Tell it, the first time as a warning: an outage of an hour is one line, not a thousand."""
+        """Log a failure; only the first of an outage is a warning, so that a long one does not fill the log."""
         log.log(logging.WARNING if self._failing_since is None else logging.DEBUG, "%s", what)
         self._failing_since = self._failing_since or time.monotonic()
 
     def succeeded(self, what: str) -> None:
-        """Begin anew with short waits, and tell it where a failure was told."""
+        """Reset the wait, and log the recovery if a failure was logged."""
         if self._failing_since is not None:
             log.info("%s after %.0f s", what, time.monotonic() - self._failing_since)
         self._failing_since = None
         self._next = FIRST_WAIT
 
     def seconds(self, at_least: float = 0.0) -> float:
-        """How long to wait this time: never shorter than asked for, nor much longer, however long that is."""
+        """Return the next wait in seconds: at least `at_least`, and little more if that is long."""
         jitter = self._next * random.uniform(0.0, 0.3)  # noqa: S311
         seconds = max(at_least, self._next) + jitter
         self._next = min(2 * self._next, LONGEST_WAIT)
@@ -47,8 +49,23 @@ class Backoff:
         await asyncio.sleep(self.seconds(at_least))
 
 
+async def instead(make: Callable[[], Awaitable[T]]) -> T:
+    """Make a call that replaces one which was just refused. Raises ChannelError.
+
+    A short wait that the platform asks for is spent here: starting over would repeat the refused call each time, and
+    that would use up the rate limit of this one.
+    """
+    try:
+        return await make()
+    except ChannelError as error:
+        if error.retry_after is None or error.retry_after > LONGEST_HOLD:
+            raise
+        await asyncio.sleep(error.retry_after)
+    return await make()
+
+
 async def until_answered(platform: str, ask: Callable[[], Awaitable[T]]) -> T:
-    """The first answer of a platform that may be away at first. Raises ChannelError for what waiting does not mend."""
+    """Return the platform's first answer, retrying while it is unreachable. Raises permanent ChannelErrors."""
     backoff = Backoff()
     while True:
         try:

@@ -1,6 +1,6 @@
-"""What a channel is: the events it brings, the messages it carries, and what its platform allows.
+"""The interface of a channel: inbound events, outbound messages, and the limits of a platform.
 
-A channel turns a platform's events into ours and our messages into the platform's. It knows nothing else.
+A channel translates a platform's events and messages; it knows nothing of the rest of Parley.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,32 +9,19 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import Field
 
-
-def clean(text: object) -> object:
-    """Join surrogate pairs and replace lone surrogates, which platforms' JSON may hold and nothing else can carry."""
-    if isinstance(text, str) and not text.isascii():
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
-Text = Annotated[str, BeforeValidator(clean)]
+from channels.values import Known, Text, Value
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""What models and browsers show; none of them can hold a script, as SVG can."""
+"""Image types that models and browsers display and that cannot contain scripts, as SVG can."""
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ChatKey(_Value):
-    """Where a conversation happens; a thread or topic is a chat of its own. Printed `telegram:42:-1001:7`."""
+class ChatKey(Value):
+    """The address of a conversation, printed as `telegram:42:-1001:7`; a thread or topic is a chat of its own."""
 
     platform: str
-    account: str
-    """Workspace, guild or bot id."""
+    account: str  # workspace, guild or bot
     chat: str
     thread: str | None = None
 
@@ -44,45 +31,45 @@ class ChatKey(_Value):
 
     @classmethod
     def parse(cls, printed: str) -> "ChatKey":
-        """Raises ValueError for anything that `str` of a key did not print."""
+        """Parse the output of `str`. Raises ValueError for anything else."""
         platform, account, chat, *thread = printed.split(":", 3)
         return cls(platform=platform, account=account, chat=chat, thread=thread[0] if thread else None)
 
 
-class Sender(_Value):
-    """Who acts; `id` is the platform's stable one and decides everything, the name is only shown."""
+class Sender(Value):
+    """The author of an event. Decisions use the platform's stable `id`; the name is only displayed."""
 
     id: str
     name: Text
     is_bot: bool = False
     language: str | None = None
-    """What the person's client is set to, an IETF tag, where the platform tells."""
+    """IETF language tag of the sender's client, where the platform sends one."""
 
 
 class Addressed(StrEnum):
-    """How a message concerns us."""
+    """Relation of a message to the bot."""
 
     DIRECT = "direct"
-    """A private chat: everything said is said to us."""
+    """Sent in a private chat, where every message is for the bot."""
     MENTION = "mention"
     REPLY = "reply"
-    """A reply to one of our messages."""
+    """A reply to one of the bot's messages."""
     AMBIENT = "ambient"
-    """Said in a group without naming us."""
+    """Sent in a group without mentioning the bot."""
 
 
-class Attachment(_Value):
-    """A file that came with a message, or goes with one.
+class Attachment(Value):
+    """A file that was received with a message, or is sent with one.
 
-    Coming: `reference` is what the channel's `download` takes. Going: `path` names a file that exists.
+    Inbound: `download` takes `reference`; `by` is the first sender of a forwarded file. Outbound: `path` exists.
     """
 
     name: Text
     mime_type: str = "application/octet-stream"
-    size: int | None = None
-    """Bytes, where the platform tells."""
+    size: int | None = None  # bytes, where the platform tells
     reference: str = ""
     path: str = ""
+    by: Text = ""
 
     @property
     def is_image(self) -> bool:
@@ -90,44 +77,45 @@ class Attachment(_Value):
 
     @property
     def safe_name(self) -> str:
-        """The last component without anything that a file system or a terminal would act on; never empty."""
+        """Return the last path component without characters that file systems or terminals interpret; never empty."""
         name = PurePosixPath(self.name.replace("\\", "/").replace("\0", "")).name
         kept = "".join(char for char in name if char.isprintable()).strip(" .")
         return kept.encode()[-120:].decode(errors="ignore") or "file"
 
 
-class _Inbound(_Value):
+class _Inbound(Value):
     event_id: str
-    """What dedupes: the same event delivered again has the same id, in this run and in every later one."""
+    """Key for deduplication: a redelivered event has the same id, also after a restart."""
     chat: ChatKey
     sender: Sender
     at: float
-    """When it happened, seconds since the epoch, as the platform tells."""
+    """Time of the event in seconds since the epoch, by the platform's clock."""
     addressed: Addressed = Addressed.DIRECT
 
 
-class MessageReceived(_Inbound):
-    type: Literal["message"] = "message"
-    text: Text
-    """Without the mention of us."""
+class _Said(_Inbound):
     message_id: str
-    attachments: tuple[Attachment, ...] = ()
-    reply_to: str | None = None
-    quoted: Text | None = None
-    """The words of the message replied to, or the part of it that was quoted, with their speaker."""
+    text: Text
+    """The text without mentions of the bot."""
     shared: Text = ""
-    """Words of others that it brings: a message that is passed on, what a link's preview says."""
+    """Text by others that the message carries: a forwarded message or the preview of a link."""
 
     @property
     def words(self) -> str:
-        """All that people read in it."""
+        """Return all text that readers of the message see."""
         return "\n".join(filter(None, (self.text, self.shared)))
 
 
-class MessageEdited(_Inbound):
+class MessageReceived(_Said):
+    type: Literal["message"] = "message"
+    attachments: tuple[Attachment, ...] = ()
+    reply_to: str | None = None
+    quoted: Text | None = None
+    """Text of the message that this one replies to, or the quoted part of it, with its author's name."""
+
+
+class MessageEdited(_Said):
     type: Literal["edited"] = "edited"
-    message_id: str
-    text: Text
 
 
 class MessageDeleted(_Inbound):
@@ -140,20 +128,20 @@ class ButtonPressed(_Inbound):
     message_id: str
     action: Text
     respond: str | None = None
-    """As a command's, where the message can be rewritten by that alone."""
+    """Response address as in `CommandInvoked`, if the message can be changed only through it."""
 
 
 class CommandInvoked(_Inbound):
-    """A command of our table, whether typed or picked from a platform's menu."""
+    """One of Parley's commands, typed or chosen from the platform's menu."""
 
     type: Literal["command"] = "command"
     message_id: str
     name: str
     arguments: Text = ""
     respond: str | None = None
-    """Where the platform wants the answer, in its own terms and for minutes only; None: in the chat, as a message."""
+    """Response address in the platform's own terms, valid for minutes; None to answer with a message in the chat."""
     slash: str | None = None
-    """What commands begin with where this one was given, if not with `Limits.slash`."""
+    """Command prefix in this place, if it is not `Limits.slash`."""
 
 
 class ReactionAdded(_Inbound):
@@ -169,7 +157,7 @@ class ScheduleFired(_Inbound):
 
 
 class TaskEnded(_Inbound):
-    """Work of ours beside the conversation has come to its end; the sender is for whom it was done."""
+    """A background task has ended; the sender is the user for whom it ran."""
 
     type: Literal["task"] = "task"
     task_id: str
@@ -177,7 +165,8 @@ class TaskEnded(_Inbound):
     prompt: Text
     report: Text
     untrusted: bool
-    """Whether strangers may have had a word in the report."""
+    """True if untrusted input may have influenced the report; `sources` lists where it came from."""
+    sources: tuple[Text, ...] = ()
     reply_to: str | None = None
 
 
@@ -195,98 +184,103 @@ InboundEvent = Annotated[
 
 
 class Accepted(StrEnum):
-    """What became of an event; in every case it is safe to tell the platform that it arrived."""
+    """The outcome of an event. After each of them the event may be acknowledged to the platform."""
 
     NEW = "new"
     DUPLICATE = "duplicate"
     REFUSED = "refused"
-    """The sender may not speak here."""
+    """The sender is not allowed to use the bot here."""
     IGNORED = "ignored"
-    """Nothing for us: empty, a bot's, or ambient talk."""
+    """Not for the bot: empty, from another bot, or ambient conversation."""
 
 
 Inbox = Callable[[InboundEvent], Awaitable[Accepted]]
-"""Returns when the event is on disk or on purpose dropped; raises when neither, and then nothing may be acked."""
+"""Returns once the event is stored or deliberately dropped. If it raises, the event must not be acknowledged."""
 
 
 class NotTakenIn(Exception):
-    """What an `Inbox` raises while it can keep nothing, because the disk is full, say; the event may come again."""
+    """Raised by an `Inbox` that cannot store events, for example because the disk is full; redelivery is welcome."""
 
 
-class Button(_Value):
+class Button(Value):
     label: Text
     action: str
     """At most 64 bytes of UTF-8, Telegram's limit."""
+    style: Literal["plain", "primary", "quiet"] = "plain"
+    """Visual emphasis, where the platform supports it."""
+    says: Literal["yes", "no"] | None = None
+    """Plain word that presses the button as a reply, if the message asks a question."""
 
 
-class OutboundMessage(_Value):
-    """One message to people; `markdown` is GitHub's kind, the only inner form."""
+class OutboundMessage(Value):
+    """A message to a chat; `markdown` is GitHub-flavoured."""
 
     markdown: Text
-    buttons: tuple[tuple[Button, ...], ...] = ()
-    """Rows."""
+    buttons: tuple[tuple[Button, ...], ...] = ()  # rows
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     silent: bool = False
     respond: str | None = None
-    """The `respond` of the command or press that this answers. Where it has run out, a message in the chat does too."""
+    """The `respond` of the command or press that this answers. After it expires, an ordinary message is sent."""
+    asks: str | None = None
+    """Id of the user whose yes or no the message asks for."""
+    reasoning: Text = ""
+    """The model's reasoning as Markdown; shown only where `Limits.folds_reasoning`."""
 
 
-class Posted(_Value):
-    """A message of ours that a platform has."""
+class Posted(Value):
+    """A message of the bot that the platform has stored."""
 
     chat: ChatKey
     message_id: str
+    at: float | None = None
+    """Time of posting in seconds since the epoch by the platform's clock; None where the platform does not tell."""
 
 
-class Limits(_Value):
-    """What a platform allows, as values."""
+class Limits(Value):
+    """The limits and abilities of a platform."""
 
     max_text: int
     """Longest text of one message, in the platform's own units, after conversion."""
     edit_every: timedelta = timedelta(seconds=1)
-    """Between two calls to one chat, where a platform bears that pace for any length of time."""
+    """Interval between two calls to one chat that the platform tolerates permanently."""
     edit_every_in_groups: timedelta = timedelta(seconds=1)
-    burst: int = 3
-    """How many calls a chat may make at once after a rest."""
+    burst: int = 3  # calls that a chat may make at once after a rest
     threads_share_pace: bool = True
-    """Whether the threads of a chat are counted together."""
-    calls_per_second: float = 1000.0
-    """How many calls the platform allows over all chats."""
+    """True if all threads of a chat share one rate limit."""
+    calls_per_second: float = 1000.0  # allowed over all chats
     edits_per_minute: float | None = None
-    """How many edits it allows over all chats, where it counts them apart."""
-    slash: str = "/"
-    """What people type before the name of a command."""
+    """Edits allowed over all chats, where the platform limits them separately."""
+    slash: str = "/"  # command prefix
     keeps_keys: bool = False
-    """Whether a second send with the same key brings back the message that the first has made."""
+    """True if a second send with the same key returns the message that the first one made."""
     is_local: bool = False
-    """Whether only the person at this machine can reach it, so that whoever speaks there is the owner."""
-    hides_private_chats: bool = False
-    """Whether nothing tells of the first words in a new private chat, so that they are to be looked for after a gap."""
+    """True if only the user of this machine can reach the channel, so that every sender is the owner."""
+    captions: bool = False
+    """True if an edit can add text to a message that has a picture."""
+    folds_reasoning: bool = False
+    """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
     forgets: bool = False
-    """Whether what it has shown is gone when Parley starts again."""
-    max_upload: int = 50 * 1024 * 1024
-    """Bytes."""
+    """True if the messages are gone after a restart of Parley."""
+    max_upload: int = 50 * 1024 * 1024  # bytes
+    words_after: timedelta = timedelta(seconds=1.5)
+    """Age at which an unfinished answer is shown while it streams; faster answers appear whole."""
     typing_every: timedelta = timedelta(seconds=4)
-    """How often a typing sign must be renewed to stay."""
+    """Interval at which a typing indicator must be renewed."""
 
 
-class CommandSpec(_Value):
-    """One slash command as a platform's menu shows it."""
+class CommandSpec(Value):
+    """A slash command as shown in a platform's menu."""
 
     name: str
     description: dict[str, str]
-    """By language: `{"en": ..., "zh": ...}`."""
-    arguments: str = ""
-    """What may follow the name, for people: `[en|zh]`."""
+    """Descriptions by language: `{"en": ..., "zh": ...}`."""
+    arguments: str = ""  # usage hint, such as `[en|zh]`
 
 
 class ChannelError(Exception):
-    """A platform refused or did not answer.
-
-    `retry_after` (seconds) is set where it says when to try again; `permanent` means that trying again is useless;
-    `ambiguous` means that the call may have had its effect although no answer came.
-    """
+    """A call that the platform refused or did not answer. `retry_after` is the wait it asks for, in seconds;
+    `permanent`: a retry is useless; `ambiguous`: the call may have had its effect although no answer came."""
 
     def __init__(
         self, reason: str, *, retry_after: float | None = None, permanent: bool = False, ambiguous: bool = False
@@ -299,66 +293,70 @@ class ChannelError(Exception):
 
 
 class AccountRefused(ChannelError):
-    """The platform lets us in no more, because the token was revoked, say: a person has to act, and what could not be
-    sent is sent afterwards."""
+    """The platform rejects the account, such as a revoked token. Unsent messages wait until the user repairs it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, permanent=True)
 
 
 class MessageGone(ChannelError):
-    """The message to edit does not exist any more, or is too old to be edited."""
+    """The message to edit no longer exists or is too old to be edited."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, permanent=True)
 
 
+class EditsRefused(MessageGone):
+    """The message exists, but the platform refuses this edit and most likely all later ones."""
+
+
 class Channel(Protocol):
-    """One platform account. Further powers are the small protocols below, which a channel may also satisfy."""
+    """One account on a platform. A channel may also implement the optional protocols below."""
 
     name: str
     limits: Limits
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        """Hand every event to `inbox` until cancelled; ack the platform only after `inbox` returned.
+        """Pass every event to `inbox` until cancelled; acknowledge it to the platform only after `inbox` returned.
 
-        Survives everything the network does; raises `ChannelError` with `permanent` for what needs a person (a wrong
-        token)."""
+        Survives network failures. Raises a permanent ChannelError if a person must act, as for a wrong token.
+        """
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """Post one message; `key` is the same when a send is tried again. Raises ChannelError."""
+        """Post one message; `key` stays the same when a send is retried. Raises ChannelError."""
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Make the message read so; one that reads so already is a success. Raises ChannelError."""
+        """Replace the content of a message; succeeds if it is unchanged. Raises ChannelError."""
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-        """The same in as many messages as the platform needs; pure, and the same whenever it is asked."""
+        """Split a message into as many as the platform needs. Pure and deterministic."""
 
     def is_group(self, chat: ChatKey) -> bool:
-        """Whether more people than one may read there."""
+        """Return True if several people may read the chat."""
 
     async def close(self) -> None:
-        """Give back connections; nothing is sent after."""
+        """Close all connections; nothing is sent afterwards."""
 
 
 @runtime_checkable
 class ShowsTyping(Protocol):
-    async def typing(self, chat: ChatKey) -> None:
-        """Show that an answer is on its way, for `limits.typing_every` or a little longer. Raises ChannelError."""
+    async def typing(self, chat: ChatKey) -> bool:
+        """Show a typing indicator for `limits.typing_every` or slightly longer. Returns False if the rate limit leaves
+        no room for it now. Raises ChannelError."""
 
 
 @runtime_checkable
 class Downloads(Protocol):
     async def download(self, attachment: Attachment) -> bytes:
-        """The bytes of a file that came in. Raises ChannelError, permanent where it is too large."""
+        """Return the content of a received file. Raises ChannelError, a permanent one if it is too large."""
 
 
 @runtime_checkable
 class FindsSent(Protocol):
-    """For platforms that have no idempotency key, but let one look for what was sent."""
+    """For platforms without idempotency keys whose history can be searched for a message that was sent."""
 
-    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
-        """The message that an earlier `send` with this key made, if it did. Raises ChannelError."""
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
+        """Return the message that an earlier `send` with this key made, or None. Raises ChannelError."""
 
 
 @runtime_checkable
@@ -366,35 +364,37 @@ class ReadsHistory(Protocol):
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
     ) -> Sequence[MessageReceived | CommandInvoked]:
-        """What others than us said in a chat, oldest first: the newest `most` of it, as `run` would have brought it,
-        with the same event ids; other bots' words too. `after` and `before` are message ids that are left out
-        themselves; of a chat that has threads, only what stands outside of them. Raises ChannelError."""
+        """Return the newest `most` messages of others in a chat, oldest first, as `run` would deliver them and with the
+        same event ids; other bots' messages are included. The message ids `after` and `before` are exclusive bounds.
+        For a chat with threads, only messages outside of threads are returned. Raises ChannelError."""
 
 
 @runtime_checkable
 class CatchesUp(ReadsHistory, Protocol):
-    """For platforms that do not deliver again what was said while nobody listened, or not for long."""
+    """For platforms that do not redeliver messages sent while nothing was listening."""
 
     async def gap(self) -> None:
-        """Return each time that the platform is listened to anew and may have said something meanwhile: after a start,
-        and whenever a connection could not be taken up where it broke. To be awaited again each time."""
+        """Return whenever listening has started again and messages may have been missed."""
+
+    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """Return all messages of others in a chat since that time, as `history` does. Raises ChannelError."""
 
 
 @runtime_checkable
 class FindsPrivateChats(Protocol):
     async def private_chat(self, person: str) -> ChatKey:
-        """Where a person, by the platform's id, writes to us, whether they have done so or not. Raises ChannelError."""
+        """Return the private chat with a user, by platform id, even if it is empty. Raises ChannelError."""
 
 
 @runtime_checkable
 class ClosesCommands(Protocol):
-    """For platforms that show that a command is being obeyed until they are told otherwise."""
+    """For platforms that show a command as pending until told otherwise."""
 
     async def close_command(self, chat: ChatKey, respond: str) -> None:
-        """The command was obeyed, and nothing is to be said to it. Raises ChannelError."""
+        """Mark a command as done without answering it. Raises ChannelError."""
 
 
 @runtime_checkable
 class Deletes(Protocol):
     async def delete(self, posted: Posted) -> None:
-        """Take a message of ours away. Raises ChannelError."""
+        """Delete a message of the bot. Raises ChannelError."""

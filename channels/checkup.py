@@ -1,7 +1,7 @@
-"""What a look at one part of the house found, for `parley doctor`.
+"""Findings of the checks that `parley doctor` runs.
 
-A channel may bring a module `doctor` with `async def check(config) -> Sequence[Finding]`. It changes nothing, waits at
-most five seconds for the network, never raises for what the network does, and puts no secret into its words.
+A channel may provide a module `doctor` with `async def check(config) -> Sequence[Finding]`. It changes nothing, waits
+at most five seconds for the network, does not raise for network failures, and puts no secret into its findings.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,12 +15,12 @@ Check = Callable[[BaseModel], Awaitable[Sequence["Finding"]]]
 
 @dataclass(frozen=True)
 class Finding:
-    """One line. A problem keeps something from working; a note is only good to know."""
+    """One line of the report. A problem prevents something from working; a note is only information."""
 
     mark: Literal["ok", "note", "problem"]
     what: str
     fix: str = ""
-    """What to do about it; every problem has one."""
+    """Remedy; every problem has one."""
 
 
 def ok(what: str) -> Finding:

@@ -1,12 +1,14 @@
-"""Where the fenced code of a markdown text is, and how to close and reopen it: what a splitter must know.
+"""Fenced code blocks of a Markdown text, and how to close and reopen them when the text is split.
 
-Quotes and list items may hold fences; a fence that is never closed reaches to the end of the text.
+Quotes and list items may contain fences; a fence that is never closed reaches to the end of the text.
 """
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
+_TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`{3,}|~{3,}")
 _PREFIX = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+")
 _QUOTED_LINE = re.compile(r"[ \t]*>")
@@ -17,14 +19,15 @@ _LEAST_CODE_INDENT = 4
 
 
 class Fence(NamedTuple):
-    """Offsets of one fenced block: `start` of its opening line, code from `inside` to `code_end`, `end` after all."""
+    """Offsets of a fenced block: opening line at `start`, code from `inside` to `code_end`, closing line up to
+    `end`."""
 
     start: int
     inside: int
     code_end: int
     end: int
     opener: str
-    """The line that opens it again."""
+    """Line that reopens the block in the next part."""
     closer: str
 
 
@@ -42,8 +45,47 @@ class _Open(NamedTuple):
         return Fence(self.start, self.inside, code_end, end, again + self.run + self.language, again + self.run)
 
 
+def prose_and_code(markdown: str) -> Iterator[tuple[bool, str]]:
+    """Yield the text in pieces, in order: (True, a block with its fences) or (False, the lines between blocks)."""
+    fences = Fences(markdown)
+    text, at, prose = fences.text, 0, 0
+    while at < len(text):
+        fence = fences.around(at + 1)
+        if fence is None or fence.start != at:
+            line_end = text.find("\n", at)
+            at = len(text) if line_end < 0 else line_end + 1
+            continue
+        if prose < at:
+            yield False, text[prose : at - 1]
+        yield True, text[fence.start : fence.code_end].rstrip("\n") + "\n" + fence.closer
+        at = prose = fence.end + 1
+    if prose < len(text):
+        yield False, text[prose:]
+
+
+def code_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each piece of inline code, backticks included.
+
+    As in CommonMark, a run of backticks is closed by the next run of the same length.
+    """
+    runs = [(found.start(), found.end()) for found in _TICKS.finditer(line)]
+    later: dict[int, list[int]] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        later.setdefault(runs[number][1] - runs[number][0], []).append(number)
+    number = 0
+    while number < len(runs):
+        start, end = runs[number]
+        same = later[end - start]
+        while same and same[-1] <= number:
+            same.pop()
+        if same:
+            number = same[-1]
+            yield start, runs[number][1]
+        number += 1
+
+
 class Fences:
-    """The fences of one text, found once; `text` is the given one with its last fence closed."""
+    """The fences of one text; `text` is the given one with its last fence closed."""
 
     def __init__(self, markdown: str) -> None:
         self.text = markdown
@@ -56,8 +98,12 @@ class Fences:
             self._fences.append(fence._replace(code_end=len(markdown + separator), end=len(self.text)))
         self._starts = [fence.start for fence in self._fences]
 
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each fenced block."""
+        return ((fence.start, fence.end) for fence in self._fences)
+
     def around(self, position: int) -> Fence | None:
-        """The fence that a cut at `position` would tear."""
+        """Return the fence that a cut at `position` would split."""
         index = bisect_right(self._starts, position) - 1
         if index < 0:
             return None
@@ -65,7 +111,7 @@ class Fences:
         return fence if fence.start < position < fence.end else None
 
     def last_end(self, position: int) -> int:
-        """Where the last fence ends that lies wholly before `position`; 0 without one."""
+        """Return the end of the last fence that lies wholly before `position`, or 0."""
         index = bisect_right(self._starts, position) - 1
         while index >= 0 and self._fences[index].end > position:
             index -= 1
@@ -99,7 +145,7 @@ class Fences:
         return _Open(line_start, inside, run, prefix, rest if len(rest) <= _LONGEST_LANGUAGE else "")
 
     def _left_quote(self, opened: _Open | None, before: int) -> _Open | None:
-        """Close a fence that began in a quote at the first line that is not quoted any more."""
+        """Close a fence that began inside a quote at the first line that is no longer quoted."""
         if opened is None or ">" not in opened.prefix:
             return opened
         line = opened.inside

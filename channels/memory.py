@@ -1,7 +1,7 @@
-"""A platform in a list: for tests, for embedding Parley in another program, and to try a channel's rules out.
+"""A platform in memory: for tests, for embedding Parley in other programs, and for trying out a channel's limits.
 
-The object is the platform and its people at once. It outlives the gateway that runs on it, so one that is started again
-on the same object finds the messages and the next event where a real platform would have kept them.
+The object is both the platform and its users. It outlives the gateway, so a gateway that is restarted on the same
+object finds messages and events as on a real platform.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ LOST = ChannelError("the answer was lost", ambiguous=True)
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the gateway, refused or not, for tests that look at the pace."""
+    """One call of the gateway, successful or not, for tests of rate limits."""
 
     kind: CallKind
     chat: ChatKey
@@ -53,7 +53,7 @@ class Call:
 
 @dataclass
 class Fault:
-    """What the next call of a kind meets; with `lost`, the call has its effect before it fails."""
+    """A failure of the next call of a kind; with `lost`, the call has its effect before it fails."""
 
     kind: CallKind
     error: ChannelError
@@ -68,7 +68,7 @@ class _Message:
 
 @dataclass
 class _Platform:
-    """What the other side knows."""
+    """State of the platform."""
 
     messages: list[_Message] = field(default_factory=list)
     by_chat: dict[ChatKey, list[_Message]] = field(default_factory=lambda: defaultdict(list))
@@ -79,7 +79,7 @@ class _Platform:
 
 
 class MemoryChannel:
-    """Satisfies Channel, ShowsTyping, Downloads and Deletes."""
+    """Implements Channel, ShowsTyping, Downloads and Deletes."""
 
     def __init__(
         self,
@@ -90,14 +90,13 @@ class MemoryChannel:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """With `keeps_keys`, a second send with a key already seen returns the first post, as on Discord; without, it
-        posts again, as on Telegram.
-        """
+        """With `keeps_keys`, a repeated send returns the first message, as on Discord; without it, the message is
+        posted again, as on Telegram."""
         self.name = name
         self.limits = (limits or Limits(max_text=4_000)).model_copy(update={"keeps_keys": keeps_keys})
         self.commands: tuple[CommandSpec, ...] = ()
         self.heard: list[InboundEvent] = []
-        """Every event that was brought in, oldest first; `deliver` brings one in again."""
+        """All inbound events, oldest first; `deliver` can deliver one again."""
         self.calls: list[Call] = []
         self._new_id = new_id
         self._now = now
@@ -105,7 +104,7 @@ class MemoryChannel:
         self._inbox: Inbox | None = None
         self._changed = asyncio.Event()
 
-    # What the gateway sees
+    # Channel protocol
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         self.commands = tuple(commands)
@@ -120,7 +119,7 @@ class MemoryChannel:
         fault = self._call("send", chat, message.markdown, key)
         posted = self._platform.by_key.get(key) if self.limits.keeps_keys else None
         if posted is None:
-            posted = Posted(chat=chat, message_id=self._new_id())
+            posted = Posted(chat=chat, message_id=self._new_id(), at=self._now())
             shown = _Message(posted, message)
             self._platform.messages.append(shown)
             self._platform.by_chat[chat].append(shown)
@@ -148,11 +147,12 @@ class MemoryChannel:
         if fault:
             raise fault.error
 
-    async def typing(self, chat: ChatKey) -> None:
+    async def typing(self, chat: ChatKey) -> bool:
         fault = self._call("typing", chat)
         self._changed.set()
         if fault:
             raise fault.error
+        return True
 
     async def download(self, attachment: Attachment) -> bytes:
         kept = self._platform.files.get(attachment.reference)
@@ -161,7 +161,7 @@ class MemoryChannel:
         return kept
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-        """Cuts at line ends, then anywhere; markdown is not looked at."""
+        """Split at line ends if possible; Markdown is not considered."""
         texts = _cut(message.markdown, self.limits.max_text)
         parts = [message.model_copy(update={"markdown": text, "buttons": (), "attachments": ()}) for text in texts]
         parts[1:] = [part.model_copy(update={"reply_to": None}) for part in parts[1:]]
@@ -172,13 +172,13 @@ class MemoryChannel:
         return chat.chat.startswith("#")
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing; there are no connections."""
 
-    # What people see
+    # What users see
 
     @property
     def screen(self) -> list[str]:
-        """Our messages as they read now, of all chats, oldest first."""
+        """Current texts of the bot's messages in all chats, oldest first."""
         return [shown.message.markdown for shown in self._platform.messages]
 
     @property
@@ -188,33 +188,33 @@ class MemoryChannel:
 
     @property
     def posts(self) -> list[tuple[Posted, OutboundMessage]]:
-        """Our messages with all they hold, of all chats, oldest first."""
+        """The bot's messages in all chats, oldest first."""
         return [(shown.posted, shown.message) for shown in self._platform.messages]
 
     def screen_of(self, chat: ChatKey) -> list[str]:
         return [shown.message.markdown for shown in self._platform.by_chat[chat]]
 
     def chat(self, sender: str = "ann", *, group: str | None = None, thread: str | None = None) -> ChatKey:
-        """The private chat with a person, or a group by its name."""
+        """Return the private chat with a user, or a group by its name."""
         return ChatKey(platform=self.name, account="here", chat=f"#{group}" if group else sender, thread=thread)
 
-    async def until(self, predicate: Callable[[], bool], within: float = 5.0) -> None:
-        """Wait, `within` seconds, for something to be true of the screen or of anything else.
+    async def until(self, predicate: Callable[[], bool], within: float = 30.0) -> None:
+        """Wait up to `within` seconds until the predicate is true.
 
-        Raises TimeoutError, which shows the screen.
+        Raises TimeoutError with the current screen.
         """
         try:
             async with asyncio.timeout(within):
                 while not predicate():
                     self._changed.clear()
-                    try:  # what the predicate looks at may also change where this channel does not notice
+                    try:  # the predicate may depend on things that this channel does not notice
                         await asyncio.wait_for(self._changed.wait(), 0.02)
                     except TimeoutError:
                         continue
         except TimeoutError:
             raise TimeoutError(f"not so after {within:g} s; the screen reads {self.screen}") from None
 
-    # What people do
+    # What users do
 
     async def hears(
         self,
@@ -229,9 +229,10 @@ class MemoryChannel:
         quoted: str | None = None,
         language: str | None = None,
     ) -> Accepted:
-        """Somebody writes; `/name` is a command.
+        """Send a message as a user; `/name` is a command.
 
-        `sender` is the stable id and the name in lower case; in a group, people name us unless told otherwise.
+        `sender` is the stable id, and the name in lower case. In groups the bot is mentioned unless `addressed` says
+        otherwise.
         """
         await self._connected()
         addressed = addressed or (Addressed.MENTION if group else Addressed.DIRECT)
@@ -266,7 +267,7 @@ class MemoryChannel:
         )
 
     async def presses(self, button: str, *, sender: str = "ann") -> Accepted:
-        """Somebody presses the newest button with this label or action; raises LookupError where none is to be seen."""
+        """Press the newest button with this label or action. Raises LookupError if there is none."""
         for shown in reversed(self._platform.messages):
             for pressed in (
                 each for row in shown.message.buttons for each in row if button in (each.label, each.action)
@@ -284,7 +285,7 @@ class MemoryChannel:
         raise LookupError(f"no button {button!r}; the screen reads {self.screen}")
 
     async def changes(self, message: MessageReceived, text: str) -> Accepted:
-        """The writer of a message edits it."""
+        """Edit a user's message."""
         return await self.deliver(
             MessageEdited(
                 event_id=self._new_id(),
@@ -298,7 +299,7 @@ class MemoryChannel:
         )
 
     async def deliver(self, event: InboundEvent) -> Accepted:
-        """Bring in an event as it is; twice is a duplicate delivery. Raises what the inbox raises."""
+        """Deliver an event; twice is a duplicate delivery. Raises what the inbox raises."""
         inbox = await self._connected()
         self.heard.append(event)
         return await inbox(event)
@@ -306,13 +307,13 @@ class MemoryChannel:
     # What goes wrong
 
     def fails(self, kind: CallKind, error: ChannelError = LOST, *, times: int = 1, lost: bool = False) -> None:
-        """The next calls of a kind raise `error`; with `lost`, after they had their effect."""
+        """Let the next calls of a kind raise `error`; with `lost`, after they had their effect."""
         self._platform.faults.extend(Fault(kind, error, lost) for _ in range(times))
 
-    # What both sides share
+    # Shared by both sides
 
     def _call(self, kind: CallKind, chat: ChatKey, markdown: str = "", key: str = "") -> Fault | None:
-        """Note a call; raises the fault it meets, or returns the one that comes after its effect."""
+        """Record a call. Raises the fault that it meets, or returns one that follows its effect."""
         self.calls.append(Call(kind, chat, time.monotonic(), markdown, key))
         fault = next((each for each in self._platform.faults if each.kind == kind), None)
         if fault is None:
@@ -324,7 +325,7 @@ class MemoryChannel:
 
     def _find(self, posted: Posted) -> _Message:
         for shown in reversed(self._platform.by_chat[posted.chat]):
-            if shown.posted == posted:
+            if shown.posted.message_id == posted.message_id:
                 return shown
         raise MessageGone(f"there is no message {posted.message_id}")
 

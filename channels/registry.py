@@ -1,8 +1,8 @@
-"""Which channels there are, and how one is opened. Nothing of a platform is imported before its channel is opened.
+"""Discovery of channels. A platform's SDK is imported only when its channel is opened.
 
-A channel is a package with two modules: `config` with a pydantic model `Config` that imports no SDK, and `adapter` with
-`open_channel(config)`. Those that live in `channels` are found by looking; others register their package's name under
-the entry point group `parley.channels`. A third module, `doctor`, is optional (see `channels/checkup.py`).
+A channel is a package with two modules: `config` with a pydantic model `Config` and without SDK imports, and `adapter`
+with `open_channel(config)`. Packages in `channels` are found by listing it; others register under the entry point group
+`parley.channels`. A third module, `doctor`, is optional (see `channels/checkup.py`).
 """
 
 import importlib
@@ -25,14 +25,14 @@ HOME = "channels"
 
 @cache
 def configs() -> Mapping[str, type[BaseModel]]:
-    """The settings of every channel that is installed, by its name."""
+    """Return the settings class of every installed channel by its name."""
     found = {name: _config(package) for name, package in _packages().items()}
     return MappingProxyType({name: config for name, config in found.items() if config is not None})
 
 
 def required_secret(config: type[BaseModel]) -> str | None:
-    """The field that says whether the channel is wanted: the first secret without a default. None where there is no
-    such field; such a channel needs no account and is composed by who starts the program."""
+    """Return the field that enables the channel: the first required secret. None for channels that need no account,
+    which the program sets up itself."""
     return next(
         (
             name
@@ -44,14 +44,14 @@ def required_secret(config: type[BaseModel]) -> str | None:
 
 
 def open_channel(name: str, config: BaseModel) -> Channel:
-    """Import the platform's SDK and make the channel; nothing is sent yet. Raises KeyError for a name that
-    `configs` does not have."""
+    """Import the platform's SDK and create the channel, without sending anything. Raises KeyError for an unknown
+    name."""
     adapter = importlib.import_module(f"{_packages()[name]}.adapter")
     return cast(Channel, adapter.open_channel(config))
 
 
 async def check(name: str, config: BaseModel) -> Sequence[Finding]:
-    """What the channel's own doctor finds; nothing where it has none."""
+    """Run the channel's own doctor checks; empty if it has none."""
     module = f"{_packages()[name]}.doctor"
     if find_spec(module) is None:
         return ()
@@ -61,7 +61,7 @@ async def check(name: str, config: BaseModel) -> Sequence[Finding]:
 
 @cache
 def _packages() -> Mapping[str, str]:
-    """Channel name -> package. What is ours cannot be replaced from outside."""
+    """Return packages by channel name. Parley's own channels cannot be replaced by others."""
     ours = {
         module.name: f"{HOME}.{module.name}"
         for module in pkgutil.iter_modules(importlib.import_module(HOME).__path__)
@@ -71,7 +71,7 @@ def _packages() -> Mapping[str, str]:
 
 
 def _config(package: str) -> type[BaseModel] | None:
-    """None for a package that is no channel."""
+    """Return the settings class, or None if the package is no channel."""
     if find_spec(f"{package}.config") is None:
         return None
     return cast(type[BaseModel], importlib.import_module(f"{package}.config").Config)

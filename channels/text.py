@@ -1,6 +1,7 @@
-"""Pure text work that every channel needs: splitting markdown, measuring it, reading commands.
+"""Pure text functions for all channels: splitting Markdown, measuring text, parsing commands.
 
-GitHub markdown is the only inner form; a platform's limit holds after conversion, so the caller's `fits` measures.
+Texts are GitHub-flavoured Markdown until they are sent. A platform's limit applies after conversion, so the caller
+passes `fits` to measure.
 """
 
 import re
@@ -18,11 +19,11 @@ _ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
 _QUOTE = re.compile(r" {0,3}>")
 _GRAPHEME = regex.compile(r"\X")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters by their category, but drawn as nothing."""
+"""Characters that count as letters but are drawn as nothing."""
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Mn"))
 _LONGEST_ATOM = 2_000
 _ENOUGH = 0.5
-"""Which share of a part a paragraph, line or sentence must fill for a cut after it."""
+"""Share of a part that a paragraph, line or sentence must fill for a cut after it."""
 _LITTLE = 0.3
 _WORD = 0.1
 _HEAD_SHARE = 3
@@ -34,21 +35,23 @@ class Command(NamedTuple):
     name: str
     arguments: str
     addressed: bool
-    """Whether it names us (`/help@us`), or nobody and so anybody."""
+    """True if the command names the bot (`/help@bot`) or no bot at all."""
 
 
 def utf16_len(text: str) -> int:
-    """Length in UTF-16 code units, which Telegram counts."""
+    """Return the length in UTF-16 code units, which Telegram counts."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def visible(text: str) -> bool:
-    """Whether a person sees anything: more than spaces, zero-width, formatting and control characters."""
+    """Return True if the text has visible characters, not only spaces, zero-width, formatting and control
+    characters."""
     return any(not char.isspace() and char not in _BLANK and unicodedata.category(char) not in _UNSEEN for char in text)
 
 
 def parse_command(text: str, bot_names: Collection[str]) -> Command | None:
-    """`/name@bot arguments`, the name in lower case; None for other words, paths (`/usr/bin`) among them."""
+    """Parse `/name@bot arguments`; the name is lower-cased. Returns None for other text, including paths
+    (`/usr/bin`)."""
     found = _COMMAND.fullmatch(text.strip())
     if found is None:
         return None
@@ -58,7 +61,8 @@ def parse_command(text: str, bot_names: Collection[str]) -> Command | None:
 
 
 def without(text: str, spans: Collection[tuple[int, int]]) -> str:
-    """The text without those stretches of it, the mentions of us, as if they had never been said."""
+    """Return the text without these spans, such as mentions of the bot, and without the punctuation they leave
+    behind."""
     for start, end in sorted(spans, reverse=True):
         before, after = text[:start].rstrip(" "), text[end:].lstrip(" ")
         glue = " " if before and after and not before.endswith("\n") and after[0] not in ",.:;!?\n" else ""
@@ -67,11 +71,11 @@ def without(text: str, spans: Collection[tuple[int, int]]) -> str:
 
 
 def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:
-    """The text in parts that each satisfy `fits`, cut where it hurts least; nothing for a text without words.
+    """Split a text into parts that each satisfy `fits`, preferably between paragraphs; () for a blank text.
 
-    `size`, in UTF-16 units, is how much is tried for a part at first; `fits` is asked few times a part, so that it may
-    convert. Code fences are closed at the end of a part and opened again in the next. A grapheme is torn only if it
-    alone does not fit.
+    `size`, in UTF-16 units, is the first length tried for a part. `fits` is called only a few times per part, so it may
+    convert the text. Code fences are closed at the end of a part and reopened in the next. A grapheme is split only if
+    it does not fit by itself.
     """
     if not markdown.strip():
         return ()
@@ -97,12 +101,12 @@ class _Splitter:
         return parts
 
     def _next(self, at: int, limit: int) -> tuple[str, int, int]:
-        """The longest part at `at` that fits, where the next begins, and the limit that it took."""
+        """Return the longest part at `at` that fits, the start of the next one, and the limit used."""
         part, following = self._part(at, limit)
         while limit > 1 and not self._fits(part):
             limit = limit * 2 // 3
             part, following = self._part(at, limit)
-        while "](" in part and following < len(self._text):  # links are long before they are converted
+        while "](" in part and following < len(self._text):  # links are longer before conversion
             longer, after = self._part(at, int(limit * _GROW) + 1)
             if not self._fits(longer):
                 break
@@ -110,7 +114,7 @@ class _Splitter:
         return part, following, limit
 
     def _skip_blank(self, at: int) -> int:
-        """The next character that a part may begin with; inside code, indentation counts."""
+        """Return the next position at which a part may begin; inside code, indentation is kept."""
         here = at
         while here < len(self._text) and self._text[here].isspace():
             here += 1
@@ -136,7 +140,7 @@ class _Splitter:
         return f"{head}{body.rstrip()}\n{torn.closer}", cut
 
     def _head(self, at: int, fence: Fence | None) -> str:
-        """What the part must begin with to read as the text before it did."""
+        """Return the prefix that continues the fence or quote of the text before the part."""
         if fence is not None:
             again = fence.opener if len(fence.opener) * _HEAD_SHARE < self._size else fence.closer
             return again + "\n"
@@ -144,7 +148,7 @@ class _Splitter:
         return "> " if line < at and _QUOTE.match(self._text, line) else ""
 
     def _reach(self, at: int, limit: int) -> int:
-        """The end of the longest stretch from `at` with at most `limit` UTF-16 units."""
+        """Return the end of the longest stretch from `at` with at most `limit` UTF-16 units."""
         stretch = self._text[at : at + limit]
         if not stretch.isascii():
             stretch = stretch.encode("utf-16-le", "surrogatepass")[: 2 * limit].decode("utf-16-le", "ignore")
@@ -182,7 +186,7 @@ class _Splitter:
         return self._outside_atom(at, low, cut or end)
 
     def _outside_atom(self, at: int, low: int, cut: int) -> int:
-        """Before a link, a piece of code or bold words that a cut here would tear, unless nothing much is before."""
+        """Move a cut in front of the link, code or bold text that it would split, unless little text would remain."""
         line = max(low, self._text.rfind("\n", low, cut) + 1)
         for atom in _ATOM.finditer(self._text, line, min(len(self._text), cut + _LONGEST_ATOM)):
             if atom.start() >= cut:
@@ -200,7 +204,7 @@ class _Splitter:
         return end
 
     def _whole_grapheme(self, at: int, cut: int) -> int:
-        """The last boundary of a grapheme at or before `cut`."""
+        """Return the last grapheme boundary at or before `cut`."""
         if cut >= len(self._text) or self._plain(cut):
             return cut
         start = cut - 1
@@ -212,6 +216,6 @@ class _Splitter:
         return cut
 
     def _plain(self, position: int) -> bool:
-        """Whether a boundary is sure here: between two ASCII characters that are not the two of a Windows line end."""
+        """Return True between two ASCII characters other than "\\r\\n", which is always a grapheme boundary."""
         around = self._text[position - 1 : position + 1]
         return around.isascii() and around != "\r\n"

@@ -1,4 +1,4 @@
-"""Discord as a channel: a bot in servers, threads and direct messages, over discord.py's gateway and REST client."""
+"""The Discord channel: a bot in servers, threads and private chats, through discord.py's gateway and REST client."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ from channels.discord.connection import SILENCE, Connection
 from channels.discord.content import Identity
 from channels.discord.files import download
 from channels.discord.hearing import Hearing
-from channels.discord.history import read_history
+from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.interactions import Interactions
 from channels.discord.normalise import DIRECT, View
 from channels.discord.places import LARGEST_LIMIT, Places
@@ -35,35 +35,35 @@ from channels.discord.recent import Recent
 from channels.discord.render import MAX_TEXT, split
 from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.threads import Threads
+from channels.values import Known
 
 log = logging.getLogger(__name__)
 
 
 def open_channel(config: Config) -> "DiscordChannel":
-    """Makes no connection yet."""
+    """Create the channel without connecting."""
     return DiscordChannel(config)
 
 
 class DiscordChannel:
-    """One bot. Also shows typing, downloads, deletes, and catches up from history."""
+    """One Discord bot. Also implements typing indicators, downloads, deletion and catching up from history."""
 
     name = "discord"
     limits = Limits(
         max_text=MAX_TEXT,
-        # Discord bears five calls of a kind in five seconds; at the sixth the SDK waits, and so would the answer.
+        # Discord allows five calls of a kind in five seconds; at the sixth the SDK would wait, and the answer with it.
         edit_every=timedelta(seconds=1.25),
         edit_every_in_groups=timedelta(seconds=1.25),
         burst=3,
         threads_share_pace=False,
         calls_per_second=45,
-        keeps_keys=True,
-        hides_private_chats=True,
         max_upload=LARGEST_LIMIT,
+        captions=True,
         typing_every=timedelta(seconds=8),
     )
 
     def __init__(self, config: Config, silence: float = SILENCE) -> None:
-        """`silence`: seconds after which a quiet line is taken for dead."""
+        """`silence` is the time in seconds after which a silent connection counts as dead."""
         self._config = config
         self._places = Places()
         self._recent = Recent()
@@ -75,7 +75,8 @@ class DiscordChannel:
         self._hearing: Hearing | None = None
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        """See `Channel.run`. Discord delivers each event once, so what `inbox` cannot keep yet is kept here."""
+        """See `Channel.run`. Discord delivers each event once, so events that `inbox` cannot store yet are kept in
+        memory."""
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
         self._hearing = Hearing(self._rest, self._view(me), self._recent, self._interactions, inbox)
@@ -104,7 +105,7 @@ class DiscordChannel:
             self._hearing.hear(event, raw)
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """The first of the messages it takes: one for whatever `split` returned."""
+        """Send all parts that `split` returns, and return the first."""
         parts = split(message)
         posted = [
             await self._posting.send(chat, part, key if not number else f"{key}:{number}")
@@ -116,28 +117,34 @@ class DiscordChannel:
         """See `Channel.edit`."""
         await self._posting.edit(posted, message)
 
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
+        """See `FindsSent.find_sent`; needed once Discord has forgotten the nonce, which it does after minutes."""
+        if message.respond is not None:
+            raise ChannelError("Discord keeps no record of what answered a command", permanent=True)
+        return await find_sent(self._rest, self._view(await self._rest.me()), chat, message, known)
+
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""
         return split(message)
 
     def is_group(self, chat: ChatKey) -> bool:
-        """Everything but direct messages."""
+        """Return True for everything but private chats."""
         return chat.account != DIRECT
 
-    async def typing(self, chat: ChatKey) -> None:
-        """Discord shows it for 10 s or until our next message."""
-        await self._posting.typing(chat)
+    async def typing(self, chat: ChatKey) -> bool:
+        """Show the typing indicator, for 10 s or until the bot's next message."""
+        return await self._posting.typing(chat)
 
     async def download(self, attachment: Attachment) -> bytes:
-        """At most 25 MiB."""
+        """Download a file of at most 25 MiB."""
         return await download(self._rest, attachment)
 
     async def delete(self, posted: Posted) -> None:
-        """Raises MessageGone for a message that is gone already."""
+        """See `Deletes`. Raises MessageGone if the message is already deleted."""
         await self._posting.delete(posted)
 
     async def close_command(self, chat: ChatKey, respond: str) -> None:
-        """See `ClosesCommands.close_command`: takes away that Parley "is thinking"."""
+        """See `ClosesCommands.close_command`. Removes the "is thinking" placeholder."""
         await self._interactions.close_command(respond)
 
     async def history(
@@ -147,8 +154,13 @@ class DiscordChannel:
         view = self._view(await self._rest.me())
         return await read_history(self._rest, view, chat, after=after, before=before, most=most)
 
+    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `CatchesUp.said_since`."""
+        return await read_since(self._rest, self._view(await self._rest.me()), chat, since)
+
     async def private_chat(self, person: str) -> ChatKey:
-        """See `FindsPrivateChats.private_chat`: Discord lists a bot no private chats, but opens the one there is."""
+        """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the
+        existing one."""
         call = Call(Endpoint("POST", "/users/@me/channels"), json={"recipient_id": person})
         opened = await self._rest.call(call)
         channel = opened.get("id") if isinstance(opened, dict) else None

@@ -1,7 +1,7 @@
-"""discord.py's client, with nothing kept and nothing parsed: its gateway protocol and its REST limits are what we use.
+"""discord.py's client without its cache and parsers: Parley uses only its gateway protocol and REST rate limits.
 
-The SDK's own parsers build objects that we do not need, keep them, and end the connection where a payload is odd. So
-dispatches go to us as they are.
+The SDK's parsers build and cache objects that are not needed, and end the connection at an unexpected payload.
+Dispatches are passed on unparsed instead.
 """
 
 import logging
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from channels.discord.rights import INTENTS
 
 Heard = Callable[[str, JsonValue], None]
-"""The name of a dispatch and its data. Must not raise: what it raises ends the connection."""
+"""Receives the name of a dispatch and its data. Must not raise, as that would end the connection."""
 
 DISPATCHES = (
     "READY",
@@ -37,25 +37,25 @@ DISPATCHES = (
     "INTERACTION_CREATE",
 )
 LONGEST_WAIT = 30.0
-"""Seconds that the SDK waits by itself where Discord says so; what takes longer is an error that names the time."""
+"""Longest wait for a rate limit in seconds that the SDK handles itself; longer ones raise an error with the time."""
 _SECRET_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/?\s]+")
 
 
 def _without_secrets(record: logging.LogRecord) -> bool:
-    """The address of an interaction lets anybody answer in our name, for 15 minutes."""
+    """Mask interaction addresses: for 15 minutes, whoever has one can answer in the bot's name."""
     if isinstance(record.args, tuple):
         record.args = tuple(_SECRET_ADDRESS.sub(r"\1…", arg) if isinstance(arg, str) else arg for arg in record.args)
     return True
 
 
-logging.getLogger("discord.http").addFilter(_without_secrets)  # its warnings name addresses
+logging.getLogger("discord.http").addFilter(_without_secrets)  # its warnings contain addresses
 
 
 class Client(discord.Client):
-    """One login. Made anew where a login failed, as the SDK cannot try again with the same one."""
+    """One login. The SDK cannot retry a failed login with the same client, so a new one is created."""
 
     def __init__(self, heard: Heard) -> None:
-        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # that we have no voice is no news
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # voice is never used
         super().__init__(
             intents=discord.Intents(**dict.fromkeys(INTENTS, True)),
             max_messages=None,

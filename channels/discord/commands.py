@@ -1,4 +1,4 @@
-"""The slash commands that Discord's clients offer, set only where they differ from what is set."""
+"""Registration of slash commands, repeated only if they differ from the registered ones."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,17 @@ log = logging.getLogger(__name__)
 
 DEFAULT_LANGUAGE = "en"
 LOCALES = {"zh-CN": "zh", "zh-TW": "zh"}
-"""Discord's name of a language -> ours."""
+"""Language of Parley by Discord's locale."""
 MAX_DESCRIPTION = 100
 _SLASH, _TEXT_OPTION = 1, 3
 _IN_SERVERS, _WITH_THE_BOT = 0, 1
-"""Contexts; the third, private talk between people, is none of ours."""
+"""Contexts of commands. The third, private chats between users, does not include the bot."""
 _INSTALLED_IN_SERVERS = 0
 _PATH = "/applications/{application_id}/commands"
 
 
 async def publish_commands(rest: Rest, commands: Sequence[CommandSpec]) -> None:
-    """A courtesy: a refusal is logged and nothing more, as commands may also be typed."""
+    """Register the commands. A refusal is only logged, as commands may also be typed as text."""
     try:
         await until_answered("Discord", partial(_publish, rest, commands))
     except ChannelError as error:
@@ -63,7 +63,7 @@ def _description(words: Mapping[str, str], language: str) -> str:
 
 
 def _compared(commands: JsonValue) -> JsonValue:
-    """By name, and only what we set: Discord adds ids, versions and defaults."""
+    """Sort by name and drop the ids, versions and defaults that Discord adds."""
     found = [_reduced(command) for command in commands] if isinstance(commands, list) else []
     return sorted(found, key=str)
 

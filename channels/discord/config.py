@@ -1,6 +1,6 @@
-"""What Discord needs to be told; imports no SDK, so that settings may read it at no cost.
+"""Settings for Discord. Imports no SDK, so that reading settings stays cheap.
 
-The docstring of a field is its comment in `.env.example`, where it is named DISCORD_<FIELD>.
+The docstring of each field becomes its comment in `.env.example`, under the name DISCORD_<FIELD>.
 """
 
 import re
@@ -37,10 +37,11 @@ class Config(BaseModel):
     bot_token: Annotated[SecretStr, AfterValidator(_token)]
     """The bot's token: discord.com/developers/applications, your application, Bot, Reset Token."""
     thread_channels: Annotated[str, AfterValidator(_channels)] = ""
-    """Channels where each conversation gets a thread of its own: a comma list of their ids, or all. Empty: none."""
+    """Channels in which each conversation gets a thread of its own: a comma-separated list of ids, or all. Empty:
+    none."""
     base_url: str = "https://discord.com/api/v10"
-    """Where Discord's API answers; another address only for tests."""
+    """Address of Discord's API; another one only for tests."""
 
     def has_threads(self, channel: str) -> bool:
-        """Whether each conversation of this channel gets a thread of its own."""
+        """Return True if each conversation in this channel gets a thread of its own."""
         return self.thread_channels == EVERYWHERE or channel in self.thread_channels.split(",")

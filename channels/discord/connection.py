@@ -1,8 +1,8 @@
-"""The gateway, supervised: listens until cancelled, resumes where it can, and never spends the bot's last sessions.
+"""The supervised gateway connection: listens until cancelled, resumes sessions, and limits how many it starts.
 
-Not the SDK's own `connect`: that one dies where the line drops before Discord's greeting or a payload is odd, waits up
-to 17 minutes between tries, and begins sessions as often as it likes. Discord takes the token away from a bot that
-begins more than 1,000 in a day, so that the count is asked of Discord itself before each: it holds over restarts.
+The SDK's own `connect` fails if the connection drops before Discord's hello or a payload is unexpected, waits up to 17
+minutes between retries, and starts sessions without limit. Discord resets the token of a bot that starts more than
+1,000 a day. The remaining number is asked of Discord before each start, so it is right after a restart too.
 """
 
 import asyncio
@@ -27,23 +27,24 @@ from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import GatewayAddress, SessionLimit, read
 
 log = logging.getLogger(__name__)
-# The SDK takes the answers to our own heartbeats for late ones to its own; what matters is said here.
+# The SDK mistakes answers to our heartbeats for late answers to its own. Real problems are logged here.
 logging.getLogger("discord.gateway").setLevel(logging.ERROR)
 
 SILENCE = 20.0
-"""Seconds without a word, our own heartbeats' echo among them, after which the line is taken for dead."""
+"""Seconds without any dispatch or heartbeat acknowledgement after which the connection counts as dead."""
 HELLO_SECONDS = 15.0
 GOODBYE_SECONDS = 1.0
 RESERVE = 50
-"""Sessions of a day that are left for a person who repairs what made us use up the others."""
+"""Session starts per day left over for the person who repairs what used up the others."""
 IDENTIFY_EVERY = 5.0
-"""Seconds in which Discord lets a bot begin one session."""
+"""Seconds in which Discord allows a bot one session start."""
 PATIENT_AFTER = 5
-"""Sessions in a row that did not last, after which the next ones are begun ever more rarely."""
+"""Number of short sessions in a row after which the interval between starts grows."""
 LONGEST_PAUSE = 120.0
-"""At one session in so many seconds a whole day stays below Discord's 1,000; one that lives as long has lasted."""
+"""Longest interval in seconds, at which a whole day stays below 1,000 starts. A session that lasts as long is not
+short."""
 MOST_UNANSWERED = 3
-"""Tries to take a session up that broke before Discord's answer, after which a new one is begun."""
+"""Unanswered resume attempts after which a new session is started."""
 INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
 
 _LINE_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
@@ -51,21 +52,21 @@ _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
 
 
 class _Session(NamedTuple):
-    """What Discord needs to go on where the line broke."""
+    """State for resuming a session."""
 
     id: str
     sequence: int | None
     gateway: yarl.URL | None
-    """The address that Discord gave it; None when that was tried in vain: the general one takes it up as well."""
+    """Address that Discord gave for resuming; None if it failed, as the general address works too."""
 
 
 class Starts:
-    """When the next session may be begun. All times are of one clock, in seconds."""
+    """Schedule for session starts. All times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._begun_at = -math.inf
         self._short = 0
-        """Sessions in a row that did not last."""
+        """Number of short sessions in a row."""
 
     def due(self, limit: SessionLimit) -> float:
         every = IDENTIFY_EVERY / max(limit.max_concurrency, 1)
@@ -73,13 +74,13 @@ class Starts:
         return self._begun_at + min(every * 2.0**doublings, LONGEST_PAUSE)
 
     def begun(self, now: float, last_heard: float) -> None:
-        """`last_heard`: when the session before this one said its last word."""
+        """Note a session start; `last_heard` is the time of the previous session's last dispatch."""
         self._short = 0 if last_heard - self._begun_at >= LONGEST_PAUSE else self._short + 1
         self._begun_at = now
 
 
 class Connection:
-    """One bot's ear."""
+    """The gateway connection of one bot."""
 
     def __init__(self, rest: Rest, silence: float = SILENCE) -> None:
         self._rest = rest
@@ -92,7 +93,7 @@ class Connection:
         self._gap = asyncio.Event()
 
     async def run(self) -> None:
-        """Until cancelled. Raises ChannelError, permanent, for what needs a person."""
+        """Run until cancelled. Raises a permanent ChannelError if a person must act."""
         while True:
             try:
                 await self._listen()
@@ -110,7 +111,7 @@ class Connection:
         self._gap.clear()
 
     def greeted(self, event: str) -> None:
-        """READY or RESUMED came. After READY, what was said since the last session is not dispatched any more."""
+        """Note a READY or RESUMED. After READY, messages since the last session are not dispatched any more."""
         self._backoff.succeeded("Discord is heard again")
         self._unanswered = 0
         log.info("discord %s", event.lower())
@@ -118,7 +119,7 @@ class Connection:
             self._gap.set()
 
     async def _listen(self) -> None:
-        """One socket, until it breaks. Raises ChannelError, but not where Discord only wants us to take a new one."""
+        """Run one socket until it breaks. Raises ChannelError, except if Discord just asks for a new connection."""
         client = await self._rest.client()
         if self._unanswered >= MOST_UNANSWERED:
             self._session, self._unanswered = None, 0
@@ -137,7 +138,7 @@ class Connection:
                 await self._backoff.wait()
 
     async def _gateway_of(self, session: _Session | None) -> yarl.URL:
-        """Where to connect. Raises ChannelError."""
+        """Return the address to connect to. Raises ChannelError."""
         if session is None:
             return await self._admission()
         if session.gateway is None:
@@ -152,7 +153,7 @@ class Connection:
         return about
 
     async def _admission(self) -> yarl.URL:
-        """Where to connect, when a session may be begun. Raises ChannelError where too few are left."""
+        """Return the address for a new session. Raises ChannelError if too few session starts are left."""
         about = await self._about()
         limit = about.session_start_limit
         if limit.remaining <= RESERVE:
@@ -168,7 +169,7 @@ class Connection:
         return yarl.URL(about.url)
 
     async def _open(self, client: Client, gateway: yarl.URL, session: _Session | None) -> DiscordWebSocket:
-        """Greeted, and told who we are."""
+        """Open a socket and identify or resume."""
         opened = False
         try:
             async with asyncio.timeout(HELLO_SECONDS):
@@ -193,17 +194,22 @@ class Connection:
         return socket
 
     async def _attend(self, socket: DiscordWebSocket) -> None:
-        """Read, and see to it that there is something to read. Raises ReconnectWebSocket or ChannelError."""
-        self._heard_at = time.monotonic()
+        """Read from the socket while monitoring that it is alive. Raises ReconnectWebSocket or ChannelError.
+
+        The line is dead if a heartbeat goes unanswered, not if the program itself was suspended for a while.
+        """
+        self._heard_at = asked_at = time.monotonic()
         reading = asyncio.create_task(self._read(socket))
         code = 4000
         try:
             while not reading.done():
                 await asyncio.wait([reading], timeout=self._silence / 4)
-                quiet = time.monotonic() - self._heard_at
-                if quiet > self._silence:
+                now = time.monotonic()
+                quiet, was_asked = now - self._heard_at, asked_at > self._heard_at
+                if was_asked and quiet > self._silence and now - asked_at > self._silence / 4:
                     raise ChannelError(f"Discord has been silent for {quiet:.0f} s")
                 if quiet > self._silence / 2:
+                    asked_at = asked_at if was_asked else now
                     await _beat(socket)
             await reading
         except asyncio.CancelledError:
@@ -230,7 +236,7 @@ class Connection:
 
 
 def _verdict(closed: ConnectionClosed) -> ChannelError:
-    """What it means that Discord closed with a code after which the SDK would not connect again."""
+    """Return the error for a close code after which the SDK would not reconnect."""
     match closed.code:
         case 4004:
             return Revoked()
@@ -249,11 +255,11 @@ async def _beat(socket: DiscordWebSocket) -> None:
     try:
         await socket.send_heartbeat(beat)
     except (ConnectionClosed, *_LINE_LOST) as error:
-        log.debug("no heartbeat: %s", error)  # the reader sees why
+        log.debug("no heartbeat: %s", error)  # the reader gets the reason
 
 
 async def _hang_up(socket: DiscordWebSocket, code: int) -> None:
-    """Also ends the SDK's thread of heartbeats. A line that is dead does not say goodbye."""
+    """Close the socket and stop the SDK's heartbeat thread; on a dead connection, closing fails or times out."""
     try:
         async with asyncio.timeout(GOODBYE_SECONDS):
             await socket.close(code)
@@ -262,7 +268,7 @@ async def _hang_up(socket: DiscordWebSocket, code: int) -> None:
 
 
 def _silence_orphans(client: Client) -> None:
-    """A socket that broke between its greeting and our answer has left the SDK's thread of heartbeats behind."""
+    """Stop the SDK's heartbeat threads of sockets that broke before they were identified."""
     for thread in threading.enumerate():
         if isinstance(thread, KeepAliveHandler) and thread.ws.token == client.http.token:
             thread.stop()

@@ -1,4 +1,4 @@
-"""What a Discord message says and carries: its words without the mention of us, its files, what it answers. Pure."""
+"""Reading Discord messages: text without mentions of the bot, files, and replies. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _MARK = re.compile(
 
 
 class Identity(NamedTuple):
-    """Who we are on Discord."""
+    """The bot's identity on Discord."""
 
     id: str
     username: str
@@ -24,12 +24,12 @@ class Identity(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A message's text, and whether it named us."""
+    """Text of a message, and whether it mentions the bot."""
 
     text: str
     mentions_us: bool
     shared: str = ""
-    """Words of others that it brings."""
+    """Text by others that the message carries."""
 
     @property
     def everything(self) -> str:
@@ -37,7 +37,7 @@ class Words(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """How a file that came in is asked for: its address, and where to get a new one when that has run out."""
+    """Reference of a received file: its address, and the message that yields a new one after it expires."""
 
     channel: str
     message: str
@@ -54,7 +54,7 @@ class Reference(NamedTuple):
 
 
 def words(message: Content, me: Identity, places: Places) -> Words:
-    """The content as people read it, without the mentions of us; else a line that says what was sent instead."""
+    """Return the readable text without mentions of the bot, or a line that describes other content."""
     people = {user.id: user.name for user in message.mentions}
 
     def names_us(mark: re.Match[str]) -> bool:
@@ -78,7 +78,7 @@ def words(message: Content, me: Identity, places: Places) -> Words:
 
 
 def _other_content(message: Content) -> str:
-    """Contents without words or files, in words."""
+    """Describe stickers and polls in words."""
     stickers = " ".join(f"[sticker: {sticker.name}]" for sticker in message.sticker_items)
     poll = message.poll if isinstance(message, Message) else None
     if poll is None:
@@ -88,7 +88,7 @@ def _other_content(message: Content) -> str:
 
 
 def said(message: Message, me: Identity, places: Places) -> Words:
-    """Everything that a message says: its words, what it forwards, and the embeds that bots speak in."""
+    """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
     own = words(message, me, places)
     forwarded = [f"Forwarded:\n{_flat(each.message, me, places)}".strip() for each in message.message_snapshots]
     embeds = [embed_text(embed) for embed in message.embeds] if message.is_bots else []
@@ -101,7 +101,7 @@ def _flat(content: Content, me: Identity, places: Places) -> str:
 
 
 def embed_text(embed: Embed) -> str:
-    """An embed as lines."""
+    """Render an embed as lines of text."""
     title = f"{embed.title} ({embed.url})" if embed.title and embed.url else embed.title or embed.url
     fields = (f"{field.name}: {field.value}" for field in embed.fields)
     author = embed.author.name if embed.author else None
@@ -110,7 +110,7 @@ def embed_text(embed: Embed) -> str:
 
 
 def answered(message: Message) -> Message | None:
-    """The message replied to; None where there is none, or it is gone."""
+    """Return the message replied to, or None if there is none or it was deleted."""
     reference = message.message_reference
     return message.referenced_message if reference and reference.type != FORWARD else None
 
@@ -123,12 +123,12 @@ def reply_to(message: Message) -> str | None:
 
 
 def speaker(message: Message) -> str:
-    """The name that people see above a message."""
+    """Return the name displayed above a message."""
     return (message.member.nick if message.member else None) or message.author.name
 
 
 def quoted(message: Message, me: Identity, places: Places) -> str | None:
-    """`Ann: words` of the message replied to."""
+    """Return `Ann: text` for the message replied to."""
     reply = answered(message)
     if reply is None:
         return None
@@ -138,14 +138,15 @@ def quoted(message: Message, me: Identity, places: Places) -> str | None:
 
 
 def attachments(message: Message) -> tuple[Attachment, ...]:
-    """The files of a message and of what it forwards."""
+    """Return the files of a message and of the messages it forwards."""
     return tuple(_attachments(message))
 
 
 def _attachments(message: Message) -> Iterator[Attachment]:
-    forwarded = chain.from_iterable(each.message.attachments for each in message.message_snapshots)
-    for file in (*message.attachments, *forwarded):
+    for file in message.attachments:
         yield _attachment(message, file)
+    for file in chain.from_iterable(each.message.attachments for each in message.message_snapshots):
+        yield _attachment(message, file).model_copy(update={"by": "somebody"})
 
 
 def _attachment(message: Message, file: File) -> Attachment:

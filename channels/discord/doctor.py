@@ -1,4 +1,4 @@
-"""Does the bot that the settings name exist, may it read what people write, and may it still connect today?"""
+"""Checks for `parley doctor`: the bot exists, may read messages, and has session starts left today."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from channels.discord.rights import MESSAGE_CONTENT_FLAGS, invite_url
 from channels.discord.wire import GatewayAddress
 
 WITHIN = 5.0
-"""Seconds for all questions together."""
+"""Time limit for all requests together, in seconds."""
 FEW = 100
-"""Starts of a day."""
+"""Remaining session starts per day below which the check reports a note."""
 
 
 class _Bot(BaseModel):
@@ -39,7 +39,7 @@ class _Answer(NamedTuple):
 
 
 async def check(config: Config) -> Sequence[Finding]:
-    """Never raises for what the network does, and names the token nowhere."""
+    """Run the checks. Never raises for network failures and never includes the token."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession() as session:
             me = await _ask(session, config, "/users/@me")

@@ -1,4 +1,4 @@
-"""What a failure of Discord's means to the house: one table, in words for people."""
+"""Translation of Discord's failures into exceptions with readable messages, in one table."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -15,12 +15,12 @@ NO_CONTENT_INTENT = (
     f" ({PORTAL}, your application, Bot, Privileged Gateway Intents), save, and start Parley again"
 )
 BLOCKED_SECONDS = 5.0
-"""How long to be silent after a refusal that does not say for how long."""
+"""Wait in seconds after a block that does not state its length."""
 _TOO_MANY = "Discord blocks this address for a while: too many calls"
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
 NO_ACCESS, NO_PERMISSION, BAD_INTERACTION_TOKEN = 50001, 50013, 50027
-THREAD_EXISTS, ALREADY_ANSWERED, TOO_LARGE = 160004, 40060, 40005
+THREAD_EXISTS, ALREADY_ANSWERED, TOO_LARGE, CANNOT_REPLY = 160004, 40060, 40005, 160002
 TOO_OLD = 30046
 GONE = {
     UNKNOWN_MESSAGE: "the message does not exist any more",
@@ -37,11 +37,11 @@ REASONS = {
     160005: "the thread is locked",
     TOO_LARGE: "the file is too large for Discord",
 }
-"""What trying again does not make better."""
+"""Messages for refusals that a retry does not change, by error code."""
 
 
 class Refused(ChannelError):
-    """Discord said no, with a code of its own; 0 where it gave none."""
+    """A refusal by Discord; `code` is its error code, or 0."""
 
     def __init__(self, reason: str, code: int, status: int) -> None:
         super().__init__(reason, permanent=True)
@@ -50,19 +50,19 @@ class Refused(ChannelError):
 
 
 class Revoked(AccountRefused):
-    """The token is not valid any more: every further call would count against our address."""
+    """The token is no longer valid. Further calls with it would count towards a ban of this address."""
 
     def __init__(self) -> None:
         super().__init__(WRONG_TOKEN)
 
 
 class Blocked(ChannelError):
-    """Everything must wait, not this call alone: a 429 of Cloudflare's, which is a web page."""
+    """A block of all calls, not of one: a 429 by Cloudflare, whose body is a web page."""
 
 
 def translate(error: Exception, lacking: str = "", *, edits: bool = False) -> ChannelError:
-    """`lacking` names the permissions that the call needs, for where Discord says that one of them is missing; `edits`
-    is whether the call edits a message."""
+    """Translate an exception of the SDK. `lacking` names the permissions that the call needs, for the message of a
+    permission error; `edits` is True if the call edits a message."""
     match error:
         case LoginFailure():
             return Revoked()
@@ -70,9 +70,9 @@ def translate(error: Exception, lacking: str = "", *, edits: bool = False) -> Ch
             return ChannelError("Discord says to wait", retry_after=seconds)
         case HTTPException():
             return _answered(error, lacking)
-        case KeyError(args=("retry_after",)):  # the SDK wants it in every 429; that of an edit too late has none
+        case KeyError(args=("retry_after",)):  # the SDK expects it in every 429; that of an edit too late has none
             return MessageGone(GONE[TOO_OLD]) if edits else Blocked(_TOO_MANY, retry_after=BLOCKED_SECONDS)
-        case aiohttp.ClientConnectorError():
+        case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
             return ChannelError(f"Discord cannot be reached: {error}")
         case _:
             return ChannelError(f"Discord did not answer: {error or type(error).__name__}", ambiguous=True)

@@ -1,4 +1,4 @@
-"""Files that come in from Discord's CDN, and files that go out."""
+"""Downloads from Discord's CDN, and files to upload."""
 
 import asyncio
 import io
@@ -15,20 +15,20 @@ from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import Message, read
 
 MAX_DOWNLOAD = 25 * MIB
-"""People may send more; what is larger is nothing for a model or a chat's workspace."""
+"""Larger files are of no use to a model or a chat's workspace."""
 DOWNLOAD_SECONDS = 120.0
 _EXPIRED = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN, HTTPStatus.GONE)
 
 
 async def download(rest: Rest, attachment: Attachment) -> bytes:
-    """Raises ChannelError, permanent where the file is too large or gone."""
+    """Download a file. Raises ChannelError, a permanent one if the file is too large or gone."""
     if (attachment.size or 0) > MAX_DOWNLOAD:
         raise _too_large(attachment, MAX_DOWNLOAD)
     reference = Reference.parse(attachment.reference)
     if reference is None:
         raise ChannelError(f"Discord does not give {attachment.safe_name}", permanent=True)
     content = await _fetch(attachment, reference.url)
-    if content is None:  # addresses live for a day
+    if content is None:  # addresses expire after a day
         content = await _fetch(attachment, await _new_address(rest, reference))
     if content is None:
         raise ChannelError(f"{attachment.safe_name} is not there any more", permanent=True)
@@ -36,7 +36,7 @@ async def download(rest: Rest, attachment: Attachment) -> bytes:
 
 
 async def _fetch(attachment: Attachment, url: str) -> bytes | None:
-    """None where the address has run out."""
+    """Return the content, or None if the address has expired."""
     content = bytearray()
     timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
     try:
@@ -65,7 +65,7 @@ async def _new_address(rest: Rest, reference: Reference) -> str:
 
 
 async def upload(file: Attachment, limit: int) -> discord.File:
-    """Raises ChannelError, permanent."""
+    """Read a file to upload, of at most `limit` bytes. Raises a permanent ChannelError."""
     path = Path(file.path)
     try:
         if (await asyncio.to_thread(path.stat)).st_size > limit:

@@ -1,4 +1,4 @@
-"""What the gateway dispatches, on its way to the inbox."""
+"""The path of gateway dispatches to the inbox."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Hearing:
-    """Hears on behalf of one inbox. Nothing that is dispatched makes it raise."""
+    """Handles dispatches for one inbox. No dispatch makes it raise."""
 
     def __init__(self, rest: Rest, view: View, recent: Recent, interactions: Interactions, inbox: Inbox) -> None:
         self._rest = rest
@@ -62,8 +62,8 @@ class Hearing:
         return made
 
     async def _find_place(self, message: Message) -> None:
-        """Ask for a thread's channel where it was not told, as of one that was put away. Raises ChannelError where it
-        may be told later: a message in the wrong chat would be worse than a late one."""
+        """Look up the channel of a message if it may be an unknown thread, such as an archived one. Raises ChannelError
+        if a retry may help: a late message is better than one in the wrong chat."""
         maybe_thread = message.channel_type is None or message.channel_type in THREADS
         if message.guild_id is None or not maybe_thread or self._view.places.knows(message.channel_id):
             return

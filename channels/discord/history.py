@@ -1,18 +1,24 @@
-"""What was said in a channel, by REST: for what Discord does not dispatch again, and for what was said before us."""
+"""Reading channel history through REST: messages missed while offline, and messages from before a mention."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pydantic import JsonValue
 
-from channels.base import ChatKey, CommandInvoked, MessageReceived
+from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
-from channels.discord.normalise import DIRECT, View, remembered
+from channels.discord.normalise import DIRECT, View, created_at, remembered
+from channels.discord.render import render
 from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import THREAD_STARTER, Message, read
+from channels.values import Known
 
 LEAST_IN_PAGE, MOST_IN_PAGE = 50, 100
+CLOCKS_DIFFER = 600.0
+"""Tolerance for differing clocks, in seconds."""
 MOST_PAGES = 5
-"""Of which our own words may take up a part."""
+"""Pages read at most; the bot's own messages take up part of them."""
 
 Said = MessageReceived | CommandInvoked
 
@@ -34,8 +40,21 @@ async def read_history(
     return found[:most][::-1]
 
 
+async def read_since(rest: Rest, view: View, chat: ChatKey, since: float) -> list[Said]:
+    """See `CatchesUp.said_since`."""
+    found: list[Said] = []
+    before = None
+    while True:
+        page = await _page(rest, view, chat, before, MOST_IN_PAGE)
+        new = [message for message in page if created_at(message.id) >= since]
+        found += [event for message in new for event in _events(message, view, chat) if event.at >= since]
+        if len(page) < MOST_IN_PAGE or len(new) < len(page):
+            return found[::-1]
+        before = page[-1].id
+
+
 async def _page(rest: Rest, view: View, chat: ChatKey, before: str | None, limit: int) -> list[Message]:
-    """Newest first; empty for a thread that was never made."""
+    """Return one page, newest first; empty for a thread that does not exist yet."""
     route = Endpoint("GET", "/channels/{channel_id}/messages", {"channel_id": chat.thread or chat.chat})
     query = {"limit": str(limit)} | ({"before": before} if before else {})
     try:
@@ -49,8 +68,51 @@ async def _page(rest: Rest, view: View, chat: ChatKey, before: str | None, limit
 
 
 def _events(message: Message, view: View, chat: ChatKey) -> Iterator[Said]:
-    """A thread begins with a note of Discord's that holds the message it was made from."""
+    """Yield the event of a message. A thread starts with a system message that refers to the message it was made
+    from."""
     told = message.referenced_message if message.type == THREAD_STARTER else message
     event = remembered(told, view, None if chat.account == DIRECT else chat.account) if told else None
     if event is not None:
         yield event.model_copy(update={"chat": chat}) if chat.thread is not None else event
+
+
+async def find_sent(rest: Rest, view: View, chat: ChatKey, message: OutboundMessage, known: Known) -> Posted | None:
+    """See `FindsSent.find_sent`. Discord does not return nonces, so author, content, and names and sizes of files are
+    compared."""
+    sizes = await asyncio.to_thread(_sizes, message)
+    for said in await _page(rest, view, chat, None, MOST_IN_PAGE):
+        at = created_at(said.id)
+        is_new = said.id not in known.others and at > known.since - CLOCKS_DIFFER
+        if said.author.id == view.me.id and is_new and _reads(said, message, sizes):
+            return Posted(chat=chat, message_id=said.id, at=at)
+    return None
+
+
+def _reads(said: Message, message: OutboundMessage, sizes: Sequence[int | None]) -> bool:
+    """Return True if Discord's message is `message`. Discord strips white space, and special characters from file
+    names."""
+    names = [_bare(file.filename) for file in said.attachments]
+    if names != [_bare(file.safe_name) for file in message.attachments]:
+        return False
+    pairs = zip(said.attachments, sizes, strict=True)
+    if any(file.size != size for file, size in pairs if None not in (file.size, size)):
+        return False
+    if not message.markdown.strip():
+        return bool(names)
+    return said.content.split() == render(message.markdown).split()
+
+
+def _sizes(message: OutboundMessage) -> list[int | None]:
+    """Return the size of each file in bytes, None for a missing one."""
+    return [_size(Path(file.path)) for file in message.attachments]
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _bare(name: str) -> str:
+    return "".join(filter(str.isalnum, name))

@@ -1,6 +1,6 @@
-"""Telling Discord in time that a command or a pressed button has arrived: it waits three seconds, then shows a failure.
+"""Acknowledgement of commands and button presses, for which Discord waits three seconds before it shows a failure.
 
-The words of the answer come later, over the interaction's own address, which lives 15 minutes.
+The answer follows later over the interaction's own address, which is valid for 15 minutes.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
 log = logging.getLogger(__name__)
 
 PATIENCE = 0.5
-"""Seconds that the store may take before Discord is told all the same."""
+"""Seconds to wait for the store before the interaction is acknowledged anyway."""
 DEFER, DEFER_UPDATE = 5, 6
 _ANSWERED = (Accepted.NEW, Accepted.DUPLICATE)
 
 
 class Interactions:
-    """Those that were not told yet."""
+    """The interactions that are not acknowledged yet."""
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
@@ -39,7 +39,7 @@ class Interactions:
         task.add_done_callback(self._tasks.discard)
 
     async def told(self, interaction: str) -> None:
-        """Return when Discord knows of it: an answer before that would find nobody."""
+        """Wait until an interaction is acknowledged; answers sent before would fail."""
         told = self._told.get(interaction)
         if told is not None:
             await told.wait()
@@ -53,8 +53,8 @@ class Interactions:
         self._told.clear()
 
     async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
-        """The store first, but not for long. In servers only the person sees the answer. Whoever may not speak here is
-        not answered: Discord tells them that nobody was there."""
+        """Wait briefly for the store, then acknowledge. In servers only the user sees the answer. Senders without
+        permission are not acknowledged, so Discord shows them that the bot did not respond."""
         deferred = await self._defer(interaction, outcome)
         self._told.pop(interaction.id).set()
         if deferred and interaction.type != COMPONENT and await outcome not in _ANSWERED:
@@ -64,7 +64,7 @@ class Interactions:
                 log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
 
     async def _defer(self, interaction: Interaction, outcome: Outcome) -> bool:
-        """Whether Discord was told."""
+        """Acknowledge with a deferred answer; return True if that was done."""
         await asyncio.wait([outcome], timeout=PATIENCE)
         if outcome.done() and outcome.result() not in _ANSWERED:
             return False
@@ -80,7 +80,7 @@ class Interactions:
         return True
 
     async def close_command(self, respond: str) -> None:
-        """Nothing is to be said to the command, so that nothing is to stand there "thinking". Raises ChannelError."""
+        """Remove the "thinking" placeholder of a command without an answer. Raises ChannelError."""
         interaction, token, *_ = respond.split("/")
         await self.told(interaction)
         await self._take_back(token)
@@ -96,13 +96,13 @@ def callback(interaction: str, token: str) -> Endpoint:
 
 
 def original(method: str, application: str, token: str) -> Endpoint:
-    """The first answer to an interaction, or the message whose button was pressed."""
+    """Return the endpoint of the first answer to an interaction, or of the message whose button was pressed."""
     path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
     return Endpoint(method, path, {"webhook_id": application, "webhook_token": token})
 
 
 def follow_up(application: str, token: str) -> Endpoint:
-    """A further answer to an interaction."""
+    """Return the endpoint for a further answer to an interaction."""
     return Endpoint(
         "POST", "/webhooks/{webhook_id}/{webhook_token}", {"webhook_id": application, "webhook_token": token}
     )

@@ -1,6 +1,6 @@
-"""Into the inbox, in order: what was said in one place stands in one line, and waits there until it is taken in.
+"""One queue per chat in front of the inbox, so that events are stored in order.
 
-Discord delivers each event once. What the inbox cannot keep, because the disk is full, say, is kept here meanwhile.
+Discord delivers each event once. Events that the inbox cannot store, for example because the disk is full, wait here.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenI
 log = logging.getLogger(__name__)
 
 Reading = Callable[[], Awaitable[InboundEvent | None]]
-"""What makes an event of what was heard, when its turn comes; what it raises lets it be asked again."""
+"""Builds the event when its turn comes. If it raises, it is called again later."""
 Outcome = asyncio.Future[Accepted | None]
-"""None: it was no event for us."""
+"""The outcome of an event; None if there was none for the bot."""
 
 
 class Lanes:
-    """One line for each place; each is worked off by a task of its own, which ends when the line is empty."""
+    """Queues by place. Each has a task that ends when its queue is empty."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -28,7 +28,7 @@ class Lanes:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def join(self, place: str, reading: Reading) -> Outcome:
-        """Stand at the end of the line; the result is what became of the event."""
+        """Append to the queue of a place; the returned future resolves to the outcome of the event."""
         outcome: Outcome = asyncio.get_running_loop().create_future()
         line = self._lines.get(place)
         if line is None:
@@ -40,7 +40,7 @@ class Lanes:
         return outcome
 
     async def close(self) -> None:
-        """What still waits is lost to us; a later start finds it in Discord's history."""
+        """Drop what is still queued; it is read from Discord's history after the next start."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -59,8 +59,8 @@ class Lanes:
             try:
                 return await self._take(reading)
             except (NotTakenIn, ChannelError) as error:
-                log.error("event not accepted: %s", error)  # noqa: TRY400 (a reason that we know, told each time)
-            except Exception:  # whatever befalls one event, those behind it must not be lost with it
+                log.error("event not accepted: %s", error)  # noqa: TRY400 (a known reason, logged on each retry)
+            except Exception:  # an error in one event must not lose those behind it
                 log.exception("event not accepted")
             await backoff.wait()
 

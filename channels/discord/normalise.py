@@ -1,6 +1,6 @@
-"""Discord's payloads as our events. Pure; unknown and foreign things become None, nothing here raises.
+"""Conversion of Discord's payloads to events. Pure; unknown and foreign payloads become None, and nothing raises.
 
-The same for what the gateway dispatches and for what REST gives of a channel's history.
+Used both for gateway dispatches and for messages that REST returns.
 """
 
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ from channels.discord.wire import COMMAND, COMPONENT, DEFAULT, EPHEMERAL, REPLY,
 from channels.text import Command, parse_command
 
 DIRECT = "@me"
-"""The account of direct messages, which belong to no server; Discord's own clients call it so."""
+"""Account of private chats, which belong to no server. Discord's clients use the same name."""
 ARGUMENTS = "arguments"
-"""The option of our slash commands."""
+"""Name of the option of Parley's slash commands."""
 _FIRST_SECOND = 1_420_070_400
 _SLASH_COMMAND = 1
 
 
 @dataclass(frozen=True)
 class View:
-    """What has to be known to read a payload."""
+    """Knowledge that is needed to read a payload."""
 
     me: Identity
     places: Places
@@ -38,7 +38,7 @@ class View:
 
 
 def created_at(snowflake: str) -> float:
-    """Seconds since the epoch, which every id of Discord's holds."""
+    """Return the time in a Discord id, in seconds since the epoch."""
     return _FIRST_SECOND + (int(snowflake) >> 22) / 1000
 
 
@@ -47,24 +47,24 @@ def message_event_id(message: str) -> str:
 
 
 def respond_to(interaction: Interaction) -> str:
-    """How an answer finds its interaction."""
+    """Return the response address of an interaction."""
     return f"{interaction.id}/{interaction.token}"
 
 
 def received(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
-    """What a person said. Bots, webhooks and we ourselves say nothing that is an event."""
+    """Convert a user's message. Messages of bots and webhooks are ignored."""
     if message.is_bots or message.author.id == view.me.id:
         return None
     return _spoken(message, view, guild)
 
 
 def remembered(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
-    """The same for history, in which other bots' words count too."""
+    """Convert a message from history, where other bots' messages count too."""
     return None if message.author.id == view.me.id else _spoken(message, view, guild)
 
 
 def edited(message: Message, view: View, guild: str | None) -> MessageEdited | None:
-    """None for an update without an edit, such as the preview of a link that Discord adds."""
+    """Convert an edit; return None for updates without one, such as an added link preview."""
     if message.is_bots or message.author.id == view.me.id or message.edited_timestamp is None:
         return None
     words = said(message, view.me, view.places)
@@ -79,6 +79,7 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
         addressed=addressed,
         message_id=message.id,
         text=words.text,
+        shared=words.shared,
     )
 
 
@@ -119,7 +120,7 @@ def interacted(interaction: Interaction, view: View) -> CommandInvoked | ButtonP
 
 
 def place(view: View, guild: str | None, channel: str) -> ChatKey:
-    """Where a channel's talk happens: a thread is a chat of its own in its channel."""
+    """Return the chat of a channel. A thread is a chat of its own within its channel."""
     parent = view.places.parent(channel)
     if parent is not None:
         return ChatKey(platform="discord", account=guild or DIRECT, chat=parent, thread=channel)
@@ -127,8 +128,8 @@ def place(view: View, guild: str | None, channel: str) -> ChatKey:
 
 
 def chat_of(message: Message, view: View, guild: str | None, addressed: Addressed) -> ChatKey:
-    """Where conversations have threads of their own, a message that names us outside of one begins one: it will have
-    the id of that message."""
+    """Return the chat of a message. In channels with `thread_channels`, a mention outside of a thread starts one, whose
+    id will be the id of that message."""
     chat = place(view, guild, message.channel_id)
     named = addressed in (Addressed.MENTION, Addressed.REPLY)
     if named and chat.thread is None and view.config.has_threads(chat.chat):
@@ -150,6 +151,8 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
             return _typed(message, view, guild, addressed, command) if command.addressed else None
     replied = answered(message)
     theirs = attachments(replied) if replied and not files and replied.author.id != view.me.id else ()
+    if replied and replied.author.id != message.author.id:
+        theirs = tuple(file.model_copy(update={"by": file.by or speaker(replied)}) for file in theirs)
     return MessageReceived(
         event_id=message_event_id(message.id),
         chat=chat_of(message, view, guild, addressed),
@@ -166,7 +169,7 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
 
 
 def _typed(message: Message, view: View, guild: str | None, addressed: Addressed, command: Command) -> CommandInvoked:
-    """A command as a plain text: Discord takes none of its menu in a reply or with a file, and people type ahead."""
+    """Convert a command typed as text, which also works in replies and with files, unlike Discord's menu."""
     return CommandInvoked(
         event_id=message_event_id(message.id),
         chat=chat_of(message, view, guild, addressed),
@@ -180,7 +183,8 @@ def _typed(message: Message, view: View, guild: str | None, addressed: Addressed
 
 
 def _addressed(message: Message, me: Identity, words: Words, guild: str | None) -> Addressed:
-    """Discord also lists the author of a message replied to as mentioned, so that the words come first."""
+    """Return how a message is addressed. The text comes first, as Discord lists the author of a replied-to message
+    among the mentions."""
     if guild is None:
         return Addressed.DIRECT
     if words.mentions_us:

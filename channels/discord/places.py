@@ -1,4 +1,4 @@
-"""What of Discord's servers has to be known: which thread is whose, names of channels, sizes of files, our roles."""
+"""Knowledge about Discord's servers: parents of threads, names of channels, file limits, and the bot's roles."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,14 +8,14 @@ from channels.discord.wire import THREADS, Channel, Guild, Role, read
 
 MIB = 1024 * 1024
 _LIMITS = {2: 50 * MIB, 3: 100 * MIB}
-"""By a server's boost tier; below, and in direct messages, `FILE_LIMIT`."""
+"""File size limits by boost tier; `FILE_LIMIT` applies below these tiers and in private chats."""
 FILE_LIMIT, LARGEST_LIMIT = 10 * MIB, 100 * MIB
 MOST_CHANNELS = 20_000
-"""Then the threads of which nothing was told for longest are forgotten, and asked for where somebody speaks again."""
+"""Number above which the threads without news for longest are forgotten; they are looked up when needed again."""
 
 
 class Places:
-    """Filled by the gateway's own events, which tell everything anew after each start of a session."""
+    """Filled from gateway dispatches, which describe everything anew after each session start."""
 
     def __init__(self) -> None:
         self._channels: dict[str, Channel] = {}
@@ -25,7 +25,7 @@ class Places:
         self._role_owners: dict[str, str] = {}
 
     def hear(self, event: str, raw: JsonValue) -> None:
-        """One dispatch; of no use and harmless where it is none of servers, channels or threads, or malformed."""
+        """Take one dispatch; others than those about servers, channels or threads and malformed ones are ignored."""
         heard: dict[str, Callable[[JsonValue], None]] = {
             "GUILD_CREATE": self._guild,
             "GUILD_UPDATE": self._guild,
@@ -40,7 +40,7 @@ class Places:
             self.learn(raw)
 
     def learn(self, raw: JsonValue, guild: str = "") -> None:
-        """A channel or thread."""
+        """Store a channel or thread."""
         channel = read(Channel, raw)
         if channel is None:
             return
@@ -55,7 +55,7 @@ class Places:
         return channel in self._channels
 
     def parent(self, channel: str) -> str | None:
-        """The channel that a thread belongs to; None where this is no thread, or not known."""
+        """Return the channel of a thread, or None if it is no thread or not known."""
         known = self._channels.get(channel)
         return known.parent_id if known is not None and known.type in THREADS else None
 
@@ -64,15 +64,15 @@ class Places:
         return known.name if known else None
 
     def role(self, role: str) -> str | None:
-        """Its name."""
+        """Return the name of a role."""
         return self._roles.get(role)
 
     def is_role_of(self, role: str, bot: str) -> bool:
-        """Whether it is the role that came with the bot, which people easily take for the bot itself."""
+        """Return True for the role that Discord created with the bot; users often mention it instead of the bot."""
         return self._role_owners.get(role) == bot
 
     def file_limit(self, guild: str) -> int:
-        """Bytes that one file may have."""
+        """Return the largest file size in bytes."""
         return self._limits.get(guild, FILE_LIMIT)
 
     def _guild(self, raw: JsonValue) -> None:
@@ -86,7 +86,7 @@ class Places:
         self._learn_roles(guild.roles)
 
     def _threads(self, raw: JsonValue) -> None:
-        """Of a channel that we may see from now on."""
+        """Store the threads of a channel that has become visible."""
         if isinstance(raw, dict):
             self._guild({"id": raw.get("guild_id"), "threads": raw.get("threads")})
 
@@ -101,7 +101,8 @@ class Places:
                 self._role_owners[role.id] = owner
 
     def _forget_guild(self, raw: JsonValue) -> None:
-        """An outage tells the same with `unavailable`; then everything comes again."""
+        """Forget a server that the bot left. With `unavailable` it is only an outage, after which everything is sent
+        again."""
         guild = read(Guild, raw)
         if guild is None or (isinstance(raw, dict) and raw.get("unavailable")):
             return

@@ -1,4 +1,4 @@
-"""Our messages as Discord's: sent, edited and taken away. Nothing that a model writes can wake anybody."""
+"""Sending, editing and deleting messages on Discord, with mentions disabled so that a model's text notifies no one."""
 
 import hashlib
 import logging
@@ -6,10 +6,10 @@ import logging
 from pydantic import JsonValue
 
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
-from channels.discord.errors import BAD_INTERACTION_TOKEN, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
+from channels.discord.errors import BAD_INTERACTION_TOKEN, CANNOT_REPLY, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
 from channels.discord.files import upload
 from channels.discord.interactions import Interactions, follow_up, original
-from channels.discord.normalise import DIRECT
+from channels.discord.normalise import DIRECT, created_at
 from channels.discord.places import Places
 from channels.discord.render import components, render, split
 from channels.discord.rest import Call, Endpoint, Rest
@@ -33,7 +33,8 @@ class Posting:
         self._interactions = interactions
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """One message that `split` made. Discord brings back the one it has where the same key comes again soon."""
+        """Send one message made by `split`. For a few minutes Discord returns the existing message for a repeated
+        key."""
         if message.respond is not None:
             try:
                 return await self._respond(chat, message, message.respond)
@@ -49,14 +50,21 @@ class Posting:
         body["flags"] = SUPPRESS_EMBEDS | (SILENT if message.silent else 0)
         body["nonce"] = hashlib.sha256(key.encode()).hexdigest()[:NONCE_LENGTH]
         body["enforce_nonce"] = True
-        if message.reply_to and message.reply_to != chat.thread:  # a thread's first message stands outside of it
+        if message.reply_to and message.reply_to != chat.thread:  # a thread's first message is outside of it
             body["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
         route = Endpoint("POST", "/channels/{channel_id}/messages", {"channel_id": channel})
+        try:
+            return await self._write(chat, route, message, body)
+        except Refused as error:
+            if error.code != CANNOT_REPLY:
+                raise
+            log.info("the bot lacks Read Message History, so that it replies to no message chat=%s", chat)
+        del body["message_reference"]
         return await self._write(chat, route, message, body)
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Only the words and buttons; without buttons, those that were there go. What only one person sees can be
-        reached by the press of its button alone."""
+        """Edit text and buttons; without buttons, existing ones are removed. A message visible to one user can be
+        edited only through the interaction of its button."""
         part = split(message)[0]
         route = self._route("PATCH", posted) if message.respond is None else await self._original(message.respond)
         await self._rest.call(Call(route, json=_body(part), lacking=_lacking(posted.chat, part)))
@@ -64,13 +72,11 @@ class Posting:
     async def delete(self, posted: Posted) -> None:
         await self._rest.call(Call(self._route("DELETE", posted)))
 
-    async def typing(self, chat: ChatKey) -> None:
-        """Left out where answers wait."""
-        if self._rest.is_crowded:
-            return
+    async def typing(self, chat: ChatKey) -> bool:
+        """Show a typing indicator; return False if the rate limit leaves no room for it."""
         channel = await self._threads.channel_of(chat)
         lacking = "Send Messages in Threads" if chat.thread else "Send Messages"
-        await self._rest.call(
+        return await self._rest.offer(
             Call(Endpoint("POST", "/channels/{channel_id}/typing", {"channel_id": channel}), lacking=lacking)
         )
 
@@ -80,7 +86,8 @@ class Posting:
         return Endpoint(method, path, {"channel_id": channel, "message_id": posted.message_id})
 
     async def _respond(self, chat: ChatKey, message: OutboundMessage, respond: str) -> Posted:
-        """The first part fills what was deferred, the others follow it; in servers only the person sees them."""
+        """Send an answer to an interaction: the first part replaces the placeholder, the others follow it. In servers
+        only the user sees them."""
         _, token, *number = respond.split("/")
         body = _body(message)
         first = await self._original(respond)
@@ -92,7 +99,7 @@ class Posting:
         return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
 
     async def _original(self, respond: str) -> Endpoint:
-        """Once Discord knows that it was heard."""
+        """Return the endpoint of the first answer, once the interaction is acknowledged."""
         interaction, token, *_ = respond.split("/")
         await self._interactions.told(interaction)
         return original("PATCH", (await self._rest.me()).application, token)
@@ -109,7 +116,7 @@ class Posting:
         message_id = answer.get("id") if isinstance(answer, dict) else None
         if not isinstance(message_id, str):
             raise ChannelError("Discord's answer names no message", ambiguous=True)
-        return Posted(chat=chat, message_id=message_id)
+        return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
 
 
 def _body(message: OutboundMessage) -> Body:
@@ -125,6 +132,4 @@ def _lacking(chat: ChatKey, message: OutboundMessage) -> str:
     needed = ["Send Messages in Threads" if chat.thread else "Send Messages"]
     if message.attachments:
         needed.append("Attach Files")
-    if message.reply_to:
-        needed.append("Read Message History")
     return ", ".join(needed)

@@ -1,10 +1,10 @@
-"""What was heard lately: Discord tells of a deleted message no more than its id."""
+"""Recently received messages. Discord reports only the id of a deleted message."""
 
 from channels.base import InboundEvent, MessageDeleted, MessageReceived
 
 
 class Recent:
-    """The last messages that were events."""
+    """The last messages that became events."""
 
     most = 5_000
 
@@ -21,7 +21,7 @@ class Recent:
         return self._messages.get(message)
 
     def deleted(self, message: str, now: float) -> MessageDeleted | None:
-        """None for a message that we did not hear, or too long ago."""
+        """Return the deletion of a message, or None if it was not received or too long ago."""
         gone = self._messages.pop(message, None)
         if gone is None:
             return None

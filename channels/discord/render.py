@@ -1,75 +1,55 @@
-"""GitHub markdown as Discord shows it: nearly the same, but for tables, pictures, small headings and rules. Pure."""
+"""Rendering of GitHub-flavoured Markdown for Discord, which lacks tables, images, small headings and rules. Pure."""
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
-from channels.fences import Fence, Fences
+from channels.fences import code_spans, prose_and_code
 from channels.text import split_markdown, utf16_len, visible
 
 MAX_TEXT = 2_000
-"""Discord counts characters, whichever; UTF-16 units are never fewer."""
+"""Discord counts characters; UTF-16 units are never fewer."""
 MAX_LABEL = 80
 MAX_ACTION = 100
 MAX_ROWS = MAX_IN_ROW = 5
 SMALLEST_HEADING = 3
 
 _NOTHING = "…"
+_STYLES = {"plain": 2, "primary": 3, "quiet": 2}
+"""Discord's button styles: primary is green, the others are grey."""
 _RULE = "⎯" * 12
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
-_TICKS = re.compile(r"(`+)(?!`)(?:(?!\1(?!`)).)+?(?<!`)\1(?!`)")
-_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*)")
 _HRULE = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _QUOTE = re.compile(r"[ ]{0,3}>(?:[ \t]?>)*[ \t]?")
 _TASK = re.compile(r"([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\][ \t]+")
 _PLUS = re.compile(r"([ \t]*)\+([ \t]+)")
 _UNDERLINE = re.compile(r"(?<!\w)__(?=[^\s_])([^_\n]+)(?<=[^\s_])__(?!\w)")
-_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(<?([^\s()<>]+(?:\([^\s()]*\))?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_IMAGE = re.compile(r"!\[([^\[\]\n]*)\]\(<?([^\s()<>]+(?:\([^\s()]*\))?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
 _LINK = re.compile(r"(?<!\\)\[([^\[\]\n]+)\]\(<?([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
-_LINE_END = re.compile(r"[ \t]*\\?$")
-"""What makes a line end there in GitHub's markdown; Discord's lines end where they end."""
 _BREAK = re.compile(r"<br[ ]*/?>", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _WEB = ("http://", "https://")
 
 
 @lru_cache(maxsize=64)
 def render(markdown: str) -> str:
-    """What is sent; never empty."""
-    parts = [_code(markdown_part) if is_code else _prose(markdown_part) for is_code, markdown_part in _parts(markdown)]
+    """Render a text; never empty."""
+    parts = [
+        _code(markdown_part) if is_code else _prose(markdown_part)
+        for is_code, markdown_part in prose_and_code(markdown)
+    ]
     text = "\n".join(part for part in parts if part is not None).strip("\n")
     return text if visible(text) else markdown if visible(markdown) else _NOTHING
 
 
-def _parts(markdown: str) -> Iterator[tuple[bool, str]]:
-    """The text in pieces: fenced code with its fences, and what is between."""
-    fences = Fences(markdown)
-    text, at, prose = fences.text, 0, 0
-    while at < len(text):
-        fence = fences.around(at + 1)
-        if fence is None or fence.start != at:
-            line_end = text.find("\n", at)
-            at = len(text) if line_end < 0 else line_end + 1
-            continue
-        if prose < at:
-            yield False, text[prose : at - 1]
-        yield True, _fenced(text, fence)
-        at = prose = fence.end + 1
-    if prose < len(text):
-        yield False, text[prose:]
-
-
-def _fenced(text: str, fence: Fence) -> str:
-    return text[fence.start : fence.code_end].rstrip("\n") + "\n" + fence.closer
-
-
 def _code(block: str) -> str:
-    """Discord knows backticks only, and no longer run of them around a shorter one."""
+    """Render a code block. Discord supports only fences of three backticks, so backticks inside are broken up."""
     opener, _, rest = block.partition("\n")
     code, _, closer = rest.rpartition("\n")
     language = opener.lstrip(" \t>-*+.)0123456789`~").split(maxsplit=1)
@@ -102,12 +82,13 @@ def _prose(text: str) -> str:
 
 
 def _line(line: str) -> str:
-    line = _LINE_END.sub("", line)
+    # GitHub uses trailing spaces or a backslash for a line break; Discord breaks at every line end.
+    line = line.removesuffix("\\").rstrip(" \t")
     if _HRULE.fullmatch(line):
         return _RULE
     heading = _HEADING.fullmatch(line)
     if heading:
-        words = _spans(heading[2])
+        words = _spans(_without_closing_marks(heading[2]))
         return f"{heading[1]} {words}" if len(heading[1]) <= SMALLEST_HEADING else f"**{words.replace('**', '')}**"
     quote = _QUOTE.match(line)
     prefix, rest = ("> ", line[quote.end() :]) if quote else ("", line)
@@ -118,12 +99,18 @@ def _line(line: str) -> str:
     return prefix + _spans(rest)
 
 
+def _without_closing_marks(heading: str) -> str:
+    words = heading.rstrip(" \t")
+    open_end = words.rstrip("#")
+    return open_end.rstrip(" \t") if open_end[-1:] in {"", " ", "\t"} else words
+
+
 def _spans(line: str) -> str:
-    """Inside a line, leaving code as it is."""
+    """Render inline Markdown, leaving code unchanged."""
     shown, at = [], 0
-    for code in _TICKS.finditer(line):
-        shown += [_words(line[at : code.start()]), code[0]]
-        at = code.end()
+    for start, end in code_spans(line):
+        shown += [_words(line[at:start]), line[start:end]]
+        at = end
     return "".join([*shown, _words(line[at:])])
 
 
@@ -135,7 +122,7 @@ def _words(text: str) -> str:
 
 
 def _link(words: str, address: str) -> str:
-    """Discord shows a link behind words only if it leads to the web and the words are no address themselves."""
+    """Render a link. Discord shows text links only to web addresses and only if the text is not an address itself."""
     if not address.startswith(_WEB):
         return f"{words} ({address})" if words else address
     if not words or words.startswith(_WEB):
@@ -144,7 +131,7 @@ def _link(words: str, address: str) -> str:
 
 
 def _table_rows(lines: Sequence[str], at: int) -> int:
-    """How many lines from here on are a table."""
+    """Return how many lines from here on form a table."""
     if at + 1 >= len(lines) or "|" not in lines[at] or "|" not in lines[at + 1]:
         return 0
     if not _DELIMITER.fullmatch(lines[at + 1]) or len(_cells(lines[at])) != len(_cells(lines[at + 1])):
@@ -160,7 +147,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _table(lines: Sequence[str]) -> str:
-    """Columns in a block of code, which alone Discord shows with letters of one width."""
+    """Render a table as a code block, the only place where Discord uses a monospaced font."""
     rows = [[_plain(cell) for cell in _cells(line)] for number, line in enumerate(lines) if number != 1]
     columns = len(rows[0])
     rows = [(row + [""] * columns)[:columns] for row in rows]
@@ -171,7 +158,7 @@ def _table(lines: Sequence[str]) -> str:
 
 
 def _plain(cell: str) -> str:
-    """Marks are shown as they are inside code."""
+    """Remove formatting marks, which a code block would show."""
     cell = _BREAK.sub(" ", _LINK.sub(r"\1", _IMAGE.sub(r"\1", cell)))
     return re.sub(r"\*\*|__|~~|`", "", cell)
 
@@ -185,10 +172,10 @@ def _padded(text: str, width: int) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """One message for each of Discord's: texts of at most 2,000 characters, then one file each.
+    """Split a message: texts of at most 2,000 characters, then one file each.
 
-    A text short enough stands beside the first file. Only the first part replies; buttons hang on the last text. The
-    answer to a command keeps its address in every part, so that none of it is seen by others.
+    A short text goes with the first file. Only the first part is a reply; buttons go with the last text. Every part of
+    a command's answer keeps its response address, so that others do not see it.
     """
     files, markdown = message.attachments, message.markdown
     if files and markdown.strip() and _fits(markdown):
@@ -213,10 +200,10 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
 
 
 def _with_tables(markdown: str) -> str:
-    """Tables as they will be shown, so that one that is cut keeps its columns."""
+    """Render tables before splitting, so that the parts of a table keep its columns."""
     if "|" not in markdown:
         return markdown
-    return "\n".join(part if is_code else _tables(part) for is_code, part in _parts(markdown))
+    return "\n".join(part if is_code else _tables(part) for is_code, part in prose_and_code(markdown))
 
 
 def _tables(text: str) -> str:
@@ -233,8 +220,7 @@ def _fits(markdown: str) -> bool:
 
 
 def components(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
-    """Rows of buttons, at most five of five. A button whose action is too long for Discord is a mistake of ours and
-    raises ValueError."""
+    """Build rows of buttons, at most five of five. Raises ValueError for an action that is too long for Discord."""
     lines = [list(row[at : at + MAX_IN_ROW]) for row in rows for at in range(0, len(row), MAX_IN_ROW)]
     if len(lines) > MAX_ROWS:
         buttons = [button for row in rows for button in row]
@@ -246,4 +232,4 @@ def _button(button: Button) -> JsonValue:
     if len(button.action) > MAX_ACTION:
         raise ValueError(f"button action {button.action!r} is longer than {MAX_ACTION} characters")
     label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
-    return {"type": 2, "style": 2, "label": label, "custom_id": button.action}
+    return {"type": 2, "style": _STYLES[button.style], "label": label, "custom_id": button.action}

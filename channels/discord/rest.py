@@ -1,7 +1,7 @@
-"""Discord's REST API through the SDK's HTTP client, which knows Discord's limits; every failure is a ChannelError.
+"""Discord's REST API through the SDK's HTTP client, which handles rate limits; every failure is a ChannelError.
 
-Discord bans an address after 10,000 answers 401, 403 or 429 in ten minutes. So a refused token ends all calls at once,
-and what was forbidden is not tried again for a while.
+Discord bans an address after 10,000 responses with 401, 403 or 429 in ten minutes. Therefore a rejected token ends all
+calls at once, and a forbidden call is not repeated for a while.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import aiohttp
 import discord
@@ -25,6 +25,7 @@ from channels.discord.config import Config
 from channels.discord.content import Identity
 from channels.discord.errors import Blocked, Refused, Revoked, translate
 from channels.discord.pace import Pace
+from channels.holds import Holds
 
 log = logging.getLogger(__name__)
 
@@ -32,21 +33,14 @@ FORBIDDEN_SECONDS = 600.0
 MOST_FORBIDDEN = 10_000
 LOGIN_SECONDS = 10.0
 CALL_SECONDS = 30.0
-"""For one try; the SDK makes up to five where Discord has trouble, with up to 16 s between."""
-_FAILURES = (
-    discord.DiscordException,
-    aiohttp.ClientError,
-    OSError,
-    RuntimeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
-"""The last three where an answer is not what the SDK takes it for, such as JSON that is none."""
+"""Time limit of one try; the SDK makes up to five during outages, with up to 16 s between them."""
+_TROUBLE = (discord.DiscordException, aiohttp.ClientError, OSError)
+_UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError)
+"""Exceptions of the SDK for responses that do not come from Discord."""
 
 
 class Endpoint(NamedTuple):
-    """Where a call goes: `path` with names in braces, whose ids stand in `ids`. The SDK's rules of pace go by both."""
+    """Target of a call: `path` with placeholders for `ids`. The SDK's rate limits depend on both."""
 
     method: str
     path: str
@@ -54,7 +48,7 @@ class Endpoint(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One call: what is sent along, and which permissions it needs."""
+    """One call with its content and the permissions it needs."""
 
     endpoint: Endpoint
     json: JsonValue = None
@@ -64,21 +58,24 @@ class Call(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The channel that the call is about; empty where it is about none."""
+        """Id of the channel that the call concerns, or ""."""
         return self.endpoint.ids.get("channel_id", "")
 
     @property
     def counts(self) -> bool:
-        """Whether it is one of the calls that Discord counts together."""
+        """True if the call counts towards Discord's global rate limit."""
         return "webhook_token" not in self.endpoint.ids
 
     @property
     def kind(self) -> str:
-        return f"{self.endpoint.method} {self.endpoint.path}{' with files' if self.files else ''}"
+        """Key shared by calls that need the same permissions."""
+        is_reply = isinstance(self.json, dict) and "message_reference" in self.json
+        needs = [" with files"] * bool(self.files) + [" as a reply"] * is_reply
+        return f"{self.endpoint.method} {self.endpoint.path}{''.join(needs)}"
 
 
 class Rest:
-    """One bot. Logs in when something is first asked."""
+    """REST client of one bot. Logs in with the first call."""
 
     def __init__(self, config: Config, heard: Heard) -> None:
         self._token = config.bot_token.get_secret_value()
@@ -88,16 +85,18 @@ class Rest:
         self._me: Identity | None = None
         self._opening = asyncio.Lock()
         self._forbidden: dict[str, dict[str, tuple[float, Refused]]] = {}
-        """By channel and kind of call: until when, and why."""
+        """End of the block and the refusal, by channel and kind of call."""
         self._waiting: set[asyncio.Timeout] = set()
-        """Calls that are under way, many of which the SDK makes wait for their turn."""
+        """Calls in progress, including those that wait for a rate limit in the SDK."""
         self._blocked_until = 0.0
         self._pace = Pace()
+        self._holds = Holds()
+        """Rate limits that are longer than the SDK waits for."""
         self._revoked = asyncio.Event()
         self._closed = False
 
     async def client(self) -> Client:
-        """Logged in. Raises ChannelError."""
+        """Return the client, logged in. Raises ChannelError."""
         async with self._opening:
             self._check_all()
             if self._client is None:
@@ -105,56 +104,77 @@ class Rest:
             return self._client
 
     async def me(self) -> Identity:
-        """Who we are. Raises ChannelError."""
+        """Return the bot's identity. Raises ChannelError."""
         await self.client()
         if self._me is None:
             raise ChannelError("Discord does not say who the bot is")
         return self._me
 
     async def revoked(self) -> None:
-        """Raise Revoked as soon as Discord has refused the token."""
+        """Wait until Discord rejects the token, then raise Revoked."""
         await self._revoked.wait()
         raise Revoked
 
     def revoke(self) -> None:
-        """No call from now on; those that wait for their turn are not made."""
+        """Refuse all calls from now on, including those that wait for a rate limit."""
         self._revoked.set()
         for call in self._waiting:
             call.reschedule(0.0)
         self._waiting.clear()
 
     def allow(self, channel: str) -> None:
-        """Something was heard from there, so that what was forbidden may be tried again."""
+        """Allow forbidden calls in a channel again, after something was received from it."""
         self._forbidden.pop(channel, None)
 
-    @property
-    def is_crowded(self) -> bool:
-        """Whether calls wait for Discord's pace, so that what matters less is left out."""
-        return self._pace.is_full
+    async def offer(self, call: Call) -> bool:
+        """Make an optional call; return False if it would have to wait or delay others.
+
+        Raises ChannelError.
+        """
+        client = await self.client()
+        self._check(call)
+        if not self._pace.take():
+            return False
+        await self._make(client, call)
+        return True
 
     async def call(self, call: Call) -> JsonValue:
-        """Raises ChannelError."""
+        """Make a call, waiting for the rate limit. Raises ChannelError."""
         client = await self.client()
         self._check(call)
         if call.counts:
             await self._pace.wait()
             self._check(call)
-        try:
-            return await self._until_revoked(client, call)
-        except _FAILURES as error:
-            raise self._meaning(call, error) from error
+        return await self._make(client, call)
 
-    async def _until_revoked(self, client: Client, call: Call) -> JsonValue:
+    async def _make(self, client: Client, call: Call) -> JsonValue:
+        with self._holds.kept(f"{call.kind} {call.place}"):
+            route, given = self._request(call)
+            try:
+                answer = await self._until_revoked(client, route, given)
+            except (*_TROUBLE, *_UNREADABLE) as error:
+                raise self._meaning(call, error) from error
+            except RuntimeError as error:  # of the session, after `close`
+                if not self._closed:
+                    raise
+                raise ChannelError("the channel is closed", ambiguous=True) from error
+            if isinstance(answer, str) and answer:
+                raise ChannelError("what answered is not Discord, but says that all is well", ambiguous=True)
+            return answer
+
+    async def _until_revoked(self, client: Client, route: Route, given: Mapping[str, Any]) -> JsonValue:
         async with asyncio.timeout(None) as limit:
             self._waiting.add(limit)
             try:
-                return await self._request(client, call)
+                answer: JsonValue = await client.http.request(route, **given)
+                return answer
             finally:
                 self._waiting.discard(limit)
 
-    async def _request(self, client: Client, call: Call) -> JsonValue:
-        timeout = aiohttp.ClientTimeout(total=CALL_SECONDS)
+    def _request(self, call: Call) -> tuple[Route, dict[str, Any]]:
+        """Build the SDK's arguments for a call."""
         route = self._route(call.endpoint.method, call.endpoint.path, **call.endpoint.ids)
+        given: dict[str, Any] = {"params": call.query, "timeout": aiohttp.ClientTimeout(total=CALL_SECONDS)}
         if call.files:
             form: list[dict[str, str | io.BufferedIOBase]] = [{"name": "payload_json", "value": json.dumps(call.json)}]
             form += [
@@ -166,16 +186,13 @@ class Rest:
                 }
                 for number, file in enumerate(call.files)
             ]
-            answer = await client.http.request(route, files=call.files, form=form, params=call.query, timeout=timeout)
+            given |= {"files": call.files, "form": form}
         elif call.json is not None:
-            answer = await client.http.request(route, json=call.json, params=call.query, timeout=timeout)
-        else:
-            answer = await client.http.request(route, params=call.query, timeout=timeout)
-        result: JsonValue = answer
-        return result
+            given["json"] = call.json
+        return route, given
 
     def _check(self, call: Call) -> None:
-        """Raises what Discord would answer, where that is known."""
+        """Raise the refusal that Discord would send, if it is known."""
         self._check_all()
         now = time.monotonic()
         until, refused = self._forbidden.get(call.place, {}).get(call.kind, (0.0, None))
@@ -207,7 +224,7 @@ class Rest:
         return meaning
 
     async def _log_in(self) -> Client:
-        """The SDK logs in at the address that its class of routes has."""
+        """Log in. The SDK takes the address from its route class, so that is set first."""
         if self._closed:
             raise ChannelError("the channel is closed")
         Route.BASE = self._route.BASE
@@ -218,7 +235,7 @@ class Rest:
                 await client.login(self._token)
             self._me = _identity(client)
             done = True
-        except _FAILURES as error:
+        except (*_TROUBLE, *_UNREADABLE) as error:
             raise self._meaning(Call(Endpoint("GET", "/users/@me")), error) from error
         finally:
             if not done:
@@ -235,12 +252,12 @@ class Rest:
 
 def _identity(client: Client) -> Identity:
     if client.user is None:
-        raise ValueError("no user")
+        raise ChannelError("Discord does not say who the bot is")
     return Identity(str(client.user.id), client.user.name, str(client.application_id or client.user.id))
 
 
 def _routes(base_url: str) -> type[Route]:
-    """Routes to one Discord; those of the SDK itself all go to the same."""
+    """Create a route class for one base address; the SDK's own has a single one for all clients."""
 
     class Here(Route):
         BASE = base_url

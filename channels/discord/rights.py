@@ -1,4 +1,4 @@
-"""What Parley asks of Discord, and why: what it wants to hear, and what it must be allowed to do. Nothing else."""
+"""Intents and permissions that Parley needs, each with its purpose."""
 
 INTENTS = {
     "guilds": "which channels and threads a server has, and which thread belongs to which channel",
@@ -6,7 +6,7 @@ INTENTS = {
     "dm_messages": "messages to the bot alone",
     "message_content": "the words of messages in servers that do not name the bot (privileged: switched on by hand)",
 }
-"""By their names in discord.py."""
+"""Purpose by name in discord.py."""
 
 PERMISSIONS = {
     "View Channels": (1 << 10, "see the messages of a channel"),
@@ -19,16 +19,16 @@ PERMISSIONS = {
         "reply to messages, and read what was said before it was named or while it was away",
     ),
 }
-"""Name in Discord's settings -> its bit, and what it is for."""
+"""Name in Discord's settings -> permission bit and purpose."""
 
 INVITE_PERMISSIONS = sum(bit for bit, _ in PERMISSIONS.values())
 
 MESSAGE_CONTENT_FLAGS = (1 << 18) | (1 << 19)
-"""Of an application that has the Message Content Intent, for many servers or for few."""
+"""Application flags of the Message Content Intent, for bots in many or in few servers."""
 
 
 def invite_url(application: str) -> str:
-    """Where the owner of a server lets the bot in, with these permissions and slash commands."""
+    """Return the address at which the owner of a server adds the bot, with these permissions and slash commands."""
     scopes = "bot+applications.commands"
     return (
         "https://discord.com/oauth2/authorize"

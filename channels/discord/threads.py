@@ -1,4 +1,4 @@
-"""Where a chat is written to; a thread that a conversation is to have is made with our first word there."""
+"""The Discord channel of a chat; the thread of a new conversation is created with the bot's first message there."""
 
 import logging
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 MAX_NAME = 100
 NAMELESS = "Conversation"
 ARCHIVE_MINUTES = 1440
-"""Minutes of silence after which Discord puts a thread away; whoever writes there opens it again."""
+"""Minutes of inactivity after which Discord archives a thread; a new message reopens it."""
 
 
 class Threads:
@@ -28,10 +28,10 @@ class Threads:
         self._recent = recent
         self._config = config
         self._there: set[str] = set()
-        """Threads that were made, or found, by us."""
+        """Threads that exist, as they were created or found by the bot."""
 
     async def channel_of(self, chat: ChatKey) -> str:
-        """The id to write to. Raises ChannelError."""
+        """Return the id of the channel to write to. Raises ChannelError."""
         if chat.thread is None:
             return chat.chat
         known = self._places.knows(chat.thread) or chat.thread in self._there
@@ -40,7 +40,7 @@ class Threads:
         return chat.thread
 
     async def _make(self, channel: str, message: str) -> None:
-        """A thread that is made from a message has that message's id."""
+        """Create a thread from a message; it gets that message's id."""
         route = Endpoint(
             "POST",
             "/channels/{channel_id}/messages/{message_id}/threads",
@@ -61,7 +61,7 @@ class Threads:
         self._there.add(message)
 
     async def _name(self, channel: str, message: str) -> str:
-        """The first words of the message."""
+        """Name a thread after the first line of the message."""
         known = self._recent.find(message)
         words = known.text if known else await self._words(channel, message)
         line = next((line.strip() for line in words.splitlines() if visible(line)), "")

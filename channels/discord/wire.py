@@ -1,22 +1,22 @@
-"""The parts of Discord's payloads that matter here, as Discord sends them. Everything else is left out unread."""
+"""The used parts of Discord's payloads, as Discord sends them. All other fields are ignored."""
 
 from typing import Annotated, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from channels.base import Text
+from channels.values import Text
 
 Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
-"""An id; the larger, the later."""
+"""An id; later ones are larger."""
 
 DEFAULT, REPLY, THREAD_STARTER = 0, 19, 21
-"""Types of messages; all others but a bot's answers are Discord's own notes."""
+"""Types of messages; apart from bots' responses, all others are system messages."""
 FORWARD = 1
-"""Type of a reference."""
+"""Type of a message reference."""
 EPHEMERAL = 1 << 6
-"""Flag of a message that one person sees, and only for a while."""
+"""Flag of a message that is visible to one user, and only temporarily."""
 THREADS = frozenset((10, 11, 12))
-"""Types of channels."""
+"""Channel types of threads."""
 COMMAND, COMPONENT = 2, 3
 """Types of interactions."""
 
@@ -40,7 +40,7 @@ class User(_Wire):
 
 
 class Member(_Wire):
-    """Somebody in a server."""
+    """A member of a server."""
 
     nick: Text | None = None
     user: User | None = None
@@ -90,7 +90,7 @@ class Poll(_Wire):
 
 
 class Content(_Wire):
-    """What a message carries, forwarded or its own."""
+    """Content of a message or of a forwarded one."""
 
     content: Text = ""
     attachments: tuple[File, ...] = ()
@@ -101,7 +101,7 @@ class Content(_Wire):
 
 
 class Snapshot(_Wire):
-    """A forwarded message as it was then; Discord does not tell whose."""
+    """A forwarded message at the time of forwarding, without its author."""
 
     message: Content
 
@@ -116,7 +116,7 @@ class Message(Content):
     id: Snowflake
     channel_id: Snowflake
     guild_id: Snowflake | None = None
-    """Not in what REST gives."""
+    """Absent from REST responses."""
     channel_type: int | None = None
     author: User
     member: Member | None = None
@@ -136,7 +136,7 @@ class Message(Content):
 
 
 class Deletion(_Wire):
-    """MESSAGE_DELETE: Discord does not tell whose message it was, nor who took it away."""
+    """MESSAGE_DELETE, which names neither the author nor who deleted the message."""
 
     id: Snowflake
     channel_id: Snowflake
@@ -148,11 +148,11 @@ class Option(_Wire):
 
 
 class InteractionData(_Wire):
-    """Of a command its name and options, of a button its custom id."""
+    """Name and options of a command, or custom id of a button."""
 
     name: str = ""
     type: int = 1
-    """Of a command: 1 is a slash command."""
+    """For commands: 1 is a slash command."""
     options: tuple[Option, ...] = ()
     custom_id: Text = ""
 
@@ -179,7 +179,7 @@ class Role(_Wire):
     id: Snowflake
     name: Text = ""
     tags: dict[str, JsonValue] = {}
-    """`bot_id`: the bot that this role came with."""
+    """`bot_id` is the bot that the role was created for."""
 
 
 class Channel(_Wire):
@@ -193,7 +193,8 @@ class Channel(_Wire):
 
 
 class Guild(_Wire):
-    """A server. What is in it is read one by one, so that one odd channel does not take the others along."""
+    """A server. Its channels, threads and roles are parsed one by one, so that a malformed one does not affect the
+    others."""
 
     id: Snowflake
     premium_tier: int = 0
@@ -203,24 +204,24 @@ class Guild(_Wire):
 
 
 class SessionLimit(_Wire):
-    """How often a bot may still begin a new session."""
+    """Limit for starting gateway sessions."""
 
     remaining: int
     reset_after: int
-    """Milliseconds."""
+    """In milliseconds."""
     max_concurrency: int = 1
-    """How many it may begin in five seconds."""
+    """Session starts allowed in five seconds."""
 
 
 class GatewayAddress(_Wire):
-    """GET /gateway/bot."""
+    """Response of GET /gateway/bot."""
 
     url: str
     session_start_limit: SessionLimit
 
 
 def read(kind: type[W], raw: object) -> W | None:
-    """None for what is not shaped as Discord documents it."""
+    """Parse a payload; return None if its shape is not the documented one."""
     try:
         return kind.model_validate(raw)
     except ValidationError:

@@ -1,14 +1,15 @@
-"""Slack as a channel: one app in one workspace, which listens by Socket Mode or signed HTTP."""
+"""The Slack channel: one app in one workspace, which listens through Socket Mode or signed HTTP."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
 
-from channels.backoff import until_answered
+from channels.backoff import instead, until_answered
 from channels.base import (
     Attachment,
     ChannelError,
@@ -36,21 +37,22 @@ from channels.slack.people import People
 from channels.slack.scopes import SCOPES, missing
 from channels.slack.signs import Signs
 from channels.slack.sockets import Sockets
+from channels.values import Known
 
 log = logging.getLogger(__name__)
 
 _NOT_EDITABLE = ("ephemeral:", "file:")
 _QUIET: render.Json = {"unfurl_links": False, "unfurl_media": False}
-"""Slack opens no link to show a preview: an address may carry away what the answer knows."""
+"""No link previews: Slack fetches the address for them, and an address may leak what the answer contains."""
 
 
 def open_channel(config: Config) -> "SlackChannel":
-    """Makes no connection yet."""
+    """Create the channel without connecting."""
     return SlackChannel(config)
 
 
 class SlackChannel:
-    """One app. Also shows that it works on an answer, downloads, deletes, reads the history and finds what it sent."""
+    """One Slack app. Also implements typing indicators, downloads, deletion, history and `FindsSent`."""
 
     name = "slack"
 
@@ -60,10 +62,10 @@ class SlackChannel:
             edit_every=timedelta(seconds=1.2),
             edit_every_in_groups=timedelta(seconds=1.2),
             burst=3,
-            slash="!",  # works in threads too, where Slack has no slash commands
+            slash="!",  # also works in threads, where Slack has no slash commands
             edits_per_minute=50,
             max_upload=MAX_UPLOAD,
-            typing_every=timedelta(seconds=60),  # Slack takes a status away after two minutes
+            typing_every=timedelta(seconds=60),  # Slack clears a status after two minutes
         )
         self._config = config
         self._client = Client(config)
@@ -106,7 +108,7 @@ class SlackChannel:
         return self._listener
 
     def _listen(self, intake: Intake) -> Sockets | Hooks:
-        """Socket Mode, unless there is only a signing secret."""
+        """Create the listener: Socket Mode, or HTTP if there is only a signing secret."""
         secret = self._config.signing_secret.get_secret_value() if self._config.signing_secret else ""
         app = AsyncApp(
             logger=sdk_log,
@@ -115,7 +117,7 @@ class SlackChannel:
             client=self._client.web,
             before_authorize=intake,
             signing_secret=secret,
-            ignoring_self_events_enabled=False,  # the intake knows which of them matter
+            ignoring_self_events_enabled=False,  # the intake decides which of them matter
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
         )
@@ -128,12 +130,12 @@ class SlackChannel:
         return Sockets(self._client, app, greeted)
 
     async def _identity(self) -> Identity:
-        """Who the token belongs to; asked once."""
+        """Return the bot's identity, asking Slack only once."""
         if self._me is None:
             about = await self._client.call("auth.test", {})
             team, user, bot = (str(about.get(name) or "") for name in ("team_id", "user_id", "bot_id"))
             log.info("slack bot=%s user=%s team=%s workspace=%s", about.get("user"), user, team, about.get("team"))
-            for scope in missing(self._client.scopes):  # where Slack sends no events for it, nothing else would tell
+            for scope in missing(self._client.scopes):  # without a scope Slack silently sends no events
                 log.warning(
                     "the app lacks the scope %s, to %s; add it at %s, your app, OAuth & Permissions, then reinstall"
                     " the app there",
@@ -145,10 +147,10 @@ class SlackChannel:
         return self._me
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """The first of the messages it takes: one for whatever `split` returned. What answers a command in a channel
-        is shown to the one who asked, and cannot be edited."""
+        """Send all parts that `split` returns, and return the first. An answer to a command in a channel is visible
+        only to the user who gave it, and cannot be edited."""
         posted = [await self._post(chat, part, key) for part in render.split(message)]
-        await self._signs.posted(chat)
+        self._signs.posted(chat)
         return posted[0]
 
     async def _post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
@@ -163,7 +165,8 @@ class SlackChannel:
             return await self._write(chat, render.body(message), key)
         except BadBlocks as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
-            posted = [await self._write(chat, {"text": text}, key) for text in render.plain_texts(message)]
+            texts = render.plain_texts(message)
+            posted = [await instead(partial(self._write, chat, {"text": text}, key)) for text in texts]
             return posted[0]
 
     async def _write(self, chat: ChatKey, body: render.Json, key: str) -> Posted:
@@ -176,10 +179,10 @@ class SlackChannel:
         ts = answer.get("ts")
         if not isinstance(ts, str):
             raise ChannelError("Slack's answer names no message", ambiguous=True)
-        return Posted(chat=chat, message_id=ts)
+        return Posted(chat=chat, message_id=ts, at=float(ts))
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Only the words and buttons; see `Channel.edit`."""
+        """Edit the text and the buttons only; see `Channel.edit`."""
         if posted.message_id.startswith(_NOT_EDITABLE):
             raise MessageGone("Slack does not let that be edited")
         first = render.split(message)[0]
@@ -193,26 +196,34 @@ class SlackChannel:
         except BadBlocks as error:
             log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
             text = render.plain_texts(first)[0]
-            await self._client.call("chat.update", {**where, "text": text, "blocks": []})
-        await self._signs.edited(posted.chat)
+            await instead(lambda: self._client.call("chat.update", {**where, "text": text, "blocks": []}))
+        self._signs.edited(posted.chat)
 
-    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
-        """See `FindsSent`. An upload is found for as long as the program runs."""
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
+        """See `FindsSent`. Messages are found by their metadata. Files have none: they are found by id until a restart,
+        after it by name and content."""
+        if message.respond is not None:
+            raise ChannelError("Slack keeps no record of what answered a command", permanent=True)
         me = await self._identity()
         if message.attachments:
-            found = await self._files.uploaded(chat, key, me)
+            found = await self._files.uploaded(chat, key, message.attachments[0], known, me)
         else:
             found = await self._history.sent(chat, key, me)
         if found is not None:
-            await self._signs.posted(chat)
+            self._signs.posted(chat)
         return found
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
     ) -> Sequence[MessageReceived | CommandInvoked]:
-        """See `ReadsHistory`. A thread of more than a thousand messages is read from its beginning."""
+        """See `ReadsHistory`. A thread of more than a thousand messages is read from its start, so the newest may be
+        missing."""
         me = await self._identity()
         return await self._history.said(chat, me, self._commands, after=after, before=before, most=most)
+
+    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `CatchesUp.said_since`."""
+        return await self._history.since(chat, await self._identity(), self._commands, since)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""
@@ -222,12 +233,12 @@ class SlackChannel:
         """See `Channel.is_group`."""
         return not is_direct(chat.chat)
 
-    async def typing(self, chat: ChatKey) -> None:
+    async def typing(self, chat: ChatKey) -> bool:
         """See `ShowsTyping`."""
-        await self._signs.show(chat)
+        return await self._signs.show(chat)
 
     async def private_chat(self, person: str) -> ChatKey:
-        """See `FindsPrivateChats.private_chat`; opened where there is none yet, of which the person sees nothing."""
+        """See `FindsPrivateChats.private_chat`. Opens the chat if there is none yet, which the user does not notice."""
         me = await self._identity()
         opened = await self._client.call("conversations.open", {"users": person})
         channel = opened.get("channel")
@@ -241,10 +252,11 @@ class SlackChannel:
         return await self._files.download(attachment)
 
     async def delete(self, posted: Posted) -> None:
-        """Raises MessageGone for a message that is gone already."""
+        """See `Deletes`. Raises MessageGone if the message is already deleted."""
         await self._client.call("chat.delete", {"channel": posted.chat.chat, "ts": posted.message_id})
 
     async def close(self) -> None:
         """See `Channel.close`."""
+        await self._signs.close()
         await self._people.close()
         await self._client.close()

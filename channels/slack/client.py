@@ -1,7 +1,7 @@
-"""The Web API through slack_sdk's client: any method, its answer as a dictionary, every failure as a ChannelError.
+"""Slack's Web API through slack_sdk: takes any method, returns a dictionary, raises every failure as a ChannelError.
 
-Retries are the house's: the SDK's own are off. Methods that read are kept to their tier's pace here, in one place; what
-writes is paced by the house, which knows the chats.
+Parley retries by itself, so the SDK's retries are off. Methods that read are paced here by their rate limit tier; the
+pace of writing methods is set by the gateway, which knows the chats.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from channels.base import AccountRefused, ChannelError
+from channels.holds import Holds
 from channels.slack.config import Config
 from channels.slack.errors import Failure, meaning
 from channels.slack.pace import Pace
@@ -24,26 +25,32 @@ from channels.slack.scopes import granted
 
 log = logging.getLogger(__name__)
 sdk_log = logging.getLogger("channels.slack.sdk")
-"""What the SDK says. With no level of its own it would put every payload, people's words and all, into a string."""
+"""Logger of the SDK. Without a level of its own it would format every payload, including message texts."""
 sdk_log.setLevel(logging.ERROR)
 
 TOTAL_SECONDS = 20.0
 CONNECT_SECONDS = 5.0
 TRANSFER_SECONDS = 120.0
 BY_QUERY = frozenset(("conversations.history", "conversations.replies", "users.info", "files.getUploadURLExternal"))
-"""Methods that take no JSON."""
+"""Methods that do not accept JSON."""
 TIERS = {
     "conversations.history": (50, 15),
     "conversations.replies": (50, 15),
+    "conversations.open": (50, 5),
     "users.info": (100, 15),
+    "reactions.add": (20, 10),
+    "reactions.remove": (20, 10),
+    "assistant.threads.setStatus": (400, 20),
 }
-"""Calls a minute, and how many at once (docs.slack.dev/apis/web-api/rate-limits)."""
+"""Calls per minute and burst size (docs.slack.dev/apis/web-api/rate-limits). Reactions are added no faster than they
+may be removed."""
 
 Answer = dict[str, JsonValue]
 
 
 class Client:
-    """One app in one workspace. Opens its session with the first call, so that it may be made outside of a loop."""
+    """Client for one app in one workspace. Its HTTP session opens with the first call, so it can be created outside of
+    an event loop."""
 
     def __init__(self, config: Config) -> None:
         self.web = AsyncWebClient(
@@ -53,19 +60,31 @@ class Client:
             logger=sdk_log,
         )
         self.scopes: frozenset[str] = frozenset()
-        """What the bot token may, as `auth.test` tells."""
+        """Scopes of the bot token, as reported by `auth.test`."""
         self._app_token = config.app_token.get_secret_value() if config.app_token else ""
         self._paces = {method: Pace(*tier) for method, tier in TIERS.items()}
+        self._holds = Holds()
         self._refused: AccountRefused | None = None
         self._on_refused = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
 
     async def call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
-        """One call. Raises ChannelError."""
+        """Make one call, waiting for the rate limit of its method. Raises ChannelError."""
         if method in self._paces:
             await self._paces[method].wait()
+        return await self._call(method, parameters)
+
+    async def offer(self, method: str, parameters: Mapping[str, JsonValue]) -> bool:
+        """Make an optional call; return False if the rate limit leaves no room for it now. Raises ChannelError."""
+        if not self._paces[method].take():
+            return False
+        await self._call(method, parameters)
+        return True
+
+    async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         try:
-            return await self._ask(method, parameters)
+            with self._holds.kept(_counted(method, parameters)):
+                return await self._ask(method, parameters)
         except AccountRefused as error:
             self.give_up(error)
             raise
@@ -75,23 +94,23 @@ class Client:
             raise
 
     async def connection_address(self) -> str:
-        """Where the next web socket is opened. Raises ChannelError."""
+        """Return the address for the next web socket. Raises ChannelError."""
         answer = await self._ask("apps.connections.open", {"token": self._app_token})
         return str(answer.get("url", ""))
 
     def give_up(self, error: AccountRefused) -> None:
-        """The bot's token is worth nothing any more."""
+        """Note that the bot token is no longer valid."""
         self._refused = error
         self._on_refused.set()
 
     async def refused(self) -> None:
-        """Raise AccountRefused as soon as Slack takes the bot's token no more; never return."""
+        """Wait until Slack rejects the bot token, then raise AccountRefused."""
         await self._on_refused.wait()
         if self._refused is not None:
             raise self._refused
 
     async def respond(self, address: str, body: Mapping[str, JsonValue]) -> bool:
-        """Answer a command where Slack said; False where that has run out. Raises ChannelError."""
+        """Send an answer to a command's response address; return False if that has expired. Raises ChannelError."""
         try:
             async with self.session.post(address, json=body, proxy=self.web.proxy) as answer:
                 await answer.read()
@@ -132,15 +151,20 @@ class Client:
             raise meaning(_failure(method, error.response)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _unreached(error) from error
-        except (AttributeError, ValueError) as error:  # the SDK expects an object of JSON and looks into whatever came
+        except (AttributeError, ValueError) as error:  # the SDK assumes a JSON object and fails on anything else
             raise ChannelError(f"{method}: an answer that is none of Slack's", ambiguous=True) from error
         if method == "auth.test":
             self.scopes = granted(str(answer.headers.get("X-OAuth-Scopes", "")))
         return answer.data if isinstance(answer.data, dict) else {}
 
 
+def _counted(method: str, parameters: Mapping[str, JsonValue]) -> str:
+    """Return the key by which Slack counts a call: messages by channel, all others by method."""
+    return f"{method} {parameters.get('channel')}" if method == "chat.postMessage" else method
+
+
 def _failure(method: str, response: object) -> Failure:
-    """The SDK hands over its own response, or aiohttp's where the body was no JSON."""
+    """Convert a failed response: the SDK's own, or aiohttp's if the body was not JSON."""
     if isinstance(response, AsyncSlackResponse):
         data = response.data if isinstance(response.data, dict) else {}
         said = {name: str(data[name]) for name in ("error", "needed") if data.get(name)}
@@ -159,7 +183,7 @@ def _seconds(header: object) -> float | None:
 
 
 def _unreached(error: aiohttp.ClientError | TimeoutError) -> ChannelError:
-    """Never the error's own words, which may hold an address with a secret."""
+    """Describe a connection error without its message, which may contain an address with a secret."""
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         return ChannelError(f"no connection to Slack ({type(error).__name__})")
     if isinstance(error, TimeoutError):

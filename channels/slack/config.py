@@ -1,6 +1,6 @@
-"""What Slack needs to be told; imports no SDK, so that settings may read it at no cost.
+"""Settings for Slack. Imports no SDK, so that reading settings stays cheap.
 
-The docstring of a field is its comment in `.env.example`, where it is named SLACK_<FIELD>.
+The docstring of each field becomes its comment in `.env.example`, under the name SLACK_<FIELD>.
 """
 
 import re
@@ -42,7 +42,7 @@ def _signing_secret(secret: SecretStr | None) -> SecretStr | None:
 
 
 def _or_none(value: object) -> object:
-    """A line of `.env` without a value is no setting."""
+    """Treat an empty value in `.env` as unset."""
     return None if value == "" else value
 
 
@@ -54,11 +54,11 @@ class Config(BaseModel):
     app_token: Annotated[SecretStr | None, BeforeValidator(_or_none), AfterValidator(_app_token)] = None
     """An app-level token with the scope connections:write, for Socket Mode; starts with xapp-"""
     signing_secret: Annotated[SecretStr | None, BeforeValidator(_or_none), AfterValidator(_signing_secret)] = None
-    """Instead of an app-level token: the signing secret, for events by HTTP through a tunnel or proxy of your own."""
+    """Instead of an app-level token: the signing secret, for events over HTTP through your own tunnel or proxy."""
     port: Annotated[int, Field(ge=0, le=65535)] = 3000
-    """Where Parley listens on this machine for Slack's events by HTTP, at /slack/events."""
+    """Port on this machine for Slack's events over HTTP, at /slack/events."""
     base_url: str = "https://slack.com/api/"
-    """Where Slack's Web API answers."""
+    """Address of Slack's Web API."""
 
     @model_validator(mode="after")
     def _is_reachable(self) -> Self:

@@ -1,7 +1,7 @@
-"""What a Slack message says and carries: its words without the mention of us, its files, what it shares. Pure."""
+"""Reading Slack messages: text without mentions of the bot, files, and shared content. Pure."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -13,16 +13,16 @@ from channels.text import without
 _TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _TYPED = frozenset(("rich_text", "markdown"))
-"""Blocks that only repeat what the message's text says."""
+"""Blocks that only repeat the text of the message."""
 _NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied", "check_file_info"))
 
 
 class Identity(NamedTuple):
-    """Who we are in a workspace."""
+    """The bot's identity in a workspace."""
 
     team: str
     user: str
-    """The bot user, which is what people mention."""
+    """User id of the bot, as used in mentions."""
     bot: str
 
 
@@ -32,16 +32,16 @@ class Person(NamedTuple):
 
 
 Names = Callable[[str], Person | None]
-"""Who has a user id, where that is known by now."""
+"""Returns the name and language for a user id, if they are known yet."""
 
 
 class Words(NamedTuple):
-    """A message's text, and whether it named us."""
+    """Text of a message, and whether it mentions the bot."""
 
     text: str
     mentions_us: bool
     shared: str = ""
-    """Words of others that it brings."""
+    """Text by others that the message carries."""
 
     @property
     def everything(self) -> str:
@@ -49,7 +49,7 @@ class Words(NamedTuple):
 
 
 def words(message: Message, me: Identity, names: Names) -> Words:
-    """All that people read in a message, without the mentions of us."""
+    """Return all visible text of a message, without mentions of the bot."""
     spans = [found.span() for found in _TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
     own = block_words(message.blocks, names) if _says_more(message) else ""
     own = own or readable(without(message.text, spans), names)
@@ -59,14 +59,14 @@ def words(message: Message, me: Identity, names: Names) -> Words:
 
 
 def _says_more(message: Message) -> bool:
-    """Whether the blocks hold more than the text: apps put a mere summary there, or nothing."""
+    """Return True if the blocks contain more than the text: apps may leave the text empty or put a summary there."""
     return bool(message.blocks) and (
         not message.text or (bool(message.bot_id) and any(block.get("type") not in _TYPED for block in message.blocks))
     )
 
 
 def readable(text: str, names: Names) -> str:
-    """Slack's markup as people read it: names for ids, plain links, `&`, `<` and `>` as they are."""
+    """Convert Slack's markup to readable text: names for ids, plain links, unescaped `&`, `<` and `>`."""
     if "<" in text:
         text = _TOKEN.sub(lambda found: _token(found, names), text)
     if "&" in text:
@@ -91,7 +91,7 @@ def _token(found: re.Match[str], names: Names) -> str:
 
 
 def block_words(blocks: Blocks, names: Names) -> str:
-    """The words of an app's blocks, a line for each that has any."""
+    """Return the text of an app's blocks, one line per block with text."""
     return "\n".join(filter(None, (_block_words(block, names) for block in blocks)))
 
 
@@ -129,7 +129,7 @@ def _text_object(value: JsonValue, names: Names) -> str:
 
 
 def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
-    """The words inside of rich text, tables, cards and whatever else nests."""
+    """Yield the texts inside rich text, tables, cards and other nested blocks."""
     if isinstance(value, list):
         for each in value:
             yield from _leaves(each, names)
@@ -152,7 +152,7 @@ def _token_of(kind: str, target: JsonValue, names: Names) -> str:
 
 
 def _attachment_words(attachment: Attachment, names: Names) -> str:
-    """What an app's card, a link's preview or a shared message says, under the name of who says it."""
+    """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
     said = attachment.text or block_words(attachment.blocks, names)
     title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
     fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
@@ -162,17 +162,19 @@ def _attachment_words(attachment: Attachment, names: Names) -> str:
     return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
 
 
-def attachments(message: Message) -> tuple[base.Attachment, ...]:
-    """The files that can be fetched."""
-    return tuple(_attachments(message.files))
+def attachments(message: Message, names: Names) -> tuple[base.Attachment, ...]:
+    """Return the files that can be downloaded, with their uploader if that is not the sender."""
+    return tuple(_attachments(message, names))
 
 
-def _attachments(files: Iterable[File]) -> Iterator[base.Attachment]:
-    for file in files:
+def _attachments(message: Message, names: Names) -> Iterator[base.Attachment]:
+    for file in message.files:
         address = file.url_private_download or file.url_private
         if address and not _is_elsewhere(file):
             mime_type = file.mimetype or "application/octet-stream"
-            yield base.Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address)
+            known = names(file.user) if file.user and file.user != message.user else None
+            by = "" if not file.user or file.user == message.user else known.name if known else file.user
+            yield base.Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address, by=by)
 
 
 def _is_elsewhere(file: File) -> bool:
@@ -180,7 +182,7 @@ def _is_elsewhere(file: File) -> bool:
 
 
 def _not_here(file: File) -> str:
-    """A line for a file that cannot be fetched."""
+    """Return a placeholder line for a file that cannot be downloaded, or ""."""
     if file.mode in _NOT_HERE:
         return f"[{_name(file)}: not available any more]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
     if _is_elsewhere(file):

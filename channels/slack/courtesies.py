@@ -1,4 +1,4 @@
-"""What Slack wants done at once and nobody keeps: the window of a shortcut, the suggestions of a new conversation."""
+"""Optional reactions to Slack events that are not stored: the shortcut's dialog and suggested prompts."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Courtesies:
-    """Done beside the acknowledgement; a failure is logged and nothing more."""
+    """Runs beside the acknowledgement; failures are only logged."""
 
     def __init__(self, client: Client, me: Identity, people: People) -> None:
         self._client = client
@@ -27,7 +27,7 @@ class Courtesies:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, body: Mapping[str, JsonValue]) -> None:
-        """What is no event of ours; most of it needs nothing but the acknowledgement."""
+        """Handle a payload that is not an inbound event; most need nothing but the acknowledgement."""
         event = body.get("event")
         if isinstance(event, dict) and event.get("type") == "assistant_thread_started":
             thread = read_assistant_thread(event.get("assistant_thread"))

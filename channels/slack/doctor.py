@@ -1,4 +1,4 @@
-"""Do the app and the workspace that the settings name exist, and may the app do what Parley does?"""
+"""Checks for `parley doctor`: the app and workspace exist, and the app has the scopes that Parley needs."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from channels.slack.errors import Failure, meaning
 from channels.slack.scopes import CONNECTIONS, SCOPES, granted, missing
 
 WITHIN = 5.0
-"""Seconds for all questions together."""
+"""Time limit for all requests together, in seconds."""
 
 
 class _Answer(BaseModel):
-    """What the Web API says to anything, and the scopes that it names beside it."""
+    """Response of the Web API, with the scopes from its header."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -29,7 +29,7 @@ class _Answer(BaseModel):
 
 
 async def check(config: Config) -> Sequence[Finding]:
-    """Never raises for what the network does, and names no token. Asking for a web socket's address opens none."""
+    """Run the checks. Asking for a web socket's address does not open one, so a running Parley is not disturbed."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
             me = await _ask(session, config, "auth.test", config.bot_token)

@@ -1,19 +1,19 @@
-"""What a failure of Slack's Web API means to the house: one table for all methods."""
+"""Translation of Web API failures into exceptions, in one table for all methods."""
 
 from http import HTTPStatus
 from typing import NamedTuple
 
-from channels.base import AccountRefused, ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.slack.config import APPS
 
 _ANEW = f"copy the Bot User OAuth Token again from {APPS}, your app, OAuth & Permissions, into SLACK_BOT_TOKEN"
 _APP_ANEW = f"make a new one at {APPS}, your app, Basic Information, App-Level Tokens, and put it into SLACK_APP_TOKEN"
 DEFAULT_WAIT = 5.0
-"""Seconds, where a proxy says 429 and not for how long."""
+"""Wait in seconds for a 429 response without Retry-After, as proxies send it."""
 
 
 class MissingScope(ChannelError):
-    """The app was not given a right."""
+    """The app lacks a scope."""
 
     def __init__(self, method: str, needed: str) -> None:
         super().__init__(
@@ -24,19 +24,19 @@ class MissingScope(ChannelError):
 
 
 class BadBlocks(ChannelError):
-    """Slack does not accept the formatting."""
+    """Slack rejected the formatting of a message."""
 
 
 class Nothing(ChannelError):
-    """What was asked for is so already: a reaction that is there, or is gone."""
+    """The requested state exists already, such as a reaction that is already added or removed."""
 
 
 class Failure(NamedTuple):
-    """An answer of the Web API that is not ok."""
+    """A failed call of the Web API."""
 
     method: str
     error: str
-    """Slack's word; empty where the answer was none of Slack's."""
+    """Slack's error code; empty if the response did not come from Slack."""
     status: int
     retry_after: float | None = None
     needed: str = ""
@@ -53,7 +53,8 @@ _TOKEN = frozenset(
         "user_removed_from_team",
     )
 )
-_GONE = frozenset(("message_not_found", "cant_update_message", "edit_window_closed", "cant_delete_message"))
+_GONE = frozenset(("message_not_found", "cant_delete_message"))
+_FIXED = frozenset(("cant_update_message", "edit_window_closed"))
 _BLOCKS = frozenset(("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"))
 _SLOWER = frozenset(("ratelimited", "rate_limited"))
 _ALREADY = frozenset(("already_reacted", "no_reaction"))
@@ -75,13 +76,13 @@ _WORDS = {
 
 
 def meaning(failure: Failure) -> ChannelError:
-    """The exception that a failed call raises."""
+    """Return the exception for a failed call."""
     error, method = failure.error, failure.method
     if failure.status == HTTPStatus.TOO_MANY_REQUESTS or error in _SLOWER:
         wait = DEFAULT_WAIT if failure.retry_after is None else failure.retry_after
         return ChannelError(f"Slack asks to wait {wait:g} s with {method}", retry_after=wait)
     if not error or error in _UNKNOWN_OUTCOME:
-        # Slack's own servers may have done it before something in front of them failed.
+        # Slack may have done it before a proxy in front of its servers failed.
         return ChannelError(f"{method}: {error or f'HTTP {failure.status}'}", ambiguous=True)
     if error in _LATER:
         return ChannelError(f"{method}: {error}")
@@ -89,7 +90,7 @@ def meaning(failure: Failure) -> ChannelError:
 
 
 def _final(failure: Failure) -> ChannelError:
-    """Slack has understood and will not do it."""
+    """Return the exception for a call that Slack understood and refused."""
     error, method = failure.error, failure.method
     if error in _TOKEN:
         return AccountRefused(_refused(method, error))
@@ -97,6 +98,8 @@ def _final(failure: Failure) -> ChannelError:
         return MissingScope(method, failure.needed)
     if error in _GONE:
         return MessageGone(f"{method}: {error}")
+    if error in _FIXED:
+        return EditsRefused(f"{method}: {error}")
     kind = BadBlocks if error in _BLOCKS else Nothing if error in _ALREADY else ChannelError
     return kind(_WORDS.get(error, f"{method}: {error}"), permanent=True)
 

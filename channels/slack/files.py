@@ -1,4 +1,4 @@
-"""Files in and out: fetched with the bot's token from Slack only, and uploaded in Slack's three steps."""
+"""Downloads with the bot's token, from Slack's hosts only, and uploads in Slack's three steps."""
 
 import asyncio
 import time
@@ -15,6 +15,8 @@ from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.content import Identity
 from channels.slack.history import History
+from channels.slack.wire import File
+from channels.values import Known
 
 MAX_UPLOAD = 50 * 1024 * 1024
 MAX_DOWNLOAD = 50 * 1024 * 1024
@@ -22,9 +24,9 @@ _MIB = 1024 * 1024
 _HOME = ".slack.com"
 _TRIES = 4
 _TRY_SECONDS = 0.4
-"""Slack shares a file a moment after it says so; the next look waits longer than the last."""
+"""Slack shares an uploaded file with a delay; each retry waits longer than the last."""
 _LONG_AGO = 3_600.0
-"""Seconds: only what was posted since is looked through, however wrong this machine's clock."""
+"""Age in seconds of the oldest message searched, chosen so that a wrong local clock does no harm."""
 
 
 class Files:
@@ -32,7 +34,7 @@ class Files:
         self._client = client
         self._history = history
         self._uploaded: dict[str, str] = {}
-        """File by key, of uploads whose outcome is not known."""
+        """File id by key, for uploads with an unknown outcome."""
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads.download`."""
@@ -83,10 +85,42 @@ class Files:
         shared = await self._shared(chat, file_id, me)
         return shared or Posted(chat=chat, message_id=f"file:{file_id}")
 
-    async def uploaded(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
-        """Whether an upload whose answer was lost has arrived. After a restart nobody knows."""
+    async def uploaded(self, chat: ChatKey, key: str, file: Attachment, known: Known, me: Identity) -> Posted | None:
+        """Return the message of an upload whose response was lost, if it arrived. The file id is lost after a restart;
+        then a new file of the bot with the same name and content counts."""
         file_id = self._uploaded.get(key)
-        return await self._shared(chat, file_id, me) if file_id else None
+        if file_id:
+            return await self._shared(chat, file_id, me)
+        content = await self._still_there(file)
+        since = f"{(known.since or time.time()) - _LONG_AGO:.6f}"
+        async for posted, shared in self._history.files_of_ours(chat, after=since, me=me):
+            is_new = posted.message_id not in known.others
+            if is_new and file.safe_name in (shared.name, shared.title) and await self._holds(shared, content):
+                return posted
+        return None
+
+    async def _still_there(self, file: Attachment) -> bytes | None:
+        try:
+            return await _content(file)
+        except ChannelError:
+            return None
+
+    async def _holds(self, shared: File, content: bytes | None) -> bool:
+        """Return True if a shared file has this content. Compares sizes if Slack does not allow the download, and only
+        names if the local file is gone."""
+        if content is None:
+            return True
+        if shared.size is not None and shared.size != len(content):
+            return False
+        there = Attachment(
+            name=shared.name, mime_type=shared.mimetype, reference=shared.url_private_download or shared.url_private
+        )
+        try:
+            return await self.download(there) == content
+        except ChannelError as error:
+            if not error.permanent:
+                raise
+            return shared.size is not None
 
     async def _put(self, address: str, file: Attachment, content: bytes) -> None:
         try:
@@ -104,7 +138,7 @@ class Files:
             raise ChannelError(f"{file.safe_name} could not be sent ({type(error).__name__})") from error
 
     async def _shared(self, chat: ChatKey, file_id: str, me: Identity) -> Posted | None:
-        """The message that the file became."""
+        """Return the message that shares the file, or None if it does not appear in time."""
         since = f"{time.time() - _LONG_AGO:.6f}"
         for attempt in range(_TRIES):
             await asyncio.sleep(attempt * _TRY_SECONDS)
@@ -114,7 +148,8 @@ class Files:
         return None
 
     def _is_slacks(self, address: str) -> bool:
-        """The token goes to nobody else, whatever a message says where its file is."""
+        """Return True for addresses of Slack. The token is sent to no other host, whatever address a message
+        contains."""
         parts, ours = urlsplit(address), urlsplit(self._client.web.base_url)
         if parts.scheme == "https" and f".{parts.hostname or ''}".endswith(_HOME):
             return True
@@ -122,7 +157,8 @@ class Files:
 
 
 def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:
-    """Whom Slack does not let read a file it shows the page to sign in, as if all were well."""
+    """Raise ChannelError unless the response is the file. Without permission Slack returns its sign-in page with status
+    200."""
     name = attachment.safe_name
     if answer.content_type == "text/html" and attachment.mime_type != "text/html":
         raise ChannelError(

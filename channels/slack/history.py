@@ -1,7 +1,8 @@
-"""What a conversation already holds: for who names us late, after a gap, and to see whether a post has arrived."""
+"""Reading past messages: context for a mention, messages missed while offline, and posts with an unknown outcome."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
+from itertools import count
 from typing import TypeGuard
 
 from pydantic import JsonValue
@@ -12,14 +13,14 @@ from channels.slack.content import Identity
 from channels.slack.normalise import is_ours, said
 from channels.slack.people import People
 from channels.slack.render import EVENT_TYPE
-from channels.slack.wire import Message, read_message
+from channels.slack.wire import File, Message, read_message
 
 PAGE = 200
 MOST_PAGES = 5
 
 
 class History:
-    """Reads messages, newest first where Slack lets us."""
+    """Reads messages of a conversation, newest first where Slack allows it."""
 
     def __init__(self, client: Client, people: People) -> None:
         self._client = client
@@ -30,39 +31,67 @@ class History:
     ) -> Sequence[MessageReceived | CommandInvoked]:
         """See `ReadsHistory.history`."""
         found: list[Message] = []
-        async for message in self._messages(chat, after, before):
-            if chat.thread is None and message.thread is not None:
-                continue  # a reply that was shown in the channel too
-            if _is_between(message.ts, after, before) and said(message, me, self._people, commands) is not None:
+        async for message in self._messages(chat, after, before, pages=MOST_PAGES):
+            if _is_between(message.ts, after, before) and self._is_said(message, chat, me, commands):
                 found.append(message)
             if chat.thread is None and len(found) >= most:
                 break
         newest = sorted(found, key=lambda message: float(message.ts))[-most:]
-        await asyncio.gather(*(self._people.meet(user) for user in {message.user for message in newest}))
-        events = (said(message, me, self._people, commands) for message in newest)
+        return await self._events(newest, me, commands)
+
+    async def since(
+        self, chat: ChatKey, me: Identity, commands: Set[str], since: float
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `CatchesUp.said_since`."""
+        messages = self._messages(chat, f"{since:.6f}", None, pages=None)
+        found = [
+            message
+            async for message in messages
+            if float(message.ts) >= since and self._is_said(message, chat, me, commands)
+        ]
+        return await self._events(sorted(found, key=lambda message: float(message.ts)), me, commands)
+
+    def _is_said(self, message: Message, chat: ChatKey, me: Identity, commands: Set[str]) -> bool:
+        """Return True for a message of another sender in this chat. Thread replies may also be shown in the channel;
+        those are skipped there."""
+        is_shown_too = chat.thread is None and message.thread is not None
+        return not is_shown_too and said(message, me, self._people, commands) is not None
+
+    async def _events(
+        self, messages: Sequence[Message], me: Identity, commands: Set[str]
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        await asyncio.gather(*(self._people.meet(user) for user in {message.user for message in messages}))
+        events = (said(message, me, self._people, commands) for message in messages)
         return [event for event in events if event is not None]
 
     async def sent(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
         """See `FindsSent.find_sent`."""
-        async for each in self._messages(chat, None, None, metadata=True):
+        async for each in self._messages(chat, None, None, pages=MOST_PAGES, metadata=True):
             about = each.metadata
             if about is None or about.event_type != EVENT_TYPE or not is_ours(each, me):
                 continue
             if about.event_payload.get("key") == key:
-                return Posted(chat=chat, message_id=each.ts)
+                return Posted(chat=chat, message_id=each.ts, at=float(each.ts))
         return None
 
     async def with_file(self, chat: ChatKey, file_id: str, *, after: str, me: Identity) -> Posted | None:
-        """The message of ours that shares a file."""
-        async for each in self._messages(chat, after, None):
-            if is_ours(each, me) and any(file.id == file_id for file in each.files):
-                return Posted(chat=chat, message_id=each.ts)
+        """Return the bot's message that shares a file."""
+        async for posted, file in self.files_of_ours(chat, after=after, me=me):
+            if file.id == file_id:
+                return posted
         return None
 
+    async def files_of_ours(self, chat: ChatKey, *, after: str, me: Identity) -> AsyncIterator[tuple[Posted, File]]:
+        """Yield the bot's messages that share a file, each with the file."""
+        async for each in self._messages(chat, after, None, pages=MOST_PAGES):
+            for file in each.files if is_ours(each, me) else ():
+                yield Posted(chat=chat, message_id=each.ts, at=float(each.ts)), file
+
     async def _messages(
-        self, chat: ChatKey, after: str | None, before: str | None, *, metadata: bool = False
+        self, chat: ChatKey, after: str | None, before: str | None, *, pages: int | None, metadata: bool = False
     ) -> AsyncIterator[Message]:
-        """Of a thread from its root on, elsewhere from the newest back; at most a thousand."""
+        """Yield messages: of a thread from its root onwards, elsewhere from the newest backwards. `pages` limits the
+        number of pages of 200 messages; None reads all."""
         asked: dict[str, JsonValue] = {"channel": chat.chat, "limit": PAGE}
         if metadata:
             asked["include_all_metadata"] = True
@@ -73,7 +102,7 @@ class History:
         method = "conversations.history" if chat.thread is None else "conversations.replies"
         if chat.thread is not None:
             asked["ts"] = chat.thread
-        for _ in range(MOST_PAGES):
+        for _ in count() if pages is None else range(pages):
             answer = await self._client.call(method, asked)
             raw = answer.get("messages")
             for each in raw if isinstance(raw, list) else []:
@@ -88,11 +117,11 @@ class History:
 
 
 def _is_between(ts: str, after: str | None, before: str | None) -> bool:
-    """Slack gives a thread's root whatever it is asked for."""
+    """Return True if `ts` lies between the bounds. Slack returns a thread's root whatever the bounds are."""
     at = float(ts)
     return not (_is_ts(after) and at <= float(after)) and not (_is_ts(before) and at >= float(before))
 
 
 def _is_ts(message_id: str | None) -> TypeGuard[str]:
-    """Commands and questions from a window have ids that are no times."""
+    """Return True if an id is a Slack timestamp; commands and questions from the dialog have other ids."""
     return message_id is not None and message_id.replace(".", "", 1).isdecimal() and "." in message_id

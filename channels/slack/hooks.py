@@ -1,6 +1,7 @@
-"""Slack's events by HTTP instead of a web socket: a small server of its own, so that a tunnel to it opens nothing else.
+"""Slack's events over HTTP instead of a web socket.
 
-What Slack has not signed is refused before anything of it is read.
+The server is separate from the web page's, so that a tunnel to it exposes nothing else. Requests without Slack's
+signature are refused before they are parsed.
 """
 
 import asyncio
@@ -23,17 +24,17 @@ MAX_BODY = 8 * 1024 * 1024
 
 
 class Hooks:
-    """Listens until cancelled."""
+    """HTTP server for Slack's events."""
 
     def __init__(self, app: AsyncApp, signing_secret: str, port: int) -> None:
-        """Port 0 is any free one; `port` tells which, once it listens."""
+        """`port` 0 takes any free port; `self.port` is the real one once the server listens."""
         self.port = port
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
         self._listening = asyncio.Event()
 
     async def run(self) -> None:
-        """Raises ChannelError where the port is taken."""
+        """Serve until cancelled. Raises ChannelError if the port is taken."""
         server = web.Application(client_max_size=MAX_BODY)
         server.router.add_post(PATH, self._take)
         runner = web.AppRunner(server, access_log=None, shutdown_timeout=1.0)
@@ -51,7 +52,7 @@ class Hooks:
             await runner.cleanup()
 
     async def gap(self) -> None:
-        """Once, after the start: while Parley runs, Slack repeats what did not arrive."""
+        """Return once, after the start: while Parley runs, Slack repeats undelivered events by itself."""
         await self._listening.wait()
         self._listening.clear()
 
@@ -73,5 +74,5 @@ class Hooks:
                 request.headers.get("X-Slack-Request-Timestamp"),
                 request.headers.get("X-Slack-Signature"),
             )
-        except (ArithmeticError, TypeError, ValueError):  # a time that is none, a body or signature that is no text
+        except (ArithmeticError, TypeError, ValueError):  # the header or body is malformed
             return False

@@ -1,7 +1,7 @@
-"""Where Bolt hands over everything that comes: each event is accepted before Slack is told that it arrived.
+"""Entry point for everything that Bolt receives: each event is stored before it is acknowledged to Slack.
 
-A middleware in front of Bolt's authorization, which would ask Slack who we are with each first event and stumbles over
-events that are none, rather than listeners, for which Bolt gathers two dozen arguments.
+This is a middleware in front of Bolt's authorization, not a set of listeners: the authorization calls Slack with the
+first events and fails on unknown payloads, and Bolt builds two dozen arguments per listener.
 """
 
 import logging
@@ -36,9 +36,9 @@ from channels.slack.wire import read_command, read_interaction, read_message
 log = logging.getLogger(__name__)
 
 MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
-"""What Bolt raises for a payload of another shape than Slack's: it looks into whatever came."""
+"""Exceptions that Bolt raises for payloads of an unexpected shape."""
 _CHALLENGE = "url_verification"
-"""How Slack tries out an address; Bolt answers it."""
+"""Slack's test of an address, which Bolt answers."""
 _MESSAGES = ("message", "app_mention")
 _INTERACTIONS = ("block_actions", "view_submission")
 _REMOVED = ("app_uninstalled", "tokens_revoked")
@@ -47,7 +47,7 @@ Body = Mapping[str, JsonValue]
 
 
 class Intake(AsyncMiddleware):
-    """Turns what comes into events and awaits the inbox. `app_id` is set where Slack tells whose socket it is."""
+    """Converts payloads to events and passes them to the inbox. `app_id` is set once Slack has told it."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Intake(AsyncMiddleware):
         resp: BoltResponse,
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 (the SDK's signature)
     ) -> BoltResponse | None:
-        """200 for what Slack need not send again, 503 for what it should."""
+        """Respond with 200, or with 503 for events that Slack should send again."""
         body: Body = req.body
         if body.get("type") == _CHALLENGE:
             return await next()
@@ -87,7 +87,7 @@ class Intake(AsyncMiddleware):
         try:
             await self._take(body)
         except NotTakenIn as error:
-            log.error("event not accepted: %s", error)  # noqa: TRY400 (it comes again until it is, each time)
+            log.error("event not accepted: %s", error)  # noqa: TRY400 (repeated with each redelivery)
             return BoltResponse(status=503, body="")
         return BoltResponse(status=200, body="")
 
@@ -99,7 +99,7 @@ class Intake(AsyncMiddleware):
         return True
 
     async def _take(self, body: Body) -> None:
-        """Raises NotTakenIn, or whatever else the inbox does: then nothing is acknowledged."""
+        """Handle one payload. Raises NotTakenIn or any other error of the inbox, and then nothing is acknowledged."""
         event = body.get("event")
         if isinstance(event, dict) and event.get("type") in _REMOVED:
             self._give_up(event)
@@ -110,13 +110,13 @@ class Intake(AsyncMiddleware):
             return
         unknown = self._people(found.sender.id) is None
         async with self._turns.of(str(found.chat), found.at):
-            if unknown:  # perhaps not any more, where somebody waited for the name before us
+            if unknown:  # perhaps the name became known while this event waited for its turn
                 await self._people.meet(found.sender.id)
                 found = self._event(body) or found
         await self._accept(found)
 
     def _event(self, body: Body) -> InboundEvent | None:
-        """Pure but for what is known of people by now."""
+        """Convert a payload to an event, with the names that are known so far."""
         if body.get("type") == "event_callback":
             return self._message(body)
         if "command" in body:

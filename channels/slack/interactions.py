@@ -1,4 +1,7 @@
-"""Slash commands, presses and the window of "Ask Parley" as our events. Pure; `now` dates what Slack gives no date."""
+"""Conversion of slash commands, button presses and the "Ask Parley" dialog to events.
+
+Pure; `now` is the time of events to which Slack gives none.
+"""
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -9,22 +12,23 @@ from channels.slack.phrases import Phrases
 from channels.slack.wire import Interaction, Named, SlashCommand
 
 ASK = "ask_parley"
-"""The shortcut on a message, and the window that it opens."""
+"""Callback id of the message shortcut and of the dialog that it opens."""
 _QUESTION = "question"
 _LONGEST_QUOTE = 1_500
-"""Slack gives a window 3,000 characters of memory."""
+"""Slack allows 3,000 characters of private metadata in a dialog."""
 
 
 class Asked(BaseModel):
-    """What the window remembers: where, and about which words."""
+    """Private metadata of the dialog: the place and the quoted message."""
 
     channel: str
     thread: str | None
     quoted: str
+    message: str | None = None
 
 
 def command_invoked(command: SlashCommand, me: Identity, names: Names, now: float) -> CommandInvoked:
-    """`/parley name arguments`. In a channel the answer is for the one who asked."""
+    """Convert `/parley name arguments`. In a channel only the user who gave the command sees the answer."""
     direct = is_direct(command.channel_id)
     name, _, arguments = readable(command.text, names).strip().partition(" ")
     return CommandInvoked(
@@ -37,12 +41,12 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
         name=name.lower().removeprefix("/") or "help",
         arguments=arguments.strip(),
         respond=None if direct else command.response_url or None,
-        slash=None if direct else f"{command.command} ",  # outside of threads Parley hears no "!"
+        slash=None if direct else f"{command.command} ",  # outside of threads Parley ignores "!"
     )
 
 
 def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPressed | None:
-    """None for what is no button of a message."""
+    """Convert a button press; return None for other interactions."""
     action = next((each for each in interaction.actions if each.type == "button" and each.value), None)
     where = interaction.container
     channel = where.channel_id or (interaction.channel.id if interaction.channel else "")
@@ -64,7 +68,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
 
 
 def question_window(interaction: Interaction, me: Identity, names: Names, phrases: Phrases) -> dict[str, JsonValue]:
-    """The window that asks what to do about the message that the shortcut was used on."""
+    """Build the dialog that asks what to do about the message on which the shortcut was used."""
     message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
     said = words(message, me, names).everything[:_LONGEST_QUOTE] if message else ""
     speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
@@ -73,6 +77,7 @@ def question_window(interaction: Interaction, me: Identity, names: Names, phrase
         channel=channel,
         thread=root or (None if is_direct(channel) else interaction.message_ts),
         quoted=f"{speaker}: {said}" if speaker else said,
+        message=interaction.message_ts,
     )
     return {
         "type": "modal",
@@ -93,7 +98,7 @@ def question_window(interaction: Interaction, me: Identity, names: Names, phrase
 
 
 def question_asked(interaction: Interaction, me: Identity, names: Names, now: float) -> MessageReceived | None:
-    """What was typed into the window, as said in the thread of the message that it is about."""
+    """Convert the submitted dialog to a message in the thread of the quoted message."""
     view = interaction.view
     if view is None or view.callback_id != ASK:
         return None
@@ -110,7 +115,7 @@ def question_asked(interaction: Interaction, me: Identity, names: Names, now: fl
         addressed=Addressed.DIRECT if is_direct(asked.channel) else Addressed.MENTION,
         text=typed,
         message_id=view.id,
-        reply_to=asked.thread,
+        reply_to=asked.message or asked.thread,
         quoted=asked.quoted or None,
     )
 

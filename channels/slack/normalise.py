@@ -1,4 +1,4 @@
-"""Slack's message events as our events. Pure; unknown and foreign things become None, nothing here raises."""
+"""Conversion of Slack's message events. Pure; unknown and foreign payloads become None, and nothing raises."""
 
 import re
 from collections.abc import Set
@@ -17,17 +17,17 @@ from channels.slack.content import Identity, Names, attachments, words
 from channels.slack.wire import Message
 
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
-"""The subtypes that are somebody's words."""
+"""Subtypes that are messages of users."""
 BY_APPS = "bot_message"
 SLACK_ITSELF = "USLACKBOT"
 _COMMAND = re.compile(r"!([A-Za-z0-9_]{1,32})(?:\s+(.*))?", re.DOTALL)
 
 
 def normalise(message: Message, me: Identity, names: Names, commands: Set[str]) -> InboundEvent | None:
-    """Our event of a `message` or `app_mention`, or None for what does not concern us.
+    """Convert a `message` or `app_mention`; return None if it does not concern the bot.
 
-    Its id is made of what the platform gives once: both events of one post have the same, and so has the post when
-    it is read from the history.
+    The event id is built from the message's timestamp: both events of one post have the same id, and so has the post
+    when it is read from the history.
     """
     if message.subtype == "message_changed":
         return _changed(message, me, names)
@@ -37,14 +37,14 @@ def normalise(message: Message, me: Identity, names: Names, commands: Set[str]) 
 
 
 def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> MessageReceived | CommandInvoked | None:
-    """What somebody other than us said, an app too."""
+    """Convert a message of a user or app other than the bot."""
     if message.subtype not in SAID and message.subtype != BY_APPS:
         return None
     sender = _sender(message, names)
     if sender is None or is_ours(message, me) or not message.channel:
         return None
     spoken = words(message, me, names)
-    files = attachments(message)
+    files = attachments(message, names)
     if not spoken.everything and not files and not spoken.mentions_us:
         return None
     addressed = _addressed(message, me, mentions_us=spoken.mentions_us)
@@ -80,7 +80,7 @@ def message_event_id(me: Identity, channel: str, ts: str) -> str:
 
 
 def is_direct(channel: str) -> bool:
-    """Whether only one person and we are there; talk of several people without a channel is a group's."""
+    """Return True for a private chat with one user. A conversation of several people without a channel is a group."""
     return channel.startswith("D")
 
 
@@ -93,12 +93,13 @@ def _is_bot(message: Message) -> bool:
 
 
 def _takes_commands(message: Message, addressed: Addressed) -> bool:
-    """Slack has no slash commands in threads; outside of them a `!word` is as well for somebody else's bot."""
+    """Return True if `!word` is a command here. Slack has no slash commands in threads; in channels the prefix may
+    belong to another bot, so a mention is required."""
     return message.thread is not None or addressed in (Addressed.DIRECT, Addressed.MENTION)
 
 
 def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | MessageDeleted | None:
-    """Only a person's edit of words: an unfolded link and a new reply are changes to Slack as well."""
+    """Convert a user's edit of the text. Slack also sends a change for unfolded links and new replies."""
     now, before = message.message, message.previous_message
     if now is None:
         return None
@@ -120,6 +121,7 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
         addressed=addressed,
         message_id=post.ts,
         text=spoken.text,
+        shared=spoken.shared,
     )
 
 
@@ -148,7 +150,7 @@ def _addressed(message: Message, me: Identity, *, mentions_us: bool) -> Addresse
 
 
 def _chat(message: Message, me: Identity, addressed: Addressed) -> ChatKey:
-    """A mention in a channel is answered in its thread, which is a chat of its own from then on."""
+    """Return the chat of a message. A mention in a channel is answered in its thread, which is a chat of its own."""
     thread = message.thread or (message.ts if addressed is Addressed.MENTION else None)
     return ChatKey(platform="slack", account=me.team, chat=message.channel, thread=thread)
 

@@ -1,39 +1,39 @@
-"""How often a method may be called: so many a minute, and some at once after a rest."""
+"""Rate limit for one method: calls per minute, with a burst after a rest."""
 
 import asyncio
 import time
 
 
 class Pace:
-    """Calls pass in the order in which they come."""
+    """Grants calls in the order of their requests."""
 
     def __init__(self, per_minute: float, burst: int) -> None:
         self._interval = 60.0 / per_minute
         self._tolerance = self._interval * (burst - 1)
         self._due = 0.0
-        """When the next call would be due, had all been evenly spread."""
-        self._held_until = 0.0
+        """Time at which the next call would be due if all were evenly spread."""
+        self._line = asyncio.Lock()
 
     def hold(self, seconds: float) -> None:
-        """We were told to wait: nobody calls before that, nor do all at once then."""
-        self._held_until = max(self._held_until, time.monotonic() + seconds)
-        self._due = max(self._due, self._held_until + self._tolerance)
+        """Wait as Slack asked, and allow no burst afterwards."""
+        self._due = max(self._due, time.monotonic() + seconds + self._tolerance)
 
     def take(self) -> bool:
-        """Take a call if one may pass right now."""
-        now = time.monotonic()
-        if self._due - self._tolerance > now:
+        """Take a call if it may be made right now and no other is waiting; return True if so."""
+        if self._line.locked() or self._left() > 0:
             return False
-        self._due = max(self._due, now) + self._interval
+        self._count()
         return True
 
     async def wait(self) -> None:
-        """Take the next call, and return when it may pass."""
-        now = time.monotonic()
-        passes = max(now, self._due - self._tolerance)
-        self._due = max(self._due, now) + self._interval
-        if passes > now:
-            await asyncio.sleep(passes - now)
-        held = self._held_until - time.monotonic()
-        if held > 0:
-            await asyncio.sleep(held)
+        """Wait until a call may be made, and count it."""
+        async with self._line:
+            while (left := self._left()) > 0:  # noqa: ASYNC110 (the time may move on while one sleeps)
+                await asyncio.sleep(left)
+            self._count()
+
+    def _left(self) -> float:
+        return self._due - self._tolerance - time.monotonic()
+
+    def _count(self) -> None:
+        self._due = max(self._due, time.monotonic()) + self._interval

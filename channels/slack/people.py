@@ -1,4 +1,4 @@
-"""Who stands behind a user id. Asked for in the background: nobody's message waits long for a name."""
+"""Names and languages of users, looked up in the background so that messages wait only briefly for them."""
 
 import asyncio
 import logging
@@ -10,14 +10,14 @@ from channels.slack.content import Person
 
 log = logging.getLogger(__name__)
 
-WAIT_SECONDS = 0.2
-"""How long a message may wait for the name of who says it."""
+WAIT_SECONDS = 2.0
+"""Longest time a message waits for its sender's name."""
 FRESH_SECONDS = 3_600.0
 AGAIN_SECONDS = 60.0
-"""After a look-up that failed."""
+"""Interval before a failed look-up is repeated."""
 MOST = 10_000
 MOST_AT_ONCE = 50
-"""Look-ups on their way; more people than that stay without a name until they speak again."""
+"""Concurrent look-ups; further users stay nameless until their next message."""
 
 
 class People:
@@ -26,16 +26,16 @@ class People:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._known: dict[str, tuple[Person | None, float]] = {}
-        """With when to ask again."""
+        """With the time of the next look-up."""
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def __call__(self, user: str) -> Person | None:
-        """What is known by now; to be used as `Names`."""
+        """Return what is known so far; usable as `Names`."""
         found = self._known.get(user)
         return found[0] if found else None
 
     async def meet(self, user: str) -> None:
-        """Return when the person is known, or after a moment."""
+        """Return once the user is known, or after `WAIT_SECONDS`."""
         if not user.startswith(("U", "W")):
             return
         found = self._known.get(user)

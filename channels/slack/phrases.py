@@ -1,18 +1,18 @@
-"""The few words that Slack shows for us outside of messages, in the languages that Parley speaks."""
+"""Texts that Slack shows outside of messages, in each language of Parley."""
 
 from typing import NamedTuple
 
 
 class Phrases(NamedTuple):
     thinking: str
-    """Stands after our name."""
+    """Status shown after the bot's name."""
     ask_title: str
-    """At most 24 characters, and so the buttons."""
+    """At most 24 characters, as for the buttons."""
     ask_what: str
     ask: str
     cancel: str
     prompts: tuple[tuple[str, str], ...]
-    """What a new conversation suggests: title, and the message that it sends."""
+    """Suggestions in a new conversation: title, and the message that it sends."""
 
 
 ENGLISH = Phrases(
@@ -42,5 +42,5 @@ CHINESE = Phrases(
 
 
 def phrases(language: str | None) -> Phrases:
-    """For an IETF tag; English where there is none of that language."""
+    """Return the phrases for an IETF language tag; English by default."""
     return CHINESE if (language or "").lower().startswith("zh") else ENGLISH

@@ -1,22 +1,23 @@
-"""Our messages as Slack takes them: markdown blocks, a plain text beside them, buttons. Pure.
+"""Rendering of messages for Slack: Markdown blocks, fallback text and buttons. Pure.
 
-Slack's markdown block reads GitHub's markdown; only the text beside it, for notifications and for where Slack does not
-take blocks, must be in Slack's own markup.
+Slack's Markdown block reads GitHub-flavoured Markdown. Only the fallback text, for notifications and for places without
+blocks, needs Slack's own markup.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
 from channels.base import Attachment, Button, OutboundMessage
+from channels.fences import prose_and_code
 from channels.text import split_markdown, utf16_len, visible
 
 MAX_TEXT = 12_000
-"""Characters of all markdown blocks of a message together."""
+"""Characters of all Markdown blocks of a message together."""
 MAX_CAPTION = 3_000
 MAX_PLAIN = 3_500
-"""Longer texts Slack takes for new messages, but not for edits."""
+"""Slack accepts longer texts in new messages, but not in edits."""
 MAX_LABEL = 75
 MAX_ROW = 25
 MOST_ROWS = 49
@@ -24,18 +25,28 @@ EVENT_TYPE = "parley_message"
 
 _NOTHING = "…"
 _PING = re.compile(r"<(?:!(?:subteam\^\w+|[a-z]+)|@\w+)(?:\|([^<>\n]*))?>")
-_CODE = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>[\s\S]*?)(?:\n[ \t]*(?P=fence)[^\n]*$|\Z)|`[^`\n]+`", re.M
-)
+_CODE = re.compile(r"(?<!\\)`[^`\n]+`")
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LITERAL = 0xE000
+"""Code point base that stands in for backslash-escaped characters while marks are searched."""
+_LITERALS = {_LITERAL + ord(char): char for char in "!\"#$%'()*+,-./:;=?@[\\]^_`{|}~"} | {
+    _LITERAL + ord(char): name for char, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+}
 _HIDDEN = "\x01"
-"""Stands for Slack's bold mark while italics are looked for."""
-_MARKS = (
-    (re.compile(r"!?\[([^\]\n]+)\]\((https?://[^)\s|]+)\)"), r"<\2|\1>"),
-    (re.compile(r"^#{1,6} +(.+?)[ #]*$", re.MULTILINE), rf"{_HIDDEN}\1{_HIDDEN}"),
-    (re.compile(r"(\*\*|__)(?=\S)([^\n]+?)(?<=\S)\1"), rf"{_HIDDEN}\2{_HIDDEN}"),
+"""Placeholder for Slack's bold mark while italics are searched."""
+
+
+def _bold(text: str) -> str:
+    return f"{_HIDDEN}{text}{_HIDDEN}"
+
+
+_MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"!?\[([^\[\]\n]+)\]\((https?://[^)\s|\[]+)\)"), r"<\2|\1>"),
+    (re.compile(r"^#{1,6} +([^ \n][^\n]*)$", re.MULTILINE), lambda found: _bold(found[1].rstrip(" #") or found[1])),
+    (re.compile(r"(\*\*|__)(?=\S)([^\n]{1,500}?)(?<=\S)\1"), lambda found: _bold(found[2])),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])"), r"_\1_"),
-    (re.compile(r"~~(?=\S)([^\n]+?)(?<=\S)~~"), r"~\1~"),
-    (re.compile(r"^(\s*)[-*+] +", re.MULTILINE), r"\1• "),
+    (re.compile(r"~~(?=\S)([^\n]{1,500}?)(?<=\S)~~"), r"~\1~"),
+    (re.compile(r"^([ \t]*)[-*+] +", re.MULTILINE), r"\1• "),
     (re.compile(f"{_HIDDEN}{{2,}}|{_HIDDEN}"), "*"),
 )
 
@@ -43,7 +54,7 @@ Json = dict[str, JsonValue]
 
 
 def harmless(markdown: str) -> str:
-    """The same where nothing pings anybody: a model may repeat `<!channel>`, but call nobody by it."""
+    """Defuse broadcasts and mentions such as `<!channel>`, so that a model's text notifies no one."""
     return _PING.sub(_named, markdown) if "<" in markdown else markdown
 
 
@@ -53,7 +64,7 @@ def _named(found: re.Match[str]) -> str:
 
 
 def body(message: OutboundMessage) -> Json:
-    """`text` and `blocks` of one message that `split` returned."""
+    """Return `text` and `blocks` for a message that `split` returned."""
     markdown = harmless(message.markdown) if visible(message.markdown) else _NOTHING
     blocks: list[JsonValue] = [{"type": "markdown", "text": markdown}]
     blocks.extend(_actions(message.buttons))
@@ -61,7 +72,7 @@ def body(message: OutboundMessage) -> Json:
 
 
 def plain_texts(message: OutboundMessage) -> tuple[str, ...]:
-    """The same without blocks and buttons, in as many texts as it takes."""
+    """Render a message without blocks and buttons, in as many texts as needed."""
     parts = split_markdown(message.markdown, lambda part: len(mrkdwn(part)) <= MAX_PLAIN, size=MAX_PLAIN)
     return tuple(mrkdwn(part) for part in parts) or (_NOTHING,)
 
@@ -72,14 +83,23 @@ def shortened(markdown: str) -> str:
 
 
 def mrkdwn(markdown: str) -> str:
-    """Slack's own markup; escaped, so that nothing in it is a command to Slack."""
+    """Convert Markdown to Slack's own markup, escaped so that nothing in it is a command to Slack."""
+    return "\n".join(_block(text) if is_code else _lines(text) for is_code, text in prose_and_code(markdown))
+
+
+def _block(fenced: str) -> str:
+    code = fenced.partition("\n")[2].rpartition("\n")[0]
+    return f"```\n{_escaped(code)}\n```"
+
+
+def _lines(text: str) -> str:
     parts = []
     position = 0
-    for code in _CODE.finditer(markdown):
-        parts.append(_prose(markdown[position : code.start()]))
-        parts.append(f"```\n{_escaped(code['code'])}\n```" if code["fence"] else _escaped(code[0]))
+    for code in _CODE.finditer(text):
+        parts.append(_prose(text[position : code.start()]))
+        parts.append(_escaped(code[0]))
         position = code.end()
-    parts.append(_prose(markdown[position:]))
+    parts.append(_prose(text[position:]))
     return "".join(parts)
 
 
@@ -88,19 +108,20 @@ def _escaped(text: str) -> str:
 
 
 def _prose(text: str) -> str:
+    text = _BACKSLASH.sub(lambda found: chr(_LITERAL + ord(found[1])), text)
     text = _escaped(harmless(text))
     for pattern, by in _MARKS:
         text = pattern.sub(by, text)
-    return text
+    return text.translate(_LITERALS)
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """One message for each post: texts of at most 12,000 characters, then one file each.
+    """Split a message into posts: texts of at most 12,000 characters, then one file each.
 
-    A text short enough is the comment of the first file, which cannot have buttons; those hang on the last text.
+    A short text becomes the comment of the first file. Files cannot have buttons, so those go with the last text.
     """
     files = message.attachments
-    if files and not message.buttons and len(mrkdwn(message.markdown)) <= MAX_CAPTION:
+    if files and not message.buttons and _is_caption(message.markdown):
         return tuple(_files(message, message.markdown))
     texts = split_markdown(message.markdown, lambda part: utf16_len(part) <= MAX_TEXT, size=MAX_TEXT)
     if message.buttons and not texts:
@@ -111,13 +132,18 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
     return (*parts, *_files(message, "")) or (message,)
 
 
+def _is_caption(markdown: str) -> bool:
+    """Return True if the text is short enough for a comment; the cheap length check comes before the conversion."""
+    return len(markdown) <= 2 * MAX_CAPTION and len(mrkdwn(markdown)) <= MAX_CAPTION
+
+
 def _files(message: OutboundMessage, comment: str) -> Iterable[OutboundMessage]:
     for index, file in enumerate(message.attachments):
         yield OutboundMessage(markdown=comment if index == 0 else "", attachments=(file,), respond=message.respond)
 
 
 def _actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
-    """One block for each row."""
+    """Build one actions block per row."""
     blocks: list[JsonValue] = []
     for number, row in enumerate(row for row in rows if row):
         elements: list[JsonValue] = [_button(button, f"{number}.{index}") for index, button in enumerate(row)]
@@ -130,11 +156,12 @@ def _actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
 def _button(button: Button, place: str) -> Json:
     label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
     text: Json = {"type": "plain_text", "text": label}
-    return {"type": "button", "action_id": f"parley.{place}", "text": text, "value": button.action}
+    style: Json = {"style": "primary"} if button.style == "primary" else {}
+    return {"type": "button", "action_id": f"parley.{place}", "text": text, "value": button.action, **style}
 
 
 def metadata(key: str) -> Json:
-    """What stands unseen beside each message of ours, for `find_sent`."""
+    """Return the invisible metadata by which `find_sent` recognises a message."""
     return {"event_type": EVENT_TYPE, "event_payload": {"key": key}}
 
 

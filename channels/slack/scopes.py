@@ -1,4 +1,7 @@
-"""What the app must be allowed and told, and why: the manifest in docs/platforms has this and nothing else."""
+"""Scopes and events that the app needs, each with its purpose.
+
+The manifest in docs/platforms contains exactly these.
+"""
 
 from collections.abc import Set
 
@@ -17,7 +20,7 @@ SCOPES = {
     "reactions:write": "put eyes on a message that is being worked on",
     "users:read": "know people by name and in their language",
 }
-"""Scope of the bot token -> what for."""
+"""Purpose by scope of the bot token."""
 
 EVENTS = (
     "app_mention",
@@ -29,17 +32,17 @@ EVENTS = (
     "message.mpim",
     "tokens_revoked",
 )
-"""What the app subscribes to."""
+"""Events to which the app subscribes."""
 
 CONNECTIONS = "connections:write"
-"""The scope of the app-level token."""
+"""Scope of the app-level token."""
 
 
 def granted(header: str) -> frozenset[str]:
-    """The scopes of a token as Slack names them beside its answers, in X-OAuth-Scopes."""
+    """Parse the header X-OAuth-Scopes, which names the scopes of the token."""
     return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
 
 
 def missing(scopes: Set[str]) -> list[str]:
-    """What Parley needs and was not given; nothing where Slack does not say what it gave."""
+    """Return the scopes that are missing; empty if Slack did not report any scopes."""
     return sorted(SCOPES.keys() - scopes) if scopes else []

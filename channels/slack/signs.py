@@ -1,7 +1,9 @@
-"""Shows that an answer is on its way: a status under the thread where Slack takes one, else eyes on the message."""
+"""Progress indicators: a status in threads that support it, otherwise an eyes reaction on the message."""
 
+import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping
 
 from pydantic import JsonValue
 
@@ -9,101 +11,127 @@ from channels.base import ChannelError, ChatKey
 from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
 from channels.slack.normalise import is_direct
-from channels.slack.pace import Pace
 from channels.slack.phrases import phrases
 
 log = logging.getLogger(__name__)
 
 EYES = "eyes"
 MOST_CHATS = 2_000
-A_MINUTE = 20
-AT_ONCE = 10
-"""Taking a reaction away is of Slack's tier 2, and what is put there is taken away."""
+TIDYING_TRIES = 3
 
 
 class Signs:
-    """One sign a chat. Only a courtesy: over the pace, and where Slack does not let us, there is none."""
+    """One indicator per chat. Indicators are optional: they are skipped when rate-limited or not permitted."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._heard: OrderedDict[str, tuple[str, str | None]] = OrderedDict()
-        """By chat: the newest message, whose eyes are still to come, and its speaker's language."""
+        """Newest message, to which a reaction may be added, and its sender's language, by chat."""
         self._eyes: dict[str, str] = {}
-        """By chat: the message with eyes on it."""
+        """Message that has the reaction, by chat."""
         self._thinking: set[str] = set()
-        """Chats with a status that we have said nothing after."""
-        self._pace = Pace(A_MINUTE, AT_ONCE)
+        """Chats with a status and no message of the bot after it."""
+        self._tidying: set[asyncio.Task[None]] = set()
         self._no_status: set[bool] = set()
-        """For direct messages (True), for channels (False)."""
+        """True for direct messages, False for channels."""
         self._no_eyes = False
 
     def heard(self, chat: ChatKey, message_id: str, language: str | None) -> None:
-        """Somebody said something that may be answered."""
+        """Note a message that may be answered."""
         key = str(chat)
         self._heard[key] = (message_id, language)
         self._heard.move_to_end(key)
         if len(self._heard) > MOST_CHATS:
             self._heard.popitem(last=False)
 
-    async def show(self, chat: ChatKey) -> None:
-        """Raises ChannelError where trying again is of use."""
-        if chat.thread is not None and is_direct(chat.chat) not in self._no_status and await self._status(chat):
-            return
-        if not self._no_eyes:
-            await self._look(chat)
+    async def show(self, chat: ChatKey) -> bool:
+        """Show the indicator; return False if the rate limit left no room. Raises ChannelError if a retry may help."""
+        if chat.thread is not None and is_direct(chat.chat) not in self._no_status:
+            shown = await self._status(chat)
+            if shown is not None:
+                return shown
+        return self._no_eyes or await self._look(chat)
 
-    async def posted(self, chat: ChatKey) -> None:
-        """We have said something; Slack itself takes a status away then. Never raises."""
+    def posted(self, chat: ChatKey) -> None:
+        """Note a message of the bot, at which Slack clears the status by itself. The reaction is removed in the
+        background, so that messages do not wait for it."""
         self._thinking.discard(str(chat))
-        await self._take_eyes_away(chat)
+        self._later(self._take_eyes_away(chat))
 
-    async def edited(self, chat: ChatKey) -> None:
-        """The same by an edit, at which a status stays unless it is taken away. Never raises."""
-        await self._take_eyes_away(chat)
-        if str(chat) not in self._thinking:
-            return
-        self._thinking.discard(str(chat))
-        try:
-            await self._set_status(chat, "")
-        except ChannelError as error:
-            log.info("status not taken away chat=%s: %s", chat, error.reason)
+    def edited(self, chat: ChatKey) -> None:
+        """Note an edit by the bot, at which Slack does not clear the status."""
+        self._later(self._take_eyes_away(chat))
+        if str(chat) in self._thinking:
+            self._thinking.discard(str(chat))
+            self._later(self._take_status_away(chat))
+
+    async def close(self) -> None:
+        """Stop removing indicators; those still shown remain."""
+        for task in self._tidying:
+            task.cancel()
+        await asyncio.gather(*self._tidying, return_exceptions=True)
+
+    def _later(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tidying.add(task)
+        task.add_done_callback(self._tidying.discard)
+
+    async def _take_status_away(self, chat: ChatKey) -> None:
+        key = str(chat)
+        await self._tidy("assistant.threads.setStatus", _status(chat, ""), lambda: key not in self._thinking)
 
     async def _take_eyes_away(self, chat: ChatKey) -> None:
         message_id = self._eyes.pop(str(chat), None)
         self._heard.pop(str(chat), None)
         if message_id is None:
             return
-        try:
-            await self._react("reactions.remove", chat, message_id)
-        except ChannelError as error:
-            log.info("eyes not taken away chat=%s: %s", chat, error.reason)
+        await self._tidy("reactions.remove", _eyes(chat, message_id), lambda: True)
 
-    async def _status(self, chat: ChatKey) -> bool:
-        """False where Slack does not take one."""
+    async def _tidy(self, method: str, parameters: Mapping[str, JsonValue], is_wanted: Callable[[], bool]) -> None:
+        """Make a call in the background, repeating it after the wait that Slack asks for."""
+        for _ in range(TIDYING_TRIES):
+            if not is_wanted():
+                return
+            try:
+                await self._client.call(method, parameters)
+            except Nothing:
+                return
+            except ChannelError as error:
+                log.info("not tidied up: %s", error.reason)
+                if error.retry_after is None:
+                    return
+            else:
+                return
+
+    async def _status(self, chat: ChatKey) -> bool | None:
+        """Set the status. Returns None where Slack does not support it, False if the rate limit left no room."""
         _, language = self._heard.get(str(chat), ("", None))
         try:
-            await self._set_status(chat, phrases(language).thinking)
+            status = _status(chat, phrases(language).thinking)
+            if not await self._client.offer("assistant.threads.setStatus", status):
+                return False
         except ChannelError as error:
             if not error.permanent:
                 raise
             log.info("no status direct=%s: %s", is_direct(chat.chat), error.reason)
             self._no_status.update((True, False) if isinstance(error, MissingScope) else (is_direct(chat.chat),))
-            return False
+            return None
         self._thinking.add(str(chat))
         return True
 
-    async def _set_status(self, chat: ChatKey, status: str) -> None:
-        asked: dict[str, JsonValue] = {"channel_id": chat.chat, "thread_ts": chat.thread, "status": status}
-        await self._client.call("assistant.threads.setStatus", asked)
-
-    async def _look(self, chat: ChatKey) -> None:
-        if str(chat) in self._eyes:  # those on a newer message would leave them there for good
-            return
-        message_id, _ = self._heard.pop(str(chat), ("", None))
-        if not message_id or not self._pace.take():
-            return
+    async def _look(self, chat: ChatKey) -> bool:
+        """Add the reaction. Returns False if the rate limit left no room."""
+        if str(chat) in self._eyes:  # a second reaction would leave the first one behind
+            return True
+        message_id, _ = self._heard.get(str(chat), ("", None))
+        if not message_id:
+            return True
         try:
-            await self._react("reactions.add", chat, message_id)
+            if not await self._client.offer("reactions.add", _eyes(chat, message_id)):
+                return False
+            self._eyes[str(chat)] = message_id
+        except Nothing:
+            self._eyes[str(chat)] = message_id
         except MissingScope as error:
             log.info("no reactions: %s", error.reason)
             self._no_eyes = True
@@ -111,11 +139,13 @@ class Signs:
             if not error.permanent:
                 raise
             log.info("no reaction chat=%s: %s", chat, error.reason)
-        else:
-            self._eyes[str(chat)] = message_id
+        self._heard.pop(str(chat), None)
+        return True
 
-    async def _react(self, method: str, chat: ChatKey, message_id: str) -> None:
-        try:
-            await self._client.call(method, {"channel": chat.chat, "timestamp": message_id, "name": EYES})
-        except Nothing:
-            return
+
+def _status(chat: ChatKey, status: str) -> dict[str, JsonValue]:
+    return {"channel_id": chat.chat, "thread_ts": chat.thread, "status": status}
+
+
+def _eyes(chat: ChatKey, message_id: str) -> dict[str, JsonValue]:
+    return {"channel": chat.chat, "timestamp": message_id, "name": EYES}

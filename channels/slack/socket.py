@@ -1,12 +1,13 @@
-"""One web socket of Socket Mode: the SDK's client, which here opens one connection, keeps to it, and never reconnects.
+"""One web socket of Socket Mode, which never reconnects by itself.
 
-The SDK's own reconnecting closes the old connection before it has a new one, tries without end, and leaves whatever
-waits on the old one unanswered. Here who holds the sockets opens a new one first (see `sockets`).
+The SDK's reconnect closes the old connection before it has a new one, retries without end, and never acknowledges what
+is pending on the old one. `sockets` opens the new connection first instead.
 """
 
 import asyncio
 import json
 import logging
+from collections.abc import Callable
 from time import monotonic, time
 
 import aiohttp
@@ -26,17 +27,18 @@ log = logging.getLogger(__name__)
 
 PING_SECONDS = 5.0
 SILENT_SECONDS = 1.5 * PING_SECONDS + 1
-"""A line that answers no ping is given up within this time."""
+"""Time after which a connection that answers no ping is given up."""
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 1.0
 DRAIN_SECONDS = 3.0
-"""Slack waits as long for an acknowledgement."""
+"""Slack waits this long for an acknowledgement."""
 
 
 class Socket(SocketModeClient):
-    """`ended` is done when Slack tells it to go (with Slack's reason) or the line is dead (with an empty one)."""
+    """One connection. `ended` is done with Slack's reason when Slack closes it, or "" when the connection is dead."""
 
-    def __init__(self, client: Client, app: AsyncApp) -> None:
+    def __init__(self, client: Client, app: AsyncApp, on_greeted: Callable[[str], None]) -> None:
+        """`on_greeted` gets the app id that Slack greets us by, before anything that comes after the greeting."""
         super().__init__(
             app_token="",
             logger=sdk_log,
@@ -44,17 +46,17 @@ class Socket(SocketModeClient):
             auto_reconnect_enabled=False,
             ping_interval=PING_SECONDS,
         )
-        self.app_id = ""
         self.greeted_at = 0.0
-        """`time.monotonic`."""
+        """Time by `time.monotonic`."""
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._client = client
+        self._on_greeted = on_greeted
         self._app = app
         self._handling: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        """Return when Slack has greeted us, or has told us to go at once. Raises ChannelError."""
+        """Connect and wait for Slack's hello, or for its request to disconnect. Raises ChannelError."""
         address = await self._client.connection_address()
         try:
             self.current_session = await self.aiohttp_client_session.ws_connect(
@@ -76,7 +78,7 @@ class Socket(SocketModeClient):
         return self.current_session is not None and not self.current_session.closed
 
     async def receive_messages(self) -> None:
-        """Until the line is dead, which the SDK's own loop waits out without a word."""
+        """Receive until the connection is dead; the SDK's own loop would go on waiting silently."""
         session = self.current_session
         try:
             while session is not None:
@@ -88,13 +90,13 @@ class Socket(SocketModeClient):
             self._end("")
 
     async def retire(self) -> None:
-        """Close it, once what it brought is acknowledged."""
+        """Close the connection once everything it delivered is acknowledged."""
         if self._handling:
             await asyncio.wait(self._handling, timeout=DRAIN_SECONDS)
         await self.close()
 
     async def close(self) -> None:
-        """At once; what is not acknowledged comes again elsewhere."""
+        """Close the connection at once; Slack redelivers what is not acknowledged on another one."""
         self._end("")
         for task in self._handling:
             task.cancel()
@@ -103,7 +105,7 @@ class Socket(SocketModeClient):
         await asyncio.gather(*(task for task in background if task is not None), return_exceptions=True)
 
     async def enqueue_message(self, message: str) -> None:
-        """Straight to its handling: the SDK's queue would start each in a task that nothing holds on to."""
+        """Handle a frame directly: the SDK's queue would start each handler in a task without a reference to it."""
         try:
             frame = json.loads(message)
         except ValueError:
@@ -119,7 +121,7 @@ class Socket(SocketModeClient):
 
     def _greet(self, about: object) -> None:
         if isinstance(about, dict):
-            self.app_id = str(about.get("app_id") or "")
+            self._on_greeted(str(about.get("app_id") or ""))
         if not self._greeted.done():
             self.greeted_at = monotonic()
             self._greeted.set_result(None)
@@ -142,7 +144,7 @@ class Socket(SocketModeClient):
         started = time()
         try:
             asked = AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
-        except MALFORMED:  # it looks at once for who said what where
+        except MALFORMED:  # the SDK reads user and channel from the payload at once
             log.warning("malformed payload type=%s", request.type)
             response = BoltResponse(status=200, body="")
         else:

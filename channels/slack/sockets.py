@@ -1,7 +1,7 @@
-"""Two web sockets at the same time, so that Slack may renew one and the other still listens.
+"""Two concurrent web sockets, so that one still listens while Slack renews the other.
 
-Slack sends an event to any one of them. A new socket is greeted before the old one is left; what comes twice is for the
-inbox to notice.
+Slack sends an event to any one of them. A new socket is ready before the old one is closed; the inbox removes
+duplicates.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ log = logging.getLogger(__name__)
 
 SOCKETS = 2
 STAGGER_SECONDS = 2.0
-"""The second opens this long after the first, so that they are not renewed together."""
+"""Delay of the second socket, so that the two are not renewed together."""
 CROWDED_SECONDS = 30.0
-"""Between tries while the app has as many sockets as Slack allows."""
+"""Interval between tries while the app has as many sockets as Slack allows."""
 
 
 class Sockets:
-    """Keeps them open until cancelled."""
+    """Keeps the sockets open until cancelled."""
 
     def __init__(self, client: Client, app: AsyncApp, on_greeted: Callable[[str], None]) -> None:
-        """`on_greeted` gets the app id that Slack greets us by."""
+        """`on_greeted` receives the app id from Slack's hello."""
         self._client = client
         self._app = app
         self._on_greeted = on_greeted
         self._alive: set[Socket] = set()
         self._listening = asyncio.Event()
-        """A socket was greeted after a time with none, and nobody has asked about it yet."""
+        """Set when events may have been missed; `gap` waits for it and clears it."""
         self._first = asyncio.Event()
         self._opening = asyncio.Lock()
         self._not_before = 0.0
@@ -44,13 +44,13 @@ class Sockets:
         self._leaving: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Raises ChannelError for what a person must put right."""
+        """Run until cancelled. Raises ChannelError for a problem that a person must repair."""
         keepers = [asyncio.create_task(self._keep(number)) for number in range(SOCKETS)]
         try:
             done, _ = await asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION)
             for keeper in done:
                 keeper.result()
-        finally:  # each is cancelled once: a second time would break off its closing
+        finally:  # each is cancelled only once: a second cancellation would interrupt its closing
             for keeper in keepers:
                 keeper.cancel()
             await asyncio.gather(*keepers, return_exceptions=True)
@@ -62,7 +62,7 @@ class Sockets:
         self._listening.clear()
 
     async def _keep(self, number: int) -> None:
-        """One of the sockets, and its successors."""
+        """Keep one socket open, replacing it when it ends."""
         if number:
             await self._first.wait()
             await asyncio.sleep(STAGGER_SECONDS * number)
@@ -85,7 +85,7 @@ class Sockets:
                 await old.close()
 
     def _ended(self, socket: Socket, reason: str) -> None:
-        """Raises ChannelError where Socket Mode is switched off."""
+        """Handle the end of a socket. Raises ChannelError if Socket Mode is switched off."""
         if reason == "link_disabled":
             raise ChannelError(
                 f"Socket Mode is switched off for the app; switch it on at {APPS}, your app, Socket Mode",
@@ -104,7 +104,8 @@ class Sockets:
             self._look_back()
 
     def _look_back(self) -> None:
-        """A line just found dead may have been so for a while; were the others not there yet, nobody listened."""
+        """Report a gap if events may have been lost: a dead connection is noticed late, and the other one may be too
+        young to have received its events."""
         since = time.monotonic() - SILENT_SECONDS
         others = [each for each in self._alive if each.is_open]
         if others and all(each.greeted_at > since for each in others):
@@ -117,11 +118,11 @@ class Sockets:
         task.add_done_callback(self._leaving.discard)
 
     async def _open(self) -> Socket:
-        """A greeted socket. One is opened at a time, and after a failure each waits longer than the last."""
+        """Open a socket. Only one is opened at a time, and the wait grows after each failure."""
         async with self._opening:
             while True:
                 await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
-                socket = Socket(self._client, self._app)
+                socket = Socket(self._client, self._app, self._on_greeted)
                 opened = False
                 try:
                     await socket.open()
@@ -146,7 +147,6 @@ class Sockets:
         if socket.ended.done():
             return
         self._backoff.succeeded("a socket to Slack stands again")
-        self._on_greeted(socket.app_id)
         self._first.set()
         if not any(each.is_open for each in self._alive):
             self._listening.set()

@@ -1,14 +1,14 @@
-"""What is said in one chat goes on in the order in which it was said, though two web sockets bring it."""
+"""Ordering of the messages of a chat, which may arrive on two web sockets."""
 
 import asyncio
 import itertools
 import weakref
 from bisect import insort
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 SETTLE_SECONDS = 0.01
-"""How much later the earlier of two may come, on the other socket."""
+"""Time within which an earlier message may still arrive on the other socket."""
 
 
 class _Line:
@@ -18,20 +18,20 @@ class _Line:
 
 
 class Turns:
-    def __init__(self, settle: float = SETTLE_SECONDS) -> None:
-        self._settle = settle
+    def __init__(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._sleep = sleep
         self._lines: weakref.WeakValueDictionary[str, _Line] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
 
     @asynccontextmanager
     async def of(self, chat: str, at: float) -> AsyncIterator[None]:
-        """Enter when nothing is left in the chat that was said before `at`. What follows this without a pause keeps
-        the order too."""
+        """Enter when all earlier messages of the chat are done. Code that follows without awaiting keeps the order
+        too."""
         line = self._lines.setdefault(chat, _Line())
         place = (at, next(self._numbers))
         insort(line.waiting, place)
         try:
-            await asyncio.sleep(self._settle)
+            await self._sleep(SETTLE_SECONDS)
             async with line.moved:
                 await line.moved.wait_for(lambda: line.waiting[0] == place)
                 try:
@@ -40,7 +40,7 @@ class Turns:
                     line.waiting.remove(place)
                     line.moved.notify_all()
         finally:
-            if place in line.waiting:  # cancelled; whoever is behind it is next
+            if place in line.waiting:  # cancelled; let the next one continue
                 line.waiting.remove(place)
                 async with line.moved:
                     line.moved.notify_all()

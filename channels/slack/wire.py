@@ -1,17 +1,17 @@
-"""The parts of Slack's payloads that matter here, as Slack sends them. Everything else is left out unread."""
+"""The used parts of Slack's payloads, as Slack sends them. All other fields are ignored."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, ValidationError
 
-from channels.base import Text
+from channels.values import Text
 
 Ts = Annotated[str, StringConstraints(pattern=r"^\d{1,12}\.\d{1,9}$")]
-"""A message's time, which is its id in its conversation: `1700000000.000100`."""
+"""Timestamp of a message, which is its id within the conversation: `1700000000.000100`."""
 
 
 def _or_empty(value: object) -> object:
-    """Slack sends null for words that are not there."""
+    """Replace the null that Slack sends for missing texts."""
     return "" if value is None else value
 
 
@@ -29,12 +29,14 @@ class _Wire(BaseModel):
 
 class File(_Wire):
     id: str = ""
+    user: str | None = None
+    """Uploader, who may have uploaded the file long before it was shared here."""
     name: Words = ""
     title: Words = ""
     mimetype: Words = ""
     size: int | None = None
     mode: Words = ""
-    """"tombstone" for one that was deleted, "external" for one that Slack only links to."""
+    """"tombstone" for a deleted file, "external" for one that is only linked."""
     is_external: bool = False
     permalink: Words = ""
     external_url: Words = ""
@@ -48,7 +50,7 @@ class Field(_Wire):
 
 
 class Attachment(_Wire):
-    """What stands below a message: an app's card, a link's preview, or a message that was shared."""
+    """Attachment of a message: an app's card, a link preview or a shared message."""
 
     fallback: Words = ""
     pretext: Words = ""
@@ -82,7 +84,7 @@ class Metadata(_Wire):
 
 
 class Message(_Wire):
-    """A post, or what became of one (`subtype`): then `message` and `previous_message` are the post itself."""
+    """A post or, with a `subtype`, a change of one; then `message` and `previous_message` are the post itself."""
 
     type: str = "message"
     subtype: Words = ""
@@ -107,12 +109,12 @@ class Message(_Wire):
 
     @property
     def thread(self) -> str | None:
-        """The root's time, for a reply only: a root with replies names itself."""
+        """Return the root's timestamp for replies. A root with replies has its own, which does not count."""
         return None if self.thread_ts == self.ts else self.thread_ts
 
 
 class Named(_Wire):
-    """Somebody or something with an id."""
+    """A user, channel or app with an id."""
 
     id: str
     name: Words = ""
@@ -148,7 +150,7 @@ class View(_Wire):
 
 
 class Interaction(_Wire):
-    """A press, a shortcut or a submitted view."""
+    """A button press, a shortcut or a submitted dialog."""
 
     type: str
     user: Named
@@ -174,7 +176,7 @@ class SlashCommand(_Wire):
 
 
 class AssistantThread(_Wire):
-    """The pane that an app is talked to in."""
+    """A thread in the assistant pane."""
 
     user_id: str = ""
     channel_id: str
@@ -182,7 +184,7 @@ class AssistantThread(_Wire):
 
 
 def read_message(raw: object) -> Message | None:
-    """None for what is not shaped as Slack documents it; so for all of these."""
+    """Parse a payload. Like the functions below, returns None if its shape is not the documented one."""
     try:
         return Message.model_validate(raw)
     except ValidationError:

@@ -1,15 +1,16 @@
-"""Telegram as a channel: a bot that polls, and messages with entities."""
+"""The Telegram channel: a bot with long polling, and messages with entities."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 from pydantic import JsonValue
 from telegram import InputFile
 
-from channels.backoff import until_answered
+from channels.backoff import instead, until_answered
 from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
@@ -28,12 +29,12 @@ _MIB = 1024 * 1024
 
 
 def open_channel(config: Config) -> "TelegramChannel":
-    """Makes no connection yet."""
+    """Create the channel without connecting."""
     return TelegramChannel(config)
 
 
 class TelegramChannel:
-    """One bot. Also shows typing, downloads and deletes."""
+    """One Telegram bot. Also implements typing indicators, downloads and deletion."""
 
     name = "telegram"
 
@@ -45,12 +46,13 @@ class TelegramChannel:
             burst=3,
             calls_per_second=config.calls_per_second,
             max_upload=MAX_UPLOAD,
+            captions=True,
             typing_every=timedelta(seconds=4),
         )
         self._config = config
         self._client = Client(config)
         self._moved: dict[str, str] = {}
-        """Groups that became supergroups: old chat id to new."""
+        """New chat id by old one, for groups that became supergroups."""
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
@@ -63,16 +65,16 @@ class TelegramChannel:
             await asyncio.gather(menu, return_exceptions=True)
 
     async def _introduce(self) -> Identity:
-        """Who the token belongs to."""
+        """Return the bot's identity."""
         about = await self._client.call("getMe", {})
         name = about.get("username") if isinstance(about, dict) else None
         log.info("telegram bot=@%s id=%s", name, self._config.bot_id)
         return Identity(int(self._config.bot_id), str(name))
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """The first of the messages it takes: one for whatever `split` returned.
+        """Send all parts that `split` returns, and return the first.
 
-        Telegram has no idempotency key, so `key` is of no use here: a send whose answer was lost may be seen twice.
+        Telegram has no idempotency key, so `key` is unused: a send whose response was lost may appear twice.
         """
         posted = [await self._post(chat, part) for part in split(message)]
         return posted[0]
@@ -122,21 +124,23 @@ class TelegramChannel:
         return _posted(chat, await self._write(chat, method, caption, "caption", upload))
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Only the words and buttons; see `Channel.edit`."""
+        """Edit the text and the buttons only; see `Channel.edit`."""
         parameters: dict[str, JsonValue] = {
             "message_id": int(posted.message_id),
             "link_preview_options": {"is_disabled": True},
         }
-        if message.buttons:  # without them Telegram takes away those that were there
+        if message.buttons:  # without them Telegram removes existing buttons
             parameters["reply_markup"] = keyboard(message.buttons)
         rendered = render(split(message)[0].markdown)
-        try:
-            await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
-        except NotModified:
-            return
-        except CaptionOnly:
-            parameters.pop("link_preview_options")
-            await self._write(posted.chat, "editMessageCaption", rendered, "caption", parameters, threaded=False)
+        with suppress(NotModified):
+            try:
+                await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
+            except CaptionOnly:
+                await instead(lambda: self._edit_caption(posted.chat, rendered, parameters))
+
+    async def _edit_caption(self, chat: ChatKey, rendered: Rendered, parameters: dict[str, JsonValue]) -> None:
+        parameters.pop("link_preview_options", None)
+        await self._write(chat, "editMessageCaption", rendered, "caption", parameters, threaded=False)
 
     async def _write(
         self,
@@ -148,7 +152,7 @@ class TelegramChannel:
         *,
         threaded: bool = True,
     ) -> JsonValue:
-        """Text with its entities; where Telegram does not accept those, the text alone."""
+        """Send or edit text with its entities, or without them if Telegram rejects them."""
         entities = "entities" if field == "text" else "caption_entities"
         bare = {**parameters, field: rendered.text}
         formatting: Parameters = {entities: list(rendered.entities)} if rendered.entities else {}
@@ -156,10 +160,10 @@ class TelegramChannel:
             return await self._in_chat(chat, method, {**bare, **formatting}, threaded=threaded)
         except BadEntities as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
-            return await self._in_chat(chat, method, bare, threaded=threaded)
+            return await instead(lambda: self._in_chat(chat, method, bare, threaded=threaded))
 
     async def _in_chat(self, chat: ChatKey, method: str, parameters: Parameters, *, threaded: bool = True) -> JsonValue:
-        """A call in a chat, wherever the chat has moved meanwhile."""
+        """Make a call in a chat, following the chat if it became a supergroup."""
         where: dict[str, JsonValue] = {"chat_id": int(self._moved.get(chat.chat, chat.chat))}
         if threaded and chat.thread is not None:
             where["message_thread_id"] = int(chat.thread)
@@ -175,20 +179,22 @@ class TelegramChannel:
         return split(message)
 
     def is_group(self, chat: ChatKey) -> bool:
-        """Telegram's ids of groups and channels are negative."""
+        """Return True for groups and channels, whose ids are negative."""
         return chat.chat.startswith("-")
 
     async def private_chat(self, person: str) -> ChatKey:
-        """See `FindsPrivateChats`: it has the person's own id. Telegram lets a bot write there once they have begun."""
+        """See `FindsPrivateChats`. A private chat has the user's id; the bot may write there only after the user has
+        started it."""
         return ChatKey(platform=self.name, account=self._config.bot_id, chat=person)
 
-    async def typing(self, chat: ChatKey) -> None:
-        """Telegram shows it for 5 s or until our next message."""
+    async def typing(self, chat: ChatKey) -> bool:
+        """Show the typing indicator, for 5 s or until the bot's next message."""
         parameters: dict[str, JsonValue] = {"action": "typing"}
         await self._in_chat(chat, "sendChatAction", parameters)
+        return True
 
     async def download(self, attachment: Attachment) -> bytes:
-        """At most 20 MiB, the most that Telegram gives to bots."""
+        """Download a file of at most 20 MiB, Telegram's limit for bots."""
         too_large = ChannelError(
             f"{attachment.safe_name} is too large: Telegram gives bots files of at most {MAX_DOWNLOAD // _MIB} MB",
             permanent=True,
@@ -205,7 +211,7 @@ class TelegramChannel:
         return await self._client.fetch(path, seconds=FILE_SECONDS)
 
     async def delete(self, posted: Posted) -> None:
-        """Raises MessageGone for a message that is gone already or may not be deleted any more."""
+        """See `Deletes`. Raises MessageGone if the message is already deleted or too old to be deleted."""
         parameters: dict[str, JsonValue] = {"message_id": int(posted.message_id)}
         await self._in_chat(posted.chat, "deleteMessage", parameters, threaded=False)
 
@@ -218,7 +224,8 @@ def _posted(chat: ChatKey, result: JsonValue) -> Posted:
     message_id = result.get("message_id") if isinstance(result, dict) else None
     if message_id is None:
         raise ChannelError("Telegram's answer names no message", ambiguous=True)
-    return Posted(chat=chat, message_id=str(message_id))
+    date = result.get("date") if isinstance(result, dict) else None
+    return Posted(chat=chat, message_id=str(message_id), at=float(date) if isinstance(date, int) else None)
 
 
 async def _content(file: Attachment) -> bytes:

@@ -1,7 +1,7 @@
-"""The Bot API through python-telegram-bot's Bot: any method, raw results, and every failure as a ChannelError.
+"""The Bot API through python-telegram-bot's Bot: takes any method, returns raw results, raises ChannelErrors.
 
-Raw results, because building the SDK's objects costs more than the call, and one update that it does not understand
-would take its whole batch along.
+Results stay raw because building the SDK's objects costs more than the call itself, and because one update that the SDK
+cannot parse would discard its whole batch.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ from telegram.error import (
     TelegramError,
 )
 
-from channels.base import AccountRefused, ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
+from channels.holds import Holds
 from channels.telegram.config import Config
 from channels.telegram.request import AiohttpRequest, Flooded, Unanswered
 
@@ -25,7 +26,6 @@ WRONG_TOKEN = "Telegram refuses the bot token; copy it again from @BotFather int
 _GONE = (
     "message to edit not found",
     "message to delete not found",
-    "message can't be edited",
     "message can't be deleted",
     "message_id_invalid",
 )
@@ -34,7 +34,7 @@ Parameters = Mapping[str, JsonValue | InputFile]
 
 
 class Polled(ChannelError):
-    """Another poller or a webhook takes the updates: Telegram's 409."""
+    """Another poller or a webhook receives the updates: Telegram's 409."""
 
 
 class Moved(ChannelError):
@@ -46,19 +46,19 @@ class Moved(ChannelError):
 
 
 class NotModified(ChannelError):
-    """The message reads so already."""
+    """The message already has this content."""
 
 
 class CaptionOnly(ChannelError):
-    """The message is a file, whose words are its caption."""
+    """The message is a file, so its text is a caption."""
 
 
 class BadEntities(ChannelError):
-    """Telegram does not accept the formatting."""
+    """Telegram rejected the formatting of a message."""
 
 
 class Client(Bot):
-    """One bot's connection. The long poll has a request object of its own: the SDK sends getUpdates there."""
+    """Connections of one bot. The long poll has a request object of its own, to which the SDK sends getUpdates."""
 
     def __init__(self, config: Config) -> None:
         base = config.base_url.rstrip("/")
@@ -69,18 +69,20 @@ class Client(Bot):
             request=AiohttpRequest(),
             get_updates_request=AiohttpRequest(connections=2),
         )
+        self._holds = Holds()
 
     async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
-        """One call; `seconds` limits the wait for its answer. Raises ChannelError."""
+        """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
         timeout = self.request.read_timeout if seconds is None else seconds
-        try:
-            result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
-        except TelegramError as error:
-            raise translate(error) from error
+        with self._holds.kept(_counted(method, parameters)):
+            try:
+                result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
+            except TelegramError as error:
+                raise translate(error) from error
         return result
 
     async def fetch(self, path: str, *, seconds: float) -> bytes:
-        """A file that getFile told of. Raises ChannelError."""
+        """Return the content of a file at a path from getFile. Raises ChannelError."""
         try:
             return await self.request.retrieve(f"{self.base_file_url}/{path}", read_timeout=seconds)
         except TelegramError as error:
@@ -91,8 +93,14 @@ class Client(Bot):
             await request.shutdown()
 
 
+def _counted(method: str, parameters: Parameters) -> str:
+    """Return the key by which Telegram counts a call: messages and edits by chat, all others by method and chat."""
+    is_message = method.startswith(("send", "edit")) and method != "sendChatAction"
+    return f"{'message' if is_message else method} {parameters.get('chat_id', '')}"
+
+
 def translate(error: TelegramError) -> ChannelError:
-    """What a failure of the SDK means to the house."""
+    """Translate an exception of the SDK into a ChannelError."""
     reason = error.message
     match error:
         case Flooded(seconds=seconds):
@@ -112,7 +120,7 @@ def translate(error: TelegramError) -> ChannelError:
 
 
 def _refused(reason: str) -> ChannelError:
-    """Telegram tells the kinds of 400 apart only in words."""
+    """Translate a response with status 400, whose kinds differ only in their description."""
     words = reason.lower()
     if "message is not modified" in words:
         return NotModified(reason)
@@ -122,4 +130,6 @@ def _refused(reason: str) -> ChannelError:
         return CaptionOnly(reason)
     if any(gone in words for gone in _GONE):
         return MessageGone(reason)
+    if "message can't be edited" in words:
+        return EditsRefused(reason)
     return ChannelError(reason, permanent=True)

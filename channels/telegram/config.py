@@ -1,6 +1,6 @@
-"""What Telegram needs to be told; imports no SDK, so that settings may read it at no cost.
+"""Settings for Telegram. Imports no SDK, so that reading settings stays cheap.
 
-The docstring of a field is its comment in `.env.example`, where it is named TELEGRAM_<FIELD>.
+The docstring of each field becomes its comment in `.env.example`, under the name TELEGRAM_<FIELD>.
 """
 
 from typing import Annotated
@@ -21,13 +21,13 @@ class Config(BaseModel):
     bot_token: Annotated[SecretStr, AfterValidator(_token)]
     """The token that @BotFather gives after /newbot, such as 1234567890:AbC..."""
     base_url: str = "https://api.telegram.org"
-    """Where the Bot API answers; another address only for a Bot API server of your own."""
+    """Address of the Bot API; another one only for a Bot API server of your own."""
     poll_seconds: Annotated[int, Field(ge=1, le=50)] = 30
-    """How long Telegram holds a request for new messages open, at most 50."""
+    """Seconds for which Telegram holds a request for new messages open, at most 50."""
     calls_per_second: Annotated[int, Field(ge=1, le=1000)] = 30
-    """How often Telegram lets the bot write in all chats together: 30, or up to 1000 with paid broadcasts."""
+    """Messages per second that Telegram allows over all chats: 30, or up to 1000 with paid broadcasts."""
 
     @property
     def bot_id(self) -> str:
-        """The number before the colon, which Telegram gives the bot for ever."""
+        """The bot's permanent id: the number before the colon of the token."""
         return self.bot_token.get_secret_value().partition(":")[0]

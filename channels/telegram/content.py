@@ -1,4 +1,4 @@
-"""What a Telegram message says and carries: its words without the mention of us, its files, what it answers. Pure."""
+"""Reading Telegram messages: text without mentions of the bot, files, and replies. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from channels.text import without
 
 
 class Identity(NamedTuple):
-    """Who we are on Telegram."""
+    """The bot's identity on Telegram."""
 
     id: int
     username: str
 
 
 class Words(NamedTuple):
-    """A message's text or caption, and whether it named us."""
+    """Text or caption of a message, and whether it mentions the bot."""
 
     text: str
     mentions_us: bool
 
 
 def words(message: Message, me: Identity) -> Words:
-    """Text, caption, or a line that says what else was sent, without the mentions of us."""
+    """Return text or caption without mentions of the bot, or a line that describes other content."""
     text = message.text or message.caption
     entities = message.entities if message.text else message.caption_entities
     mentions = [span for entity in entities if (span := _mention_of(me, text, entity))]
@@ -32,7 +32,7 @@ def words(message: Message, me: Identity) -> Words:
 
 
 def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | None:
-    """Where in `text`, in code points, the entity names us. Telegram counts in UTF-16 units."""
+    """Return the span in `text`, in code points, if the entity mentions the bot. Telegram counts in UTF-16 units."""
     if entity.type not in ("mention", "text_mention") or entity.offset < 0 or entity.length <= 0:
         return None
     units = text.encode("utf-16-le", "surrogatepass")
@@ -47,7 +47,7 @@ def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | No
 
 
 def _other_content(message: Message) -> str:
-    """Telegram's contents without words or files, in words."""
+    """Describe content other than text and files in words."""
     match message:
         case Message(sticker=File(emoji=emoji)):
             return emoji or "[sticker]"
@@ -64,7 +64,9 @@ def _other_content(message: Message) -> str:
 
 
 def forwarded_from(message: Message) -> str:
-    """Whose words these are, where they are not the sender's; empty otherwise."""
+    """Return the author of a forwarded message or of an inline bot's text; "" if the sender wrote it."""
+    if message.via_bot is not None:
+        return f"@{message.via_bot.username}"
     return _origin_name(message.forward_origin) or "somebody" if message.forward_origin else ""
 
 
@@ -76,14 +78,15 @@ def _origin_name(origin: Origin) -> str:
 
 
 def speaker(message: Message) -> str:
-    """The name that people see above a message."""
+    """Return the name displayed above a message."""
     if message.sender_chat:
         return message.sender_chat.title or message.sender_chat.username or str(message.sender_chat.id)
     return message.sender.name if message.sender else ""
 
 
 def answered(message: Message) -> Message | None:
-    """The message replied to. In a topic without any reply, Telegram names the service message that opened it."""
+    """Return the message replied to. In topics, Telegram fills the field with the topic's service message if there is
+    none."""
     reply = message.reply_to_message
     if reply is None or reply.forum_topic_created is not None:
         return None
@@ -91,7 +94,7 @@ def answered(message: Message) -> Message | None:
 
 
 def quoted(message: Message) -> str | None:
-    """`Ann: words` of the message replied to, or of the part of it that was quoted."""
+    """Return `Ann: text` for the message replied to, or for the quoted part of it."""
     reply = answered(message)
     external = message.external_reply
     if message.quote:
@@ -105,8 +108,13 @@ def quoted(message: Message) -> str | None:
     return (f"{name}: {said}" if name else said) if said else None
 
 
+def passed_on(files: tuple[Attachment, ...], by: str) -> tuple[Attachment, ...]:
+    """Mark files as coming from another author than the sender."""
+    return tuple(file.model_copy(update={"by": by or "somebody"}) for file in files)
+
+
 def attachments(message: Message) -> tuple[Attachment, ...]:
-    """The files of a message, a photo in its largest size only."""
+    """Return the files of a message, photos only in the largest size."""
     return tuple(_attachments(message))
 
 
@@ -115,7 +123,7 @@ def _attachments(message: Message) -> Iterator[Attachment]:
         yield _attachment(max(message.photo, key=lambda size: size.width * size.height), "photo", ".jpg", "image/jpeg")
     if message.animation:
         yield _attachment(message.animation, "animation", ".mp4", "video/mp4")
-    elif message.document:  # an animation has itself as document too
+    elif message.document:  # an animation is listed as a document too
         yield _attachment(message.document, "document", "", "application/octet-stream")
     if message.voice:
         yield _attachment(message.voice, "voice", ".ogg", "audio/ogg")
@@ -127,7 +135,7 @@ def _attachments(message: Message) -> Iterator[Attachment]:
 
 
 def _attachment(file: File, kind: str, suffix: str, mime_type: str) -> Attachment:
-    """A file without a name gets one from what it is and from the id that Telegram keeps for it."""
+    """Build an attachment; a file without a name gets one from its kind and its stable id."""
     made_up = f"{kind}-{re.sub(r'[^0-9A-Za-z]', '', file.file_unique_id)[-8:]}".rstrip("-") + suffix
     return Attachment(
         name=file.file_name or made_up,

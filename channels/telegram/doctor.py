@@ -1,4 +1,4 @@
-"""Does the bot that the settings name exist, and will it hear what is said to it?"""
+"""Checks for `parley doctor`: the bot exists and will receive messages."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from channels.checkup import Finding, note, ok, problem
 from channels.telegram.config import Config
 
 WITHIN = 5.0
-"""Seconds for both questions together."""
+"""Time limit for both requests together, in seconds."""
 
 
 class _Bot(BaseModel):
@@ -27,7 +27,7 @@ class _Webhook(BaseModel):
 
 
 class _Answer(BaseModel):
-    """What the Bot API says to anything."""
+    """Response of the Bot API."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -38,7 +38,7 @@ class _Answer(BaseModel):
 
 
 async def check(config: Config) -> Sequence[Finding]:
-    """Never raises for what the network does, and names the token nowhere."""
+    """Run the checks. Never raises for network failures and never includes the token."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
             me = await _ask(session, config, "getMe")

@@ -1,6 +1,6 @@
-"""What Telegram's clients send in pieces, put together: albums, and texts longer than a message may be. Pure.
+"""Joining of messages that Telegram's clients send in pieces: albums, and texts longer than a message. Pure.
 
-Each photo of an album is a message of its own, and a text over 4,096 units leaves the client as several.
+Each photo of an album is a message of its own, and clients split a text above 4,096 UTF-16 units.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from channels.text import utf16_len
 _NEARLY_FULL = 4_000
 _FULL = 4_096
 _ONE_BREATH = 2
-"""Seconds between the pieces of one long text, at most."""
+"""Longest time in seconds between two pieces of one text."""
 
 
 class Arrival(NamedTuple):
-    """One update that concerns us."""
+    """An update that has become an event."""
 
     update_id: int
     event: InboundEvent
@@ -25,16 +25,16 @@ class Arrival(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Events that are one to people, as one event."""
+    """Events joined into one."""
 
     event: InboundEvent
     updates: tuple[int, ...]
     unfinished: bool
-    """More of it may be on the way."""
+    """True if further parts may follow."""
 
 
 def join(arrivals: Sequence[Arrival]) -> list[Piece]:
-    """The events in their order, those that belong together as one, where the first of them was."""
+    """Join events that belong together, each at the position of its first part."""
     groups: list[list[Arrival]] = []
     last_of_chat: dict[str, list[Arrival]] = {}
     for arrival in arrivals:
@@ -73,7 +73,7 @@ def _piece(group: list[Arrival], *, is_last: bool) -> Piece:
 
 
 def _joined(messages: list[MessageReceived]) -> MessageReceived:
-    """One message. Its id names first and last, so that the same pieces are the same event and more are not lost."""
+    """Join messages. The id names the first and the last: the same parts give the same event, later ones another."""
     first = messages[0]
     if len(messages) == 1:
         return first

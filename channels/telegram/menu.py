@@ -1,4 +1,4 @@
-"""The command menu that Telegram's clients show, set only where it differs from what is set."""
+"""Registration of the command menu, repeated only if it differs from the registered one."""
 
 import logging
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MAX_DESCRIPTION = 256
 
 
 async def publish_menu(client: Client, commands: Sequence[CommandSpec]) -> None:
-    """A courtesy: a failure is logged and nothing more."""
+    """Register the menu; a failure is only logged."""
     try:
         for language in ("", *OTHER_LANGUAGES):
             await _publish(client, commands, language)
@@ -34,6 +34,6 @@ async def _publish(client: Client, commands: Sequence[CommandSpec], language: st
 
 
 def _description(command: CommandSpec, language: str) -> str:
-    """Telegram refuses an empty one."""
+    """Return the description in a language, never empty, as Telegram refuses that."""
     spoken = command.description.get(language or DEFAULT_LANGUAGE) or command.description.get(DEFAULT_LANGUAGE)
     return (spoken or command.name)[:MAX_DESCRIPTION]

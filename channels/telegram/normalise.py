@@ -1,4 +1,4 @@
-"""Telegram's updates as our events. Pure; unknown and foreign things become None, nothing here raises."""
+"""Conversion of Telegram's updates to events. Pure; unknown and foreign updates become None, and nothing raises."""
 
 from channels.base import (
     Addressed,
@@ -11,21 +11,31 @@ from channels.base import (
     ReactionAdded,
     Sender,
 )
-from channels.telegram.content import Identity, Words, answered, attachments, forwarded_from, quoted, words
+from channels.telegram.content import (
+    Identity,
+    Words,
+    answered,
+    attachments,
+    forwarded_from,
+    passed_on,
+    quoted,
+    speaker,
+    words,
+)
 from channels.telegram.wire import CallbackQuery, Chat, Message, MessageReaction, Update, User
 from channels.text import Command, parse_command
 
 ANONYMOUS = frozenset((1087968824, 136817688))
-"""GroupAnonymousBot and Channel_Bot: in their name Telegram shows people who speak as their group or channel."""
+"""GroupAnonymousBot and Channel_Bot, as which Telegram shows users who write as their group or channel."""
 SERVICE = 777000
-"""Telegram itself, which also forwards a channel's posts into its group."""
+"""Telegram itself, which also forwards a channel's posts to its group."""
 
 
 def normalise(update: Update, me: Identity, now: float) -> InboundEvent | None:
-    """Our event, or None for what does not concern us; `now` dates what Telegram gives no date.
+    """Convert an update; return None if it does not concern the bot. `now` is the time of undated events.
 
-    An event's id is made of what the platform never gives twice: chat, message and date of edit, or a button's press.
-    `update_id` may begin anew after a week of silence.
+    Event ids consist of what Telegram never repeats: chat, message and date of an edit, or the id of a button press.
+    `update_id` may restart after a week without updates.
     """
     if update.message:
         return _message(update.message, me)
@@ -55,6 +65,10 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
             return _command(message, me, sender, said, command) if command.addressed else None
     replied = answered(message)
     theirs = attachments(replied) if replied and not files and not _is_me(replied, me) else ()
+    if forwarded:
+        files = passed_on(files, forwarded)
+    elif replied and (forwarded_from(replied) or _sender(replied) != sender):
+        theirs = passed_on(theirs, forwarded_from(replied) or speaker(replied))
     return MessageReceived(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
@@ -66,12 +80,12 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         attachments=files or theirs,
         reply_to=str(replied.message_id) if replied else None,
         quoted=quoted(message),
-        shared=f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else "",
+        shared=_passed_on(forwarded, said),
     )
 
 
 def _has_content(message: Message, said: Words, *, files_count: int) -> bool:
-    """Service messages (joins, pins, titles, a group's move) have none; a mention alone counts."""
+    """Return False for service messages (joins, pins, titles, a group's move)."""
     return bool(message.text or message.caption or said.text or files_count)
 
 
@@ -93,7 +107,7 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
     sender = _sender(message)
     if sender is None or not (message.text or message.caption):
         return None
-    said = words(message, me)
+    said, forwarded = words(message, me), forwarded_from(message)
     edited = message.edit_date or message.date
     return MessageEdited(
         event_id=f"{message_event_id(me, message.chat.id, message.message_id)}:edited:{edited}",
@@ -102,8 +116,13 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
         at=edited,
         addressed=_addressed(message, me, said),
         message_id=str(message.message_id),
-        text=said.text,
+        text="" if forwarded else said.text,
+        shared=_passed_on(forwarded, said),
     )
+
+
+def _passed_on(forwarded: str, said: Words) -> str:
+    return f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else ""
 
 
 def _pressed(query: CallbackQuery, me: Identity, now: float) -> ButtonPressed | None:
@@ -137,7 +156,7 @@ def _reaction(reaction: MessageReaction, me: Identity) -> ReactionAdded | None:
 
 
 def _key(message: Message, me: Identity) -> ChatKey:
-    """Telegram also numbers the threads of replies in groups without topics: those are no chats of their own."""
+    """Return the chat of a message. Groups without topics have thread ids for replies too; those are no chats."""
     thread = str(message.message_thread_id) if message.is_topic_message and message.message_thread_id else None
     return ChatKey(platform="telegram", account=str(me.id), chat=str(message.chat.id), thread=thread)
 
@@ -152,7 +171,7 @@ def _addressed(message: Message, me: Identity, said: Words) -> Addressed:
 
 
 def _sender(message: Message) -> Sender | None:
-    """The person, or the group or channel in whose name somebody speaks; None for bots, us among them."""
+    """Return the user, or the group or channel as which the user writes; None for bots."""
     user = message.sender
     if message.sender_chat and (user is None or user.id in ANONYMOUS or user.id == SERVICE):
         chat = message.sender_chat

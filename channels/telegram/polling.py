@@ -1,6 +1,6 @@
-"""The long poll: every update is accepted before Telegram is told that it arrived, so that a crash loses nothing.
+"""Long polling that stores each update before it is confirmed to Telegram, so that a crash loses none.
 
-The SDK's own Updater confirms a batch with the next request, while the batch is still in memory only.
+The SDK's own Updater confirms a batch with the next request, while the batch is still only in memory.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from channels.telegram.wire import ALLOWED_UPDATES, read_update
 log = logging.getLogger(__name__)
 
 SAME_OFFSET_SECONDS = 0.75
-"""Telegram answers the same offset within 0.5 s with one update only."""
+"""Within 0.5 s Telegram answers a repeated offset with one update only."""
 CONFLICT_SECONDS = 3.0
 GRACE_SECONDS = 10.0
 
 
 class Polling:
-    """Brings updates to the inbox, in order, until cancelled."""
+    """Passes updates to the inbox, in order, until cancelled."""
 
     def __init__(self, client: Client, me: Identity, inbox: Inbox, poll_seconds: int) -> None:
         self._client = client
@@ -36,12 +36,12 @@ class Polling:
         self._poll_seconds = poll_seconds
         self._offset = 0
         self._accepted: set[int] = set()
-        """Of the batch that is not confirmed yet."""
+        """Ids of stored updates in the batch that is not confirmed yet."""
         self._answers: set[asyncio.Task[None]] = set()
         self._conflict_told = False
 
     async def run(self) -> None:
-        """Survives everything but a refused token, which raises ChannelError."""
+        """Run until cancelled. Raises ChannelError only if the token is rejected."""
         backoff = Backoff()
         try:
             while True:
@@ -58,7 +58,7 @@ class Polling:
             await asyncio.gather(*self._answers, return_exceptions=True)
 
     async def _turn(self, seconds: int) -> None:
-        """One batch: asked for, accepted, and only then confirmed by the offset of the next."""
+        """Fetch and store one batch; the offset of the next request confirms it."""
         updates = await self._updates(seconds)
         pieces = join(self._arrivals(updates))
         await self._accept([piece for piece in pieces if not piece.unfinished])
@@ -66,12 +66,13 @@ class Polling:
             await asyncio.sleep(SAME_OFFSET_SECONDS)
             updates = await self._updates(0)
             await self._accept(join(self._arrivals(updates)))
-        # An empty answer means that all is confirmed. Then no offset is safest: after a week of silence ids begin anew.
+        # An empty batch means that all is confirmed. Then no offset is safest: after a week without updates ids
+        # restart.
         self._offset = max(_update_id(update) for update in updates) + 1 if updates else 0
         self._accepted.clear()
 
     async def _updates(self, seconds: int) -> Sequence[JsonValue]:
-        """A poll that does not come back in twice its time is given up for a new one."""
+        """Fetch a batch; a poll without a response is abandoned after about twice its time."""
         parameters: dict[str, JsonValue] = {
             "offset": self._offset,
             "timeout": seconds,
@@ -85,7 +86,7 @@ class Polling:
         return updates if isinstance(updates, list) else []
 
     def _arrivals(self, updates: Sequence[JsonValue]) -> list[Arrival]:
-        """What of a batch concerns us and was not accepted before."""
+        """Convert the updates of a batch that are not stored yet."""
         now = time.time()
         arrivals = []
         for raw in updates:
@@ -104,17 +105,17 @@ class Polling:
         return arrivals
 
     async def _accept(self, pieces: Sequence[Piece]) -> None:
-        """All at once, so that the store writes them together; started in order, which is the order they are kept in.
+        """Store all events concurrently, so that the store commits them together; they start in order, which is kept.
 
-        Raises ChannelError when one of them is not safe: then none is confirmed, and what was accepted is not offered
-        again.
+        Raises ChannelError if one could not be stored. Then none is confirmed, and the stored ones are skipped next
+        time.
         """
         outcomes = await asyncio.gather(*(self._inbox(piece.event) for piece in pieces), return_exceptions=True)
         failures = 0
         for piece, outcome in zip(pieces, outcomes, strict=True):
             if isinstance(outcome, BaseException):
                 failures += 1
-                # Asked for again until it is taken in; a reason that we know needs no traceback each time.
+                # Fetched again until it is stored; a known reason needs no traceback each time.
                 known = isinstance(outcome, NotTakenIn)
                 log.error(
                     "update not accepted event_id=%s: %s",
@@ -130,7 +131,7 @@ class Polling:
             raise ChannelError(f"{failures} updates were not accepted; they are asked for again")
 
     def _answer(self, event: ButtonPressed) -> None:
-        """Stop the button's spinner."""
+        """Stop the button's progress indicator, in the background."""
         answer = asyncio.create_task(self._answer_press(event.event_id.rsplit(":", 1)[1]))
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)
@@ -164,7 +165,7 @@ class Polling:
         await backoff.wait(CONFLICT_SECONDS)
 
     async def _remove_webhook(self) -> None:
-        """A webhook that somebody set keeps every update from us; what waits for it is kept."""
+        """Remove a webhook, as it takes all updates; updates pending for it are kept."""
         log.warning("this bot has a webhook, which is removed, as Parley polls")
         try:
             await self._client.call("deleteWebhook", {"drop_pending_updates": False})

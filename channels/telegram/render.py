@@ -1,6 +1,6 @@
-"""GitHub markdown as Telegram shows it: plain text with entities, and inline keyboards. Pure.
+"""Rendering of GitHub-flavoured Markdown for Telegram: plain text with entities, and inline keyboards. Pure.
 
-Entities, not a parse mode: a server that reads markup can refuse it, positions cannot be misread.
+Entities instead of a parse mode, because Telegram can reject markup but cannot misread positions.
 """
 
 import re
@@ -27,7 +27,7 @@ _CODE_OR_TAG = re.compile(
     r"|(?<!`)(?P<ticks>`{1,2})(?!`)[^`\n]+(?P=ticks)(?!`)"
     r"|\\<|<[a-z][a-z0-9+.-]*:[^\s<>]*>|<[^\s<>@]+@[^\s<>@]+>"
     r"|(?P<tag></?(?P<name>[a-zA-Z][\w-]*)(?:\s[^<>\n]*)?/?>)"
-    r"|(?P<comment><!--.*?-->)|(?P<less><)(?=[a-zA-Z/!?])",
+    r"|(?P<comment><!--(?:(?!<!--).)*?-->)|(?P<less><)(?=[a-zA-Z/!?])",
     re.MULTILINE,
 )
 _FORMATTING = re.compile(
@@ -41,7 +41,7 @@ Entity = dict[str, JsonValue]
 class Rendered(NamedTuple):
     text: str
     entities: tuple[Entity, ...]
-    """Bot API's MessageEntity; offset and length in UTF-16 units."""
+    """MessageEntity objects of the Bot API, with offsets and lengths in UTF-16 units."""
 
 
 def _config() -> RenderConfig:
@@ -57,7 +57,7 @@ _CONFIG = _config()
 
 @lru_cache(maxsize=64)
 def render(markdown: str) -> Rendered:
-    """What people read; never empty, and the markdown itself where it cannot be converted or would show nothing."""
+    """Render a text; never empty. Falls back to the Markdown source if it cannot be converted or would show nothing."""
     try:
         text, entities = convert(_keep_tags(markdown), latex_escape=True, config=_CONFIG)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -71,7 +71,7 @@ def render(markdown: str) -> Rendered:
         end = min(entity.offset + entity.length, size)
         if entity.type.endswith("blockquote"):
             if entity.offset < quote_end:
-                continue  # Telegram knows no quote in a quote
+                continue  # Telegram does not support nested quotes
             quote_end = end
         if end > entity.offset:
             kept.append({**entity.to_dict(), "length": end - entity.offset})
@@ -83,9 +83,9 @@ def plain(markdown: str) -> Rendered:
 
 
 def _keep_tags(markdown: str) -> str:
-    """Keep `<name>` and the like as words: the converter drops every tag, with what stands between block tags.
+    """Escape tags such as `<name>`: the converter drops every tag, and also the text between block tags.
 
-    Tags that only format go, for Telegram's entities do not follow them; comments are nothing to read.
+    Formatting tags are dropped, as they do not become entities, and so are comments.
     """
     return _CODE_OR_TAG.sub(_kept, markdown) if "<" in markdown else markdown
 
@@ -102,9 +102,9 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """One message for each call of the Bot API: texts of at most 4,096 units, then one file each.
+    """Split a message: texts of at most 4,096 UTF-16 units, then one file each.
 
-    A text short enough is the caption of the first file. Only the first part replies; buttons hang on the last text.
+    A short text becomes the caption of the first file. Only the first part is a reply; buttons go with the last text.
     """
     files = message.attachments
     markdown = message.markdown
@@ -134,7 +134,7 @@ def _fits(markdown: str) -> bool:
 
 
 def keyboard(rows: Sequence[Sequence[Button]]) -> JsonValue:
-    """An inline keyboard; a button whose action is too long for Telegram is a mistake of ours and raises ValueError."""
+    """Build an inline keyboard. Raises ValueError for an action that is too long for Telegram."""
     return {"inline_keyboard": [[_button(button) for button in row] for row in rows if row]}
 
 
@@ -145,5 +145,5 @@ def _button(button: Button) -> JsonValue:
 
 
 def is_picture(attachment: Attachment) -> bool:
-    """What Telegram shows as a photo: a GIF would lose its movement."""
+    """Return True if Telegram can show it as a photo; a GIF would lose its animation."""
     return attachment.is_image and attachment.mime_type != "image/gif"

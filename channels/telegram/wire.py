@@ -1,10 +1,10 @@
-"""The parts of the Bot API's updates that matter here, as Telegram sends them. Everything else is left out unread."""
+"""The used parts of the Bot API's updates, as Telegram sends them. All other fields are ignored."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from channels.base import Text
+from channels.values import Text
 
 
 class _Wire(BaseModel):
@@ -58,7 +58,7 @@ class Quote(_Wire):
 
 
 class Origin(_Wire):
-    """Where a forwarded message comes from."""
+    """Origin of a forwarded message."""
 
     sender_user: User | None = None
     sender_user_name: Text = ""
@@ -97,7 +97,7 @@ class Dice(_Wire):
 
 
 class ExternalReply(_Wire):
-    """A replied-to message of another chat."""
+    """A replied-to message in another chat."""
 
     origin: Origin
 
@@ -106,10 +106,11 @@ class Message(_Wire):
     message_id: int
     chat: Chat
     date: int = 0
-    """Seconds since the epoch; 0 for a message that the bot may not read any more."""
+    """Seconds since the epoch; 0 for a message that the bot can no longer read."""
     edit_date: int | None = None
     sender: Annotated[User | None, Field(alias="from")] = None
     sender_chat: Chat | None = None
+    via_bot: User | None = None
     message_thread_id: int | None = None
     is_topic_message: bool = False
     media_group_id: str | None = None
@@ -170,7 +171,7 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 
 
 def read_update(raw: object) -> Update | None:
-    """None for what is not shaped as Telegram documents it."""
+    """Parse an update; return None if its shape is not the documented one."""
     try:
         return Update.model_validate(raw)
     except ValidationError:

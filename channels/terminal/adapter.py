@@ -1,6 +1,7 @@
-"""The terminal as a channel: whoever sits at it is the one person of its one chat."""
+"""The terminal channel: one chat with the user at the terminal."""
 
 import asyncio
+import os
 import sys
 import time
 import uuid
@@ -26,34 +27,38 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.terminal.abilities import abilities
 from channels.terminal.files import named_files, read_file
 from channels.terminal.pipe import Pipe
 from channels.terminal.prompt import Prompt
-from channels.terminal.text import is_live, readable, safe
+from channels.terminal.text import is_live
 from channels.text import parse_command, visible
 
 CHAT = ChatKey(platform="terminal", account="local", chat="main")
 SENDER = Sender(id="local", name="You")
 
+LEAVING = ("exit", "quit")
+"""Commands that only the terminal has."""
+
 log = structlog.get_logger(__name__)
 
 
 class Face(Protocol):
-    """Where lines come from and texts go to."""
+    """Source of lines and sink for messages."""
 
     def lines(self) -> AsyncGenerator[str | None, None]:
-        """What is written, line by line; None where the person wants it to stop; ends where there is no more."""
+        """Yield the lines that the user enters; None is a request to stop. Ends at the end of the input."""
 
-    async def settle(self, text: str) -> None:
-        """Write what stays."""
+    async def settle(self, message: OutboundMessage) -> None:
+        """Write a final message."""
 
-    def live(self, texts: Sequence[str]) -> None:
-        """Show what is in progress, instead of what was shown as such before."""
+    def live(self, messages: Sequence[OutboundMessage]) -> None:
+        """Show messages in progress, replacing those shown before."""
 
 
 class TerminalChannel:
-    """Satisfies Channel and Downloads. A message that can be stopped is progress and shown so; any other is final and
-    written."""
+    """Implements Channel and Downloads. A message with a stop button is in progress and shown as such; all others are
+    final and written."""
 
     name = "terminal"
     limits = Limits(
@@ -62,6 +67,7 @@ class TerminalChannel:
         edit_every_in_groups=timedelta(seconds=0.2),
         burst=20,
         is_local=True,
+        words_after=timedelta(0),
         forgets=True,
     )
 
@@ -74,12 +80,13 @@ class TerminalChannel:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`idle` returns when nothing runs and every answer is delivered. At the end of piped input it is waited for;
-        who leaves a real terminal leaves at once. Without `face`, standard input and output are taken for what they
-        are.
-        """
+        """`idle` returns when nothing runs and every answer is delivered; it is awaited at the end of piped input, but
+        not when the user leaves an interactive terminal. Without `face`, one is chosen for standard input
+        and output."""
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self._face = face or (Prompt() if interactive else Pipe(sys.stdin.fileno(), sys.stdout))
+        self._face = face or (
+            Prompt(able=abilities(os.environ)) if interactive else Pipe(sys.stdin.fileno(), sys.stdout)
+        )
         self._waits_at_end = not interactive if waits_at_end is None else waits_at_end
         self._idle = idle
         self._new_id = new_id
@@ -90,9 +97,11 @@ class TerminalChannel:
         self._stopping = False
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        """Returns when the person leaves, or the input ends and everything is answered."""
+        """Run until the user leaves, or until the input ends and everything is answered."""
         async with aclosing(self._face.lines()) as lines:
             async for line in lines:
+                if line is not None and _leaves(line):
+                    break
                 if line is not None:
                     await self._try_to_hear(line, inbox)
                 elif self._stopping or not (self._asked or self._live):
@@ -104,19 +113,24 @@ class TerminalChannel:
             await self._idle()
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """A key that was sent before in this process is not written again."""
+        """Write a message, unless its key was already sent in this process."""
         posted = self._posts.get(key)
         if posted is None:
             _check(chat)
-            posted = self._posts[key] = Posted(chat=chat, message_id=self._new_id())
+            posted = self._posts[key] = Posted(chat=chat, message_id=self._new_id(), at=self._now())
             await self._show(posted.message_id, message)
         return posted
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """What is written stays: a changed message is written again below."""
+        """Show the changed message. Written text stays, so a changed final message is written again below."""
         _check(posted.chat)
         if self._live.get(posted.message_id) != message:
             await self._show(posted.message_id, message)
+
+    async def delete(self, posted: Posted) -> None:
+        """Remove a message in progress; written text stays."""
+        if self._live.pop(posted.message_id, None) is not None:
+            self._face.live(tuple(self._live.values()))
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         return (message,)
@@ -125,31 +139,32 @@ class TerminalChannel:
         return False
 
     async def download(self, attachment: Attachment) -> bytes:
-        """A file that the person has named with an `@` before it."""
+        """Return the content of a file that the user named with `@`."""
         return await asyncio.to_thread(read_file, attachment)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing; there are no connections."""
 
     async def _show(self, message_id: str, message: OutboundMessage) -> None:
         was_live = self._live.pop(message_id, None) is not None
         if is_live(message):
             self._live[message_id] = message
-        self._face.live([readable(each) for each in self._live.values()])
+        self._face.live(tuple(self._live.values()))
         if is_live(message):
             return
         self._asked = self._stopping = False
         if not (was_live and message.silent and self._waits_at_end):  # folded progress is no answer
             try:
-                await self._face.settle(readable(message))
+                await self._face.settle(message)
             except OSError as error:
                 raise ChannelError(f"nobody reads any more: {error.strerror}", permanent=True) from error
 
     async def _try_to_hear(self, line: str, inbox: Inbox) -> None:
         try:
             await self._hear(line, inbox)
-        except NotTakenIn as error:  # the person is there to see it, and has the words still above
-            await self._face.settle(safe(f"That could not be kept ({error}). Put that right, then send it again."))
+        except NotTakenIn as error:  # the user sees it, and the text is still on the screen
+            words = f"That could not be kept ({error}). Put that right, then send it again."
+            await self._face.settle(OutboundMessage(markdown=words))
 
     async def _hear(self, line: str, inbox: Inbox) -> None:
         text = line.rstrip("\r")
@@ -186,6 +201,11 @@ class TerminalChannel:
                 arguments=arguments,
             )
         )
+
+
+def _leaves(line: str) -> bool:
+    command = parse_command(line.rstrip("\r"), ())
+    return command is not None and command.name in LEAVING
 
 
 def _check(chat: ChatKey) -> None:

@@ -1,4 +1,4 @@
-"""Files that a person names in a line, `@~/data/sales.csv`: what is dropped onto a terminal is only its name."""
+"""Files that a line refers to, as in `@~/data/sales.csv`. Dropping a file onto a terminal enters its name."""
 
 import mimetypes
 import re
@@ -10,12 +10,12 @@ from channels.base import Attachment, ChannelError
 LARGEST = 50 * 1024 * 1024
 _NAMED = re.compile(r"""(?<!\S)@(?:"([^"]+)"|'([^']+)'|((?:\\.|\S)+))""")
 _BEHIND = ".,;:!?)]}…，。；：！？"
-"""What may follow a name as a part of the sentence."""
+"""Punctuation that may follow a file name."""
 
 
 def named_files(line: str) -> tuple[str, tuple[Attachment, ...]]:
-    """The line with the plain name in the place of each file that is there, and the files. An `@` before anything else
-    stays what it is."""
+    """Replace each `@path` of an existing file by its plain name; return the line and the files. Other uses of `@`
+    stay."""
     found: list[Attachment] = []
 
     def name(match: re.Match[str]) -> str:
@@ -29,7 +29,7 @@ def named_files(line: str) -> tuple[str, tuple[Attachment, ...]]:
 
 
 def read_file(attachment: Attachment) -> bytes:
-    """The file as it is now. Raises ChannelError."""
+    """Read the file in its current state. Raises ChannelError."""
     try:
         with Path(attachment.reference).open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -41,7 +41,7 @@ def read_file(attachment: Attachment) -> bytes:
 
 
 def _readings(match: re.Match[str]) -> Iterator[tuple[Path, str]]:
-    """The paths that may be meant, each with what stands behind it."""
+    """Yield the possible paths, each with the text that follows it."""
     quoted = match[1] or match[2]
     if quoted:
         yield _path(quoted), ""
@@ -54,7 +54,7 @@ def _readings(match: re.Match[str]) -> Iterator[tuple[Path, str]]:
 
 
 def _path(text: str) -> Path:
-    """Absolute; one that cannot be expanded is no file of ours."""
+    """Return an absolute path; `~` of an unknown user is not expanded."""
     try:
         return Path(text).expanduser().absolute()
     except RuntimeError:
@@ -64,7 +64,7 @@ def _path(text: str) -> Path:
 def _is_there(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that no disk would take, a folder that nobody may look into
+    except OSError:  # an invalid name, or a folder without access
         return False
 
 

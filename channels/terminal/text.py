@@ -1,7 +1,7 @@
-"""What a terminal may be shown of a message; pure.
+"""Conversion of messages to text that is safe for a terminal; pure.
 
-Models and web pages write text that a terminal would obey: colours, titles, the clipboard, a second screen. None of it
-gets through.
+Models and web pages may write sequences that a terminal would execute: colours, titles, the clipboard, a second screen.
+All of them are removed.
 """
 
 import re
@@ -21,27 +21,33 @@ _SEQUENCE = re.compile(
 _CODE = re.compile(r"(```[\s\S]*?(?:```|$)|`[^`\n]*`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Also the marks that make text read in another order than it is written."""
+"""Control characters, including those that reverse the reading order."""
 
 
 def safe(text: str) -> str:
-    """Without anything that a terminal acts on, but line ends and tabs."""
+    """Remove all control sequences and control characters except line ends and tabs."""
     return _CONTROL.sub("", _SEQUENCE.sub("", text.replace("\r\n", "\n")))
 
 
 def is_live(message: OutboundMessage) -> bool:
-    """Whether it will change still: progress can be stopped, an answer cannot."""
+    """Return True if the message will still change: it has a stop button, which final answers have not."""
     return any(STOP.match(button.action) for row in message.buttons for button in row)
 
 
+def choices(message: OutboundMessage) -> list[str]:
+    """Describe the buttons as text to type, except those that the message already explains."""
+    buttons = [button for row in message.buttons for button in row]
+    return [
+        safe(f"  {button.label}" + (f": {button.action}" if button.action != button.label else ""))
+        for button in buttons
+        if not STOP.match(button.action) and f"`{button.action}`" not in message.markdown
+    ]
+
+
 def readable(message: OutboundMessage) -> str:
-    """The message with its buttons and files in words: a button is pressed by typing what it does, unless the message
-    says so itself. Markdown is left as it is, but for the backslashes that keep what is meant literally from being read
-    as marks."""
+    """Return the message with buttons and files in words, for output without styles. Markdown is kept, except for
+    backslash escapes."""
     parts = _CODE.split(message.markdown)
     lines = ["".join(part if number % 2 else _ESCAPED.sub(r"\1", part) for number, part in enumerate(parts))]
     lines += [f"[{each.safe_name}: {each.path}]" for each in message.attachments]
-    for button in (button for row in message.buttons for button in row):
-        if not STOP.match(button.action) and f"`{button.action}`" not in message.markdown:
-            lines.append(f"  {button.label}" + (f": {button.action}" if button.action != button.label else ""))
-    return safe("\n".join(line for line in lines if line))
+    return safe("\n".join(line for line in [*lines, *choices(message)] if line))

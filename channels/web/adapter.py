@@ -1,6 +1,6 @@
-"""The page's channel: one person, one chat, any number of tabs. It owns no server; its routes are mounted by one.
+"""The web page's channel: one user, one chat, any number of tabs. The web server mounts its routes.
 
-Whoever reaches these routes is taken for the person: the server that mounts them lets nobody else in.
+There is no access control here: the server that mounts the routes admits only the user.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ from channels.web.stream import EventRing
 from channels.web.uploads import TooLarge, Uploads
 
 History = Callable[[ChatKey], Awaitable[Sequence[Shown]]]
-"""What the store knows of a chat, oldest first."""
+"""Returns the stored messages of a chat, oldest first."""
 
 CHAT = ChatKey(platform="web", account="local", chat="main")
 SENDER_ID = "local"
@@ -49,7 +49,7 @@ log = structlog.get_logger(__name__)
 
 
 class WebChannel:
-    """Satisfies Channel, ShowsTyping, Downloads and Deletes."""
+    """Implements Channel, ShowsTyping, Downloads and Deletes."""
 
     name = "web"
 
@@ -62,7 +62,7 @@ class WebChannel:
         now: Callable[[], float] = time.time,
         ring: EventRing | None = None,
     ) -> None:
-        """`uploads` is a folder for the files of the chat, made when first needed."""
+        """`uploads` is the folder for the chat's files, created when first needed."""
         self.limits = Limits(
             max_text=1_000_000,
             edit_every=timedelta(seconds=0.1),
@@ -70,6 +70,8 @@ class WebChannel:
             burst=20,
             keeps_keys=True,
             is_local=True,
+            words_after=timedelta(0),
+            folds_reasoning=True,
             max_upload=config.max_upload,
         )
         self._config = config
@@ -82,7 +84,7 @@ class WebChannel:
         self._commands: tuple[CommandSpec, ...] = ()
 
     def routes(self) -> list[web.RouteDef]:
-        """What a server mounts, behind its own access control."""
+        """Return the routes for a server, to be mounted behind its access control."""
         return [
             web.get("/api/history", self._get_history),
             web.get("/api/events", self._get_events),
@@ -93,7 +95,7 @@ class WebChannel:
             web.get("/api/files/{reference}", self._get_file),
         ]
 
-    # The channel
+    # Channel protocol
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         self._inbox, self._commands = inbox, tuple(commands)
@@ -103,8 +105,9 @@ class WebChannel:
             self._inbox = None
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """The message id follows from the key, so that a send tried again after a restart shows no second one."""
-        posted = Posted(chat=chat, message_id=hashlib.sha256(key.encode()).hexdigest()[:32])
+        """Show a message. Its id derives from the key, so that a send retried after a restart does not show it
+        twice."""
+        posted = Posted(chat=chat, message_id=hashlib.sha256(key.encode()).hexdigest()[:32], at=self._now())
         if posted.message_id not in self._conversation and not self._conversation.is_deleted(posted.message_id):
             await self._show(posted, message, self._now())
         return posted
@@ -121,9 +124,10 @@ class WebChannel:
         if not self._conversation.is_deleted(posted.message_id):
             self._ring.put(self._conversation.delete(posted.message_id))
 
-    async def typing(self, chat: ChatKey) -> None:
+    async def typing(self, chat: ChatKey) -> bool:
         _check(chat)
         self._ring.put({"type": "typing", "at": self._now()})
+        return True
 
     async def download(self, attachment: Attachment) -> bytes:
         found = await self._uploads.find(attachment.reference)
@@ -132,14 +136,14 @@ class WebChannel:
         return await asyncio.to_thread(found[0].read_bytes)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-        """The page has room for everything."""
+        """Return the message unchanged; the page has no limit."""
         return (message,)
 
     def is_group(self, _: ChatKey) -> bool:
         return False
 
     async def close(self) -> None:
-        """Ends the streams; the tabs try again until there is somebody to talk to."""
+        """End the event streams; tabs reconnect until the server is back."""
         self._ring.close()
 
     async def _show(self, posted: Posted, message: OutboundMessage, at: float) -> None:
@@ -152,6 +156,7 @@ class WebChannel:
                 who="parley",
                 message_id=posted.message_id,
                 markdown=message.markdown,
+                reasoning=message.reasoning,
                 at=at,
                 buttons=message.buttons,
                 attachments=message.attachments,
@@ -163,11 +168,11 @@ class WebChannel:
         if event:
             self._ring.put(event)
 
-    # What the page asks
+    # Handlers of the routes
 
     async def _get_history(self, _: web.Request) -> web.Response:
         history = await self._history(CHAT)
-        # Nothing may be awaited between these two, or the page would miss what came in between.
+        # Nothing may be awaited between these two lines, or the page would miss messages that arrive in between.
         return web.json_response({"messages": self._conversation.with_history(history), "last": self._ring.last})
 
     async def _get_events(self, request: web.Request) -> web.StreamResponse:
@@ -232,7 +237,7 @@ class WebChannel:
                 action=pressed.action,
             )
         )
-        if accepted is Accepted.NEW and not pressed.action.startswith("/"):  # it says its words for the person
+        if accepted is Accepted.NEW and not pressed.action.startswith("/"):  # shown as the user's message
             self._put(Shown(who="person", message_id=pressed.id, markdown=pressed.action, at=at))
         log.info("page_button", event_id=f"web:{pressed.id}", accepted=accepted.value)
         return web.json_response({"accepted": accepted.value})
@@ -260,7 +265,7 @@ class WebChannel:
         if found is None:
             raise web.HTTPNotFound(text="there is no such file")
         path, attachment = found
-        inline = attachment.is_image  # all else is only ever saved, so that no file of a model runs as a page of ours
+        inline = attachment.is_image  # other types only as downloads: no file of a model may run as a page
         return web.FileResponse(
             path,
             headers={

@@ -1,4 +1,4 @@
-"""Settings of the page's channel; the server it is mounted on has its own."""
+"""Settings of the web page's channel; the server has its own."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,6 +9,6 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     person: str = "You"
-    """What the model calls the one person at the page."""
+    """Name of the user of the page, as the model sees it."""
     max_upload: int = 50 * MEGABYTE
     """Largest file that the page takes, in bytes."""

@@ -1,7 +1,7 @@
-"""The chat as the page sees it: messages with revisions, and the events that lead from one revision to the next.
+"""The chat as the page displays it: messages with revisions, and the events between revisions.
 
-An edit travels as a delta over the HTML that the page already has: keep so many characters, then add these. Lengths
-count UTF-16 units, as JavaScript does.
+An edit is sent as a delta of the HTML that the page has: keep so many characters, then append. Lengths are UTF-16
+units, as in JavaScript.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from channels.web.render import plain, render
 from channels.web.shown import Shown
 
 KEPT = 1_000
-"""How many messages of this process are held; older ones are the store's."""
+"""Number of recent messages kept in memory; older ones come from the store."""
 
 Wire = dict[str, JsonValue]
 
 
 class Conversation:
-    """Messages that came or changed since the start of the process; what the store knows is merged in when asked."""
+    """Messages that arrived or changed since the start of the process, merged with stored ones on request."""
 
     def __init__(self) -> None:
         self._messages: dict[str, Wire] = {}
@@ -33,7 +33,7 @@ class Conversation:
         return message_id in self._deleted
 
     def put(self, message: Shown) -> Wire | None:
-        """Show a message, new or changed. Returns the event, or None where it reads so already."""
+        """Show a new or changed message. Returns the event, or None if nothing changed."""
         new = on_the_wire(message)
         old = self._messages.get(message.message_id)
         if old is None:
@@ -50,6 +50,7 @@ class Conversation:
             "revision": revision,
             "buttons": new["buttons"],
             "attachments": new["attachments"],
+            "reasoning": dict(delta(str(old["reasoning"]), str(new["reasoning"]))),
             **delta(str(old["html"]), str(new["html"])),
         }
 
@@ -59,7 +60,7 @@ class Conversation:
         return {"type": "delete", "id": message_id}
 
     def with_history(self, history: Sequence[Shown]) -> list[Wire]:
-        """Everything, oldest first; what this process holds is newer than what the store says."""
+        """Return all messages, oldest first; those in memory are newer than the stored ones."""
         merged = {shown.message_id: on_the_wire(shown) for shown in history if not self.is_deleted(shown.message_id)}
         merged.update(self._messages)
         return sorted(merged.values(), key=_time)
@@ -77,18 +78,22 @@ def on_the_wire(message: Shown) -> Wire:
         "at": message.at,
         "revision": 1,
         "html": plain(text) if message.who == "person" else render(text),
-        "buttons": [[{"label": each.label, "action": each.action} for each in row] for row in message.buttons],
+        "reasoning": render(message.reasoning),
+        "buttons": [
+            [{"label": each.label, "action": each.action, "style": each.style} for each in row]
+            for row in message.buttons
+        ],
         "attachments": [_file(message.message_id, index, each) for index, each in enumerate(message.attachments)],
     }
 
 
 def file_reference(message_id: str, index: int) -> str:
-    """Where a file that goes with a message of ours is kept, the same in every process."""
+    """Return the reference under which an outgoing file is kept, which is the same in every process."""
     return f"{message_id}-{index}"
 
 
 def delta(old: str, new: str) -> Mapping[str, JsonValue]:
-    """Keep the first `keep` units of the old text, then add `add`."""
+    """Return the delta between two texts: keep the first `keep` units of the old one, then append `add`."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,22 +1,19 @@
-"""Markdown to the HTML that the page shows; pure, and the one place that decides what of a model's text is markup.
-
-Raw HTML stays text, links lead only to http, https and mailto, and nothing remote is ever loaded: an image is a link.
-"""
+"""Rendering of Markdown to HTML for the page; pure. Nothing remote is loaded: an image becomes a link."""
 
 import re
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
-from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from channels.markdown import reader
+
 LINK = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
-ALLOWED_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
-BARE_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?*_~]")
+ALIGNED = re.compile(r"text-align:(left|center|right)")
 Env = MutableMapping[str, Any]
 
 
@@ -26,12 +23,8 @@ def render(markdown: str) -> str:
 
 
 def plain(text: str) -> str:
-    """What a person typed, as typed."""
+    """Render a text that the user typed, without Markdown."""
     return f'<p class="typed">{escape(text)}</p>' if text else ""
-
-
-def _allowed(url: str) -> bool:
-    return ALLOWED_LINK.match(url.strip()) is not None
 
 
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _: Env) -> str:
@@ -47,56 +40,30 @@ def _image(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict
 
 
 def _table_open(*_: object) -> str:
-    """A wide table scrolls by itself, also by keyboard."""
+    """Wrap a table so that a wide one scrolls by itself, also with the keyboard."""
     return '<div class="wide" tabindex="0"><table>\n'
+
+
+def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _: Env) -> str:
+    """Set the alignment as a class, because the page's content security policy forbids inline styles."""
+    style = str(tokens[index].attrs.pop("style", ""))
+    if side := ALIGNED.fullmatch(style):
+        tokens[index].attrSet("class", f"to-{side[1]}")
+    return renderer.renderToken(tokens, index, options, {})
 
 
 def _table_close(*_: object) -> str:
     return "</table></div>\n"
 
 
-def _link_bare_addresses(state: StateCore) -> None:
-    for block in state.tokens:
-        if block.children:
-            block.children = list(_linked(block.children))
-
-
-def _linked(tokens: Sequence[Token]) -> Iterator[Token]:
-    inside_link = 0
-    for token in tokens:
-        inside_link += (token.type == "link_open") - (token.type == "link_close")
-        if token.type == "text" and not inside_link and "://" in token.content:
-            yield from _cut_at_addresses(token)
-        else:
-            yield token
-
-
-def _cut_at_addresses(text: Token) -> Iterator[Token]:
-    end = 0
-    for match in BARE_ADDRESS.finditer(text.content):
-        address = match[0]
-        while address.endswith(")") and address.count(")") > address.count("("):
-            address = address[:-1]
-        yield _text(text.content[end : match.start()], text.level)
-        yield Token("link_open", "a", 1, attrs={"href": address}, level=text.level)
-        yield _text(address, text.level + 1)
-        yield Token("link_close", "a", -1, level=text.level)
-        end = match.start() + len(address)
-    yield _text(text.content[end:], text.level)
-
-
-def _text(content: str, level: int) -> Token:
-    return Token("text", "", 0, content=content, level=level)
-
-
 def _make() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
-    markdown.validateLink = _allowed  # type: ignore[method-assign]  # the documented way to change it
+    markdown = reader()
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("image", _image)
     markdown.add_render_rule("table_open", _table_open)
     markdown.add_render_rule("table_close", _table_close)
-    markdown.core.ruler.push("bare_addresses", _link_bare_addresses)
+    markdown.add_render_rule("th_open", _cell_open)
+    markdown.add_render_rule("td_open", _cell_open)
     return markdown
 
 

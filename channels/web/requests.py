@@ -1,4 +1,4 @@
-"""What the page posts, checked; a refusal is one sentence of plain text."""
+"""Validation of the page's requests; a refusal is one sentence of plain text."""
 
 import json
 from typing import Annotated, TypeVar
@@ -6,13 +6,13 @@ from typing import Annotated, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from channels.base import Text
+from channels.values import Text
 
 MAX_FILES = 20
-"""How many files go with one message."""
+"""Files per message."""
 
 ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
-"""Made by the page, once for each thing it posts: a post that is tried again has the same, and counts once."""
+"""Id that the page creates per request; a repeated request has the same id and counts once."""
 
 
 class _Posted(BaseModel):
@@ -23,7 +23,7 @@ class Said(_Posted):
     id: ClientId
     text: Text
     files: Annotated[tuple[str, ...], Field(max_length=MAX_FILES)] = ()
-    """References, as the upload gave them."""
+    """References returned by the upload."""
 
 
 class Pressed(_Posted):
@@ -36,10 +36,10 @@ Body = TypeVar("Body", Said, Pressed)
 
 
 async def read(request: web.Request, kind: type[Body]) -> Body:
-    """Raises web.HTTPException with a sentence for what cannot be read."""
+    """Parse a request. Raises web.HTTPException with a sentence if it is invalid."""
     if request.content_type != "application/json":
         raise web.HTTPUnsupportedMediaType(text="this takes JSON only")
-    try:  # pydantic's own reader of JSON takes no lone surrogate, which a browser may send
+    try:  # pydantic's JSON parser rejects lone surrogates, which a browser may send
         content = json.loads(await request.read())
     except (ValueError, RecursionError) as error:
         raise web.HTTPBadRequest(text="this cannot be read: no JSON") from error

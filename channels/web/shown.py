@@ -1,22 +1,25 @@
-"""What the page shows: one message, as the gateway's store gives it back after a reload or a restart."""
+"""A message of the page, as the gateway's store returns it after a reload or a restart."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from channels.base import Attachment, Button, Text
+from channels.base import Attachment, Button
+from channels.values import Text
 
 
 class Shown(BaseModel):
-    """One message of the chat, whoever wrote it."""
+    """One message of the chat, from the user or from Parley."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     who: Literal["person", "parley"]
     message_id: str
-    """The one that the event carried, or that the channel gave to the post."""
+    """Id from the inbound event, or from the channel for Parley's messages."""
     markdown: Text
-    """What a person typed is shown as typed, without markdown."""
+    """Markdown for Parley's messages; the user's are shown as typed."""
+    reasoning: Text = ""
+    """The model's reasoning, shown folded."""
     at: float
     """Seconds since the epoch."""
     buttons: tuple[tuple[Button, ...], ...] = ()

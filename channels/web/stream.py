@@ -1,7 +1,7 @@
-"""What happens on the page, in order, for every tab: a bounded ring of events that a tab reads at its own pace.
+"""Ring buffer of the page's events, which every tab reads at its own pace.
 
-A tab that was away names the last event it saw and gets what came after; one that was away for too long, or since
-before a restart, is told to start over.
+A tab that reconnects names the last event it received and gets those after it. If they are no longer in the buffer, or
+stem from before a restart, it is told to start over.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ BEAT = b": still here\n\n"
 
 
 class EventRing:
-    """Single writer, any number of readers; a reader holds a position and no memory of its own."""
+    """Events for any number of readers; a reader is only a position in the buffer."""
 
     def __init__(self, size: int = 2_000, beat: float = 15.0) -> None:
-        """`beat`: seconds of silence after which a reader gets a comment, so that proxies keep the line."""
+        """`beat` is the silence in seconds after which a comment is sent, so that proxies keep the connection open."""
         self._life = uuid4().hex[:12]
         self._size = size
         self._events: deque[bytes] = deque(maxlen=size)
@@ -31,7 +31,7 @@ class EventRing:
 
     @property
     def last(self) -> str:
-        """The id of the newest event, to read on from."""
+        """Id of the newest event, from which reading can continue."""
         return f"{self._life}-{self._count}"
 
     def put(self, event: Mapping[str, JsonValue]) -> None:
@@ -40,12 +40,12 @@ class EventRing:
         self._wake()
 
     def close(self) -> None:
-        """Every reader comes to its end."""
+        """End all readers."""
         self._closed = True
         self._wake()
 
     async def read(self, after: str) -> AsyncGenerator[bytes, None]:
-        """The events after the one with this id, as they come, ready for the wire."""
+        """Yield the events after the one with this id as they occur, encoded as server-sent events."""
         position = self._position(after)
         while not self._closed:
             changed = self._changed
@@ -67,7 +67,7 @@ class EventRing:
         return True
 
     def _position(self, after: str) -> int:
-        """Out of reach for an id of another life."""
+        """Return the position of an event id; one before the start of the buffer for an id of another process."""
         life, _, count = after.partition("-")
         known = life == self._life and count.isascii() and count.isdigit() and int(count) <= self._count
         return int(count) if known else -1 - self._size

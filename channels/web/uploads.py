@@ -1,4 +1,4 @@
-"""Files of the chat on disk: each in a folder of its own, named by a reference that no person and no model chooses."""
+"""Files of the chat on disk, each in a folder named by a random reference, which neither users nor models choose."""
 
 import asyncio
 import mimetypes
@@ -21,14 +21,14 @@ class TooLarge(ChannelError):
 
 
 class Uploads:
-    """Files under `folder`, which is made when first needed."""
+    """Files below `folder`, which is created when first needed."""
 
     def __init__(self, folder: Path, max_size: int) -> None:
         self._folder = folder
         self._max_size = max_size
 
     async def receive(self, part: BodyPartReader) -> Attachment:
-        """Stream one part of a form to disk. Raises TooLarge, and then nothing is left."""
+        """Stream one part of a form to disk. Raises TooLarge and leaves nothing behind then."""
         name = Attachment(name=part.filename or "file").safe_name
         reference = secrets.token_hex(16)
         path = self._folder / reference / name
@@ -38,12 +38,12 @@ class Uploads:
             size = await self._write(part, path)
             whole = True
         finally:
-            if not whole:  # whatever ended it, a cut connection too, half a file is of no use
+            if not whole:  # incomplete files are removed, also after a broken connection
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, path.parent, ignore_errors=True))
         return Attachment(name=name, mime_type=_mime_type(name), size=size, reference=reference)
 
     async def take(self, outgoing: Attachment, reference: str) -> None:
-        """Keep a copy of a file that goes out, so that the page can fetch it whatever becomes of the original."""
+        """Copy an outgoing file, so that the page can fetch it even if the original disappears."""
         source = Path(outgoing.path)
         target = self._folder / reference / outgoing.safe_name
         try:
@@ -53,7 +53,7 @@ class Uploads:
             raise ChannelError(f"cannot send {outgoing.safe_name}: {error.strerror}", permanent=True) from error
 
     async def find(self, reference: str) -> tuple[Path, Attachment] | None:
-        """Where the file of a reference is, with its name, size and kind."""
+        """Return the path of a file by its reference, with its name, size and type."""
         if not REFERENCE.fullmatch(reference):
             return None
         path = await asyncio.to_thread(self._only_file, reference)
@@ -81,5 +81,5 @@ class Uploads:
 
 
 def _mime_type(name: str) -> str:
-    """By the name alone: what the other side claims decides nothing."""
+    """Guess the type from the name alone; the type that the client claims is not trusted."""
     return mimetypes.guess_type(name)[0] or "application/octet-stream"
