@@ -1,1 +1,1 @@
-"""The agent loop: models, tools, context. It knows no platform and no database."""
+"""The agent loop, models, tools and context; independent of chat platforms and databases."""

@@ -1,21 +1,23 @@
-"""One conversation with an agent: the loop, its history, what waits for it, and who listens (S4-01)."""
+"""One conversation with an agent: its loop, history, queued messages and listeners."""
 
 import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageEnd, MessageStart, MessageUpdate, TurnStart
 from agent_core.guests import Guest
-from agent_core.limits import TaskBudget
-from agent_core.llm import ModelInfo, TextDelta, ThinkingLevel
+from agent_core.keeping import Keeper
+from agent_core.limits import SoFar, TaskBudget
+from agent_core.llm import ModelInfo, ThinkingLevel
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.execution import CallScope
-from agent_core.loop.spoken import joined
+from agent_core.loop.spoken import joined, piece_of
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -29,9 +31,10 @@ from agent_core.messages import (
     user,
 )
 from agent_core.partial import PartialAssembler
+from agent_core.provenance import FileSources
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
-from agent_core.skills.room import Room
+from agent_core.skills.room import Room, weakly
 from agent_core.skills.skill import Skill
 from agent_core.state import QueryState, last_said
 from agent_core.tool_result import ToolResult
@@ -42,14 +45,14 @@ Prompt = str | AgentMessage | Sequence[AgentMessage]
 
 
 class AgentBusy(RuntimeError):
-    """The agent is in a run (S4-34)."""
+    """A run was requested while another one is under way."""
 
     def __init__(self) -> None:
         super().__init__("the agent is running: steer() it, queue a follow_up(), or wait_for_idle()")
 
 
 class Agent:
-    """One per conversation. Runs one thing at a time; `steer` and `follow_up` reach it meanwhile."""
+    """An agent with one conversation. Runs one prompt at a time; `steer` and `follow_up` reach a run under way."""
 
     def __init__(
         self,
@@ -60,14 +63,20 @@ class Agent:
         workspace: Path,
         queues: MessageQueues | None = None,
         chat_id: str | None = None,
+        keeper: Keeper | None = None,
+        files: FileSources | None = None,
     ) -> None:
+        """Create an agent. `keeper` records what tools change, for undo (None: no undo); `files` tracks who wrote the
+        workspace's files (None: only what this agent writes is known)."""
         self.loop = loop
         self.context = context
         self.session_id = session_id
         self.workspace = workspace
         self.chat_id = chat_id
+        self._keeper = keeper
+        self._files = files or FileSources(workspace)
         self.queues = MessageQueues() if queues is None else queues
-        context.skills.measure = self._room
+        context.skills.measure = weakly(self._room)  # weak, because the agent holds the shelf: no reference cycle
         self._state = QueryState(run_id="", session_id=session_id)
         self._listeners: dict[object, Listener] = {}
         self._cancel: CancelToken | None = None
@@ -76,15 +85,20 @@ class Agent:
         self._partial: PartialAssembler | None = None
         self._started: AssistantMessage | None = None
 
-    # What it is doing (S4-26)
+    # State
 
     @property
     def state(self) -> QueryState:
-        """A copy, with what waits in the queues; JSON round-trips (S3-08)."""
+        """Return a copy of the run's state with the queued messages; it round-trips through JSON."""
         steering, follow_up = self.queues.peek()
         return self._state.model_copy(
             update={"messages": list(self._state.messages), "steering": steering, "follow_up": follow_up}
         )
+
+    @property
+    def messages(self) -> Sequence[AgentMessage]:
+        """Return the history itself; do not change it."""
+        return self._state.messages
 
     @property
     def is_running(self) -> bool:
@@ -92,7 +106,7 @@ class Agent:
 
     @property
     def streaming_message(self) -> AssistantMessage | None:
-        """The answer as far as it has come, or None while none streams (S4-19)."""
+        """Return the answer streamed so far, or None while none is streaming."""
         if self._started is None or self._partial is None:
             return None
         return self._started.model_copy(update={"content": self._partial.content()})
@@ -103,17 +117,17 @@ class Agent:
 
     @property
     def error(self) -> str | None:
-        """Why the last run failed, if it did."""
+        """Return why the last run failed, or None."""
         return self._state.error
 
     @property
     def has_queued_messages(self) -> bool:
         return bool(self.queues)
 
-    # Running it
+    # Runs
 
     async def prompt(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AgentEnd:
-        """Run to the end (S4-33). Raises AgentBusy while a run is under way."""
+        """Run the prompt to the end of the run. Raises AgentBusy while a run is under way."""
         return await _last(self.stream(prompt, images=images))
 
     async def stream(
@@ -125,7 +139,7 @@ class Agent:
         user_id: str | None = None,
         budget: TaskBudget | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """The same, event by event; listeners hear each one first."""
+        """Run the prompt and yield its events; listeners receive each event first."""
         messages = _messages(prompt, images)
         inputs = self._begin(run_id, user_id, budget)
         source = self.loop.run(self._state, messages, inputs, _reason(messages))
@@ -134,9 +148,9 @@ class Agent:
                 yield event
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
-        """Only the words of the answers, as they come, and a notice where a limit ended the run (S2-02, S0-35).
+        """Yield only the text of the answers as it arrives, plus a notice where a limit ended the run.
 
-        A blank line stands between two answers. What a failed attempt has said cannot be unsaid here.
+        Answers are separated by a blank line. The text of a failed attempt is already out and cannot be taken back.
         """
         speaker = said_by = ""
         async with aclosing(self.stream(prompt, images=images)) as events:
@@ -146,13 +160,13 @@ class Agent:
                 elif isinstance(event, AgentEnd):
                     speaker = "the end"
                 elif isinstance(event, TurnStart) and event.reason is TransitionReason.MAX_OUTPUT_RECOVERY:
-                    said_by = ""  # the rest of what was said last
-                if piece := _piece(event):
+                    said_by = ""  # the next piece continues the previous answer
+                if piece := piece_of(event):
                     yield f"\n\n{piece}" if said_by not in ("", speaker) else piece
                     said_by = speaker
 
     async def run_direct(self, prompt: Prompt) -> str:
-        """The words of the whole run as one text (S2-07), without those of attempts that failed."""
+        """Return the text of the whole run, without that of failed attempts."""
         end = await self.prompt(prompt)
         said = [
             message.text
@@ -163,18 +177,26 @@ class Agent:
         return "\n\n".join(text for text in [*said, end.error] if text)
 
     async def resume(
-        self, *, run_id: str | None = None, user_id: str | None = None, budget: TaskBudget | None = None
+        self,
+        *,
+        run_id: str | None = None,
+        user_id: str | None = None,
+        budget: TaskBudget | None = None,
+        so_far: SoFar | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Go on where the history stops; open tool calls are answered first (S3-17)."""
+        """Continue where the history stops; open tool calls are answered first. `so_far` is what the run had used of
+        its limits before the program was restarted."""
         inputs = self._begin(run_id, user_id, budget)
+        if so_far is not None:
+            inputs = replace(inputs, so_far=so_far)
         async with aclosing(self._watch(self.loop.resume(self._state, inputs))) as events:
             async for event in events:
                 yield event
 
     async def continue_(self) -> AgentEnd:
-        """Run again without a new prompt; after an answer, with what waits in the queues (S4-35).
+        """Run again without a new prompt; after a finished answer, with the queued messages.
 
-        Raises AgentBusy, or CannotContinue where there is nothing to go on with.
+        Raises AgentBusy, or CannotContinue if there is nothing to continue with.
         """
         if self.is_running:
             raise AgentBusy
@@ -192,32 +214,32 @@ class Agent:
         return await _last(self._watch(self.loop.run(self._state, waiting, inputs, reason)))
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
-        """Run one tool outside of any run, with all its checks and retries; nothing is added to the history (S2-08)."""
+        """Run one tool outside a run, with all its checks and retries; the history is not changed."""
         call = ToolCall(id=self.loop.new_id(), name=name, arguments=arguments)
         return await self.loop.execute(call, self._scope(CancelToken(), None), self._state.messages)
 
-    # Skills (D-09)
+    # Skills
 
     def discover_skills(self) -> tuple[Skill, ...]:
-        """What the model can load or has loaded, looked up now."""
+        """Look the skills up now and return those that the model can load or has loaded."""
         self.context.skills.refresh(now=True)
         return tuple(skill for skill, _ in self.context.skills.offered())
 
     def load_skill(self, name: str) -> str:
-        """As a person does: it stays until `unload_skill` (D-10). Raises SkillError."""
+        """Load a skill for a user: it stays loaded until `unload_skill`. Raises SkillError."""
         return self.context.skills.load(name, held=True).text
 
     def unload_skill(self, name: str) -> str:
-        """With its references, whoever loaded it. Raises SkillError."""
+        """Unload a skill with its references, even if a user loaded it. Raises SkillError."""
         return self.context.skills.unload(name, by_person=True)
 
-    # Reaching it while it runs
+    # Control while a run is under way
 
     async def compact(self, instructions: str = "") -> CompactionEnd | None:
-        """Tell old turns in a summary now (D-09); `instructions` say what to keep above all. None where there is
-        nothing to do it with. Raises AgentBusy."""
+        """Summarise old turns now; `instructions` say what the summary must keep. Returns None without a compactor.
+        Raises AgentBusy."""
         inputs = self._begin(None, None, None)
-        state = self.state  # a copy: what it goes through meanwhile is no run
+        state = self.state  # a copy, because the state changes of a compaction are not those of a run
         end: CompactionEnd | None = None
         async with aclosing(self._watch(self.loop.compact(state, inputs, instructions))) as events:
             async for event in events:
@@ -227,24 +249,24 @@ class Agent:
         return end
 
     def steer(self, message: str | AgentMessage) -> None:
-        """Reaches the running agent before its next model call; calls not yet started are skipped (C-01)."""
+        """Queue a message for the next model call; tool calls not yet started are skipped."""
         self.queues.steer(user(message) if isinstance(message, str) else message)
 
     def follow_up(self, message: str | AgentMessage) -> None:
-        """Reaches the agent when it would otherwise stop (S4-30)."""
+        """Queue a message for the moment when the agent would otherwise stop."""
         self.queues.follow_up(user(message) if isinstance(message, str) else message)
 
     def abort(self, reason: str = "user") -> None:
-        """Stop the run; does nothing when idle (S4-38)."""
+        """Stop the run; does nothing when idle."""
         if self._cancel is not None:
             self._cancel.cancel(reason)
 
     async def wait_for_idle(self) -> None:
-        """Return when no run is under way and its listeners have heard the end (S4-39)."""
+        """Wait until no run is under way and the listeners have received its last event."""
         await self._idle.wait()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Hear every event, in order of registration, awaited; returns a function that ends it (S4-37, C-33)."""
+        """Register a listener for all events, called in order and awaited; returns a function that removes it."""
         handle = object()
         self._listeners[handle] = listener
 
@@ -253,10 +275,10 @@ class Agent:
 
         return unsubscribe
 
-    # Changing it; takes effect with the next run, and emits nothing (S4-41)
+    # Configuration; takes effect with the next run and emits no events
 
     def reset(self) -> None:
-        """Forget history and queues. Raises AgentBusy while running (C-20)."""
+        """Clear history and queues. Raises AgentBusy during a run."""
         if self.is_running:
             raise AgentBusy
         self._state = QueryState(run_id="", session_id=self.session_id)
@@ -273,7 +295,7 @@ class Agent:
         self.clear_follow_up()
 
     def replace_messages(self, messages: Sequence[AgentMessage]) -> None:
-        """Set the history to a copy of `messages`."""
+        """Replace the history with a copy of `messages`."""
         self._state.messages = list(messages)
 
     def append_message(self, message: AgentMessage) -> None:
@@ -283,14 +305,14 @@ class Agent:
         self._state.messages = []
 
     def set_system_prompt(self, prompt: str | None) -> None:
-        """None goes back to the built one."""
+        """Set the system prompt; None restores the generated one."""
         self.context.system_prompt = prompt
 
     def set_model(self, model: ModelInfo) -> None:
         self.loop.model = model
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
-        """Raises ValueError where two have one name, or one a name of the skill system."""
+        """Replace the tools. Raises ValueError for a duplicate name or one reserved for the skill system."""
         self.loop.tools = self.context.tools = self.context.tools.replaced(tools)
 
     def set_thinking_level(self, level: ThinkingLevel) -> None:
@@ -304,7 +326,7 @@ class Agent:
         self.context.skills.begin_run()
         messages = self._state.messages
         self._state = QueryState(run_id=run_id or self.loop.new_id(), session_id=self.session_id)
-        self._state.messages = messages  # to read a long history again would take longer than all the rest of a turn
+        self._state.messages = messages  # not validated again: slow for a long history
         scope = self._scope(self._cancel, user_id)
         return RunInputs(scope=scope, budget=budget or TaskBudget())
 
@@ -321,10 +343,12 @@ class Agent:
             chat_id=self.chat_id,
             user_id=user_id,
             skills=self.context.skills,
+            keeper=self._keeper,
+            files=self._files,
         )
 
     async def _watch(self, source: AsyncGenerator[AgentEvent, None]) -> AsyncGenerator[AgentEvent, None]:
-        """Follow a run: keep the partial answer, tell the listeners, and be idle again whatever happens (S4-36)."""
+        """Yield a run's events: track the partial answer, notify the listeners, and always become idle at the end."""
         try:
             async with aclosing(source) as events:
                 async for event in events:
@@ -352,19 +376,6 @@ class Agent:
                 pass
 
 
-def _piece(event: AgentEvent) -> str | None:
-    """What an event says to a person who reads only words."""
-    match event:
-        case MessageUpdate(delta=TextDelta() as delta):
-            return delta.delta
-        case MessageEnd(message=NotificationMessage(to_model=False) as notice):
-            return notice.text
-        case AgentEnd():
-            return event.error
-        case _:
-            return None
-
-
 async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:
     async with aclosing(events):
         async for event in events:
@@ -374,7 +385,7 @@ async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:
 
 
 def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:
-    """Why a run with these prompts starts (S3-18)."""
+    """Return why a run with these prompts starts."""
     if prompts and all(isinstance(message, NotificationMessage) for message in prompts):
         return TransitionReason.TASK_NOTIFICATION
     if any(isinstance(message, UserMessage) and message.by_agent for message in prompts):

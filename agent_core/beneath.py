@@ -1,7 +1,7 @@
-"""Opening a path beneath a folder without following a link anywhere on it, whatever is swapped in meanwhile.
+"""Opens paths beneath a folder without following symbolic links, safe against concurrent replacement.
 
-The kernel does that by itself where it can (Linux 5.6 and later); elsewhere the path is walked name by name. Both ways
-raise the same OSError for the same path.
+Uses openat2(2) where the kernel has it (Linux 5.6 and later), and otherwise walks the path name by name. Both raise the
+same OSError for the same path.
 """
 
 import ctypes
@@ -15,13 +15,13 @@ from pathlib import Path
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Opens without waiting for anybody: a pipe has no other end, a terminal becomes nobody's."""
+"""Never blocks on a FIFO without a writer, and never acquires a controlling terminal."""
 
 Opener = Callable[[int, Sequence[str], int], int]
-"""A folder's handle, names (none: the folder itself) and flags -> a new handle. Raises OSError."""
+"""Takes a folder's descriptor, names (empty for the folder itself) and flags; returns a descriptor. Raises OSError."""
 
 _OPENAT2 = 437
-"""The system call's number; it is the same wherever Python runs today but on Alpha and MIPS, where it fails."""
+"""Number of openat2; the same on all platforms Python runs on except Alpha and MIPS, where the call fails."""
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _PATH_BYTES = 4096
 
@@ -31,9 +31,9 @@ class _How(ctypes.Structure):
 
 
 def open_by_kernel(folder: int, names: Sequence[str], flags: int) -> int:
-    """In one system call."""
+    """Open with a single openat2 call."""
     path = os.fsencode("/".join(names) or ".")
-    # Left to RESOLVE_NO_SYMLINKS, a link in the place of a folder is told apart from a file.
+    # O_NOFOLLOW is left out: RESOLVE_NO_SYMLINKS alone reports a link in place of a folder differently from a file.
     how = _How(flags=flags & ~os.O_NOFOLLOW, mode=0, resolve=_BENEATH | _NO_MAGICLINKS | _NO_SYMLINKS)
     call = _libc().syscall
     while True:
@@ -46,7 +46,7 @@ def open_by_kernel(folder: int, names: Sequence[str], flags: int) -> int:
 
 
 def open_by_walk(folder: int, names: Sequence[str], flags: int) -> int:
-    """Name by name, each from the handle of the one before."""
+    """Open name by name, each relative to the descriptor of the one before."""
     if len(os.fsencode("/".join(names))) >= _PATH_BYTES:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     if not names:
@@ -63,7 +63,7 @@ def open_by_walk(folder: int, names: Sequence[str], flags: int) -> int:
 
 @cache
 def best_opener() -> Opener:
-    """The kernel's way, unless it is missing or forbidden here (an old kernel, a container's filter)."""
+    """Return `open_by_kernel`, or `open_by_walk` if openat2 is missing or forbidden (old kernel, container filter)."""
     if sys.platform != "linux":
         return open_by_walk
     try:
@@ -78,7 +78,7 @@ def best_opener() -> Opener:
 
 
 def open_root(root: Path) -> int:
-    """The folder that everything is beneath; the way to it is trusted and may lead through links. Raises OSError."""
+    """Open the root folder. The path to it is trusted and may contain symbolic links. Raises OSError."""
     return os.open(root, FOLDER & ~os.O_NOFOLLOW)
 
 
@@ -86,7 +86,7 @@ def _step(folder: int, name: str, flags: int) -> int:
     try:
         return os.open(name, flags, dir_fd=folder)
     except NotADirectoryError:
-        # Asked for a folder, the kernel says the same of a link as of a file.
+        # With O_DIRECTORY, the kernel reports a link and a file in the same way.
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
         raise

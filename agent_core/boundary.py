@@ -1,4 +1,4 @@
-"""What of a conversation still counts after it was compacted (S3-17, C-10)."""
+"""Selects the part of a history that is still in effect after compaction."""
 
 import re
 from collections.abc import Sequence
@@ -17,19 +17,20 @@ from agent_core.messages import (
 )
 
 LONG = 500
-"""Characters of an old tool result; a longer one is shortened (C-24)."""
+"""Old tool results longer than this many characters are shortened."""
 END = 200
-"""Characters of its head, and of its tail, that are left."""
+"""Characters kept of the head, and of the tail, of a shortened result."""
 PICTURE_GONE = "[a picture, not shown any more]\n"
 
 _WHOLE = re.compile(r"is in (\.output/\d{1,9}\.txt)")
 
 
 def effective(messages: Sequence[AgentMessage]) -> list[AgentMessage]:
-    """The last summary, and what it kept and what came since; all messages where there is no summary.
+    """Return the last summary, the messages it kept and those after it; all messages if there is no summary.
 
-    A summary whose first kept message is not to be found stands for everything before itself. What was kept is
-    changed here, once, and never again: old results are short, and no answer tells any more how full the window was.
+    A summary whose first kept message is missing replaces everything before it. Kept messages are changed here, once
+    and for good: old results are shortened, and answers lose their token usage, which no longer tells how full the
+    window is.
     """
     place = next((index for index in reversed(range(len(messages))) if _is_boundary(messages[index])), None)
     if place is None:
@@ -41,7 +42,7 @@ def effective(messages: Sequence[AgentMessage]) -> list[AgentMessage]:
 
 
 def shortened(message: AgentMessage) -> AgentMessage:
-    """An old message as it is shown from now on; most stay as they are."""
+    """Return an old message in its shortened form; most are returned unchanged."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
     if isinstance(message, UserMessage) and all(isinstance(part, TextContent) for part in message.content):

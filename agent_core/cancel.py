@@ -1,4 +1,4 @@
-"""Stopping a run from outside: one token, seen by the loop, the model's stream and every tool."""
+"""Cancellation of a run from outside, by one token shared by the loop, the model stream and all tools."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class CancelToken:
-    """Says once that a run is to stop, and why (behaviour row S2-32)."""
+    """Signals once that a run is to stop, and why."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -23,7 +23,7 @@ class CancelToken:
         return self._event.is_set()
 
     def cancel(self, reason: str = "user") -> None:
-        """Stop the run; a second call changes nothing. Callbacks run once, and a failing one stops no other."""
+        """Stop the run; later calls do nothing. Callbacks run once, and one that fails does not stop the others."""
         if self.cancelled:
             return
         self.reason = reason
@@ -35,7 +35,7 @@ class CancelToken:
                 callback()
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
-        """Call `callback` at the cancel, or now if it has already happened; returns a function that forgets it."""
+        """Call `callback` on cancellation, or now if already cancelled; returns a function that unregisters it."""
         if self.cancelled:
             with Guest("cancel callback"):
                 callback()
@@ -49,11 +49,11 @@ class CancelToken:
         return forget
 
     async def wait(self) -> None:
-        """Return when the run is cancelled."""
+        """Wait until the run is cancelled."""
         await self._event.wait()
 
     async def guard(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-        """Yield what `items` yields, and end at once when the token is cancelled, however long `items` is silent.
+        """Yield from `items`, and end as soon as the token is cancelled, even while `items` is silent.
 
         One task reads ahead by at most 64 items; it has ended when this generator has.
         """
@@ -80,6 +80,6 @@ class CancelToken:
 
 
 def _wake(queue: "asyncio.Queue[T | None]") -> None:
-    """Make the waiting consumer look again; a full queue needs no wake-up, for its consumer is not waiting."""
+    """Wake the waiting consumer. A full queue needs no wake-up, because its consumer is not waiting."""
     with contextlib.suppress(asyncio.QueueFull):
         queue.put_nowait(None)

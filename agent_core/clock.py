@@ -1,4 +1,4 @@
-"""Time and identity, handed in, so that tests and replays are deterministic."""
+"""Time and ids as injected dependencies, so that tests and replays are deterministic."""
 
 import asyncio
 import os
@@ -7,25 +7,23 @@ from collections.abc import Callable
 from typing import Protocol
 
 NewId = Callable[[], str]
-"""Makes an identifier that no other call returns."""
+"""Returns an identifier that is unique."""
 
 
 class Clock(Protocol):
-    """What the program may know about time."""
+    """Source of time."""
 
     def time(self) -> float:
-        """Seconds since the epoch, UTC; may jump."""
+        """Return seconds since the epoch, UTC; may jump."""
 
     def monotonic(self) -> float:
-        """Seconds that only grow; for timeouts and durations."""
+        """Return seconds that never go backwards; for timeouts and durations."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return after that many seconds."""
+        """Wait for that many seconds."""
 
 
 class SystemClock:
-    """The machine's own clock."""
-
     def time(self) -> float:
         return time.time()
 
@@ -37,5 +35,5 @@ class SystemClock:
 
 
 def new_id() -> str:
-    """32 hex digits, random."""
+    """Return 32 random hex digits."""
     return os.urandom(16).hex()

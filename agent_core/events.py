@@ -1,13 +1,13 @@
-"""Everything that can happen in a run: a closed union of fifteen kinds (S4-11, S3-07).
+"""Everything that can happen in a run, as a closed union of fifteen event classes.
 
-Consumers match on the class and end with `assert_never`. Events carry deltas, never a whole partial message (C-34).
+Consumers match on the class and end with `assert_never`. Events carry deltas, never a whole partial message.
 """
 
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.llm import FailureKind, StreamDelta
+from agent_core.llm import FailureCause, FailureKind, StreamDelta
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -25,19 +25,23 @@ from agent_core.tool_result import ToolResult
 
 class _Event(Frozen):
     seq: int = 0
-    """Position in the run, from 1; stamped by the loop, as are the other two."""
+    """Position in the run, from 1; stamped by the loop, as are `run_id` and `ts`."""
     run_id: str = ""
     ts: float = 0.0
 
 
 class AgentStart(_Event):
     type: Literal["agent_start"] = "agent_start"
+    model_calls: int = 0
+    """Model calls already made, when a run is resumed after a restart."""
+    tool_calls: int = 0
+    """Tool calls already made, likewise."""
 
 
 class TurnStart(_Event):
     type: Literal["turn_start"] = "turn_start"
     turn: int
-    """Which model call of the run this is, from 1 (S3-19)."""
+    """Number of the model call in the run, from 1."""
     reason: TransitionReason
 
 
@@ -62,7 +66,7 @@ class ToolExecutionStart(_Event):
     tool_call_id: str
     tool_name: Text
     label: Text
-    """The tool and what it works on, in words for people."""
+    """The tool and its target, as shown to users."""
     args: JsonObject
 
 
@@ -80,10 +84,10 @@ class ToolExecutionEnd(_Event):
     result: ToolResult
     is_error: bool
     attempts: int = 1
-    """0 where the call was never run."""
+    """0 if the call was never run."""
     duration_ms: int | None = None
     denied: str | None = None
-    """The fingerprint of a call that was refused."""
+    """Fingerprint of the call, if it was refused."""
 
 
 class TurnEnd(_Event):
@@ -107,7 +111,7 @@ class CompactionEnd(_Event):
     tokens_before: int
     tokens_after: int
     usage: Usage = Usage()
-    """What the summary itself has cost."""
+    """Cost of the summary itself."""
     error: Text | None = None
 
 
@@ -115,14 +119,14 @@ class RetryScheduled(_Event):
     type: Literal["retry_scheduled"] = "retry_scheduled"
     scope: Literal["llm", "tool"]
     attempt: int
-    """The attempt that failed, from 1."""
+    """Number of the attempt that failed, from 1."""
     max_attempts: int
     delay_s: float
     error: Text
     model: str | None = None
     """The model that failed."""
     next_model: str | None = None
-    """The model that is asked instead, where the one before is given up for now."""
+    """The model to be asked next, if the failed one is given up for now."""
 
 
 class PermissionRequest(_Event):
@@ -140,16 +144,19 @@ class TaskEvent(_Event):
 
 
 class AgentEnd(_Event):
-    """Exactly one ends every run (S3-11)."""
+    """The last event of every run; there is exactly one."""
 
     type: Literal["agent_end"] = "agent_end"
     reason: TerminalReason
     messages: tuple[AgentMessage, ...]
-    """What this run added, in order (S4-14)."""
+    """The messages that this run added, in order."""
     error: Text | None = None
-    """For the log and the owner."""
+    """For the log and the bot's owner."""
     failure: FailureKind | None = None
-    """Set where the model's failure ended the run."""
+    """Set if a model failure ended the run."""
+    cause: FailureCause | None = None
+    retry_after_s: float | None = None
+    """Seconds that the provider asked to wait."""
 
 
 AgentEvent = Annotated[

@@ -1,28 +1,9 @@
-"""The border to callbacks that others hand in: their failure is logged and stops nobody else."""
+"""Isolation of callbacks passed in by callers: their failure stops nothing else."""
 
-from types import TracebackType
-
-import structlog
-
-log = structlog.get_logger(__name__)
+from agent_core.contained import Contained
 
 
-class Guest:
-    """`with Guest("listener"):` swallows and logs what the body raises; cancellation passes (S2-32, C-33)."""
+class Guest(Contained):
+    """`with Guest("listener"):` contains an exception of a callback that a caller passed in."""
 
-    def __init__(self, role: str) -> None:
-        self._role = role
-        self.error: Exception | None = None
-        """What the body raised, once it has ended."""
-
-    def __enter__(self) -> "Guest":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        self.error = error
-        log.error("a guest failed", role=self._role, exc_info=(type(error), error, trace))
-        return True
+    event = "a guest failed"

@@ -1,4 +1,4 @@
-"""Where an application may put a word into the loop: subclass, and override what is wanted (D-21)."""
+"""Extension points of the loop: subclass `Hooks` and override the methods you need."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -15,34 +15,37 @@ T = TypeVar("T")
 
 
 class Hooks:
-    """Every method does nothing. One that raises ends the run with an error and balanced events (S4-05)."""
+    """Hooks that do nothing. A hook that raises ends the run with an error; its events stay balanced."""
 
     async def transform_context(self, messages: Sequence[AgentMessage], cancel: CancelToken) -> Sequence[AgentMessage]:
-        """What of the history the next request is built from; the history itself is not changed (S4-04)."""
+        """Return the messages from which the next request is built; the history itself is not changed."""
         return messages
 
     def convert_to_llm(self, messages: Sequence[AgentMessage]) -> Sequence[LlmMessage] | None:
-        """The history as a model may see it, custom messages too (S4-03); None: as the context does it."""
+        """Convert the history to what a model may see, custom messages included; None uses the default conversion."""
 
     async def get_api_key(self, provider: str) -> str | None:
-        """The key for the next call, for keys that expire (S4-06); None: the one that the client has."""
+        """Return the key for the next call, for keys that expire; None uses the client's own."""
 
     async def before_tool_call(self, call: ToolCall, context: ToolContext) -> PermissionDecision | None:
-        """Before permission is looked up (S3-31). A decision other than allow stands; None lets the call pass."""
+        """Called before permissions are checked. Any decision other than allow is final; None lets the call pass."""
 
     async def after_tool_call(self, call: ToolCall, result: ToolResult) -> ToolResult | None:
-        """Another result in the place of this one (U-04); None keeps it. What it raises is the call's error."""
+        """Return a result to replace this one, or None to keep it. If it raises, the call fails with that error."""
 
     async def before_turn(self, state: QueryState) -> None:
-        """Before each call of the model. The state is a copy."""
+        """Called before each model call with a copy of the state."""
 
     async def after_turn(self, state: QueryState) -> Literal["continue", "end"] | None:
-        """`end` ends the run, once the calls of the answer are made. `continue` asks for one more turn where the run
-        would end, once in a run (S3-23). The state is a copy."""
+        """Called after each turn with a copy of the state.
+
+        `end` ends the run after the tool calls of the answer. `continue` requests one more turn where the run would
+        end, at most once per run.
+        """
 
 
 class HookFailed(Exception):
-    """A hook raised, so nobody knows what the application wants, and the run ends (S4-05)."""
+    """A hook raised: the application's decision is unknown, so the run ends."""
 
     def __init__(self, name: str, error: BaseException | None) -> None:
         reason = f"{type(error).__name__}: {error}" if error else "it was cancelled"
@@ -50,7 +53,7 @@ class HookFailed(Exception):
 
 
 class HookCalls:
-    """The loop's side of the hooks: asks those that are overridden, and waits no longer than until the run is stopped.
+    """The loop's access to hooks: calls only overridden ones, and stops waiting when the run is cancelled.
 
     Every method may raise HookFailed.
     """
@@ -61,11 +64,11 @@ class HookCalls:
         self._wanted = {name for name, own in vars(Hooks).items() if getattr(kind, name) is not own}
 
     def has(self, name: str) -> bool:
-        """Whether the application has something to say there; most have not, and pay nothing."""
+        """Return True if the application overrides this hook; others cost nothing."""
         return name in self._wanted
 
     async def history(self, messages: Sequence[AgentMessage], cancel: CancelToken) -> Sequence[AgentMessage]:
-        """What the next request is built from."""
+        """Return the messages from which the next request is built."""
         if self.has("transform_context"):
             changed = self._hooks.transform_context(tuple(messages), cancel)
             messages = await self._ask("transform_context", changed, cancel) or ()
@@ -80,7 +83,7 @@ class HookCalls:
         return await self._ask("get_api_key", self._hooks.get_api_key(provider), cancel)
 
     async def before_call(self, call: ToolCall, context: ToolContext, cancel: CancelToken) -> PermissionDecision | None:
-        """A decision that stands, or None."""
+        """Return a decision other than allow, or None."""
         if not self.has("before_tool_call"):
             return None
         decision = await self._ask("before_tool_call", self._hooks.before_tool_call(call, context), cancel)
@@ -89,7 +92,8 @@ class HookCalls:
     async def after_call(self, call: ToolCall, result: ToolResult, cancel: CancelToken) -> ToolResult:
         if not self.has("after_tool_call"):
             return result
-        return await self._ask("after_tool_call", self._hooks.after_tool_call(call, result), cancel) or result
+        other = await self._ask("after_tool_call", self._hooks.after_tool_call(call, result), cancel)
+        return result if other is None else _in_place_of(result, other)
 
     async def before_turn(self, state: QueryState, cancel: CancelToken) -> None:
         if self.has("before_turn"):
@@ -104,7 +108,7 @@ class HookCalls:
         return self._hooks.convert_to_llm(messages)
 
     async def _ask(self, name: str, answer: Awaitable[T], cancel: CancelToken) -> T | None:
-        """None where the run is stopped meanwhile; what a hook then does not say is not needed."""
+        """Await a hook's answer; None if the run is cancelled meanwhile, when the answer no longer matters."""
         asked = asyncio.ensure_future(answer)
         forget = cancel.on_cancel(asked.cancel)
         try:
@@ -120,6 +124,17 @@ class HookCalls:
         if error := asked.exception():
             raise HookFailed(name, error) from error
         return asked.result()
+
+
+def _in_place_of(result: ToolResult, other: ToolResult) -> ToolResult:
+    """Replace a result, but keep its failure, its untrusted mark and its usage: a hook cannot clear these."""
+    return other.model_copy(
+        update={
+            "is_error": result.is_error or other.is_error,
+            "untrusted": result.untrusted or other.untrusted,
+            "usage": other.usage if other.usage.total else result.usage,
+        }
+    )
 
 
 def _copy(state: QueryState) -> QueryState:

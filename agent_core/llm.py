@@ -1,6 +1,6 @@
-"""The border to models: what is asked, what streams back, how a request fails.
+"""The interface to models: requests, streamed responses and failures.
 
-A client never raises for a request that failed: the failure is the last event of the stream (S2-03, S4-50).
+A client never raises for a failed request: the failure is the last event of the stream.
 """
 
 from collections.abc import AsyncGenerator
@@ -15,7 +15,8 @@ ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max
 
 
 class ModelInfo(Frozen):
-    """One model as the loop needs to know it; prices are US dollars per million tokens, None where unknown."""
+    """A model's properties, as far as the loop needs them; prices are US dollars per million tokens, None if
+    unknown."""
 
     id: str
     provider: str = ""
@@ -25,23 +26,26 @@ class ModelInfo(Frozen):
     tools: bool = True
     reasoning: bool = False
     thinking_levels: tuple[ThinkingLevel, ...] = ("low", "medium", "high")
-    """Those that a model which thinks can tell apart."""
+    """The levels that a reasoning model distinguishes."""
     adaptive: bool = False
-    """Whether it finds out itself how long to think, and takes no budget."""
+    """True if the model decides itself how long to think, and takes no budget."""
     input_price: float | None = None
     output_price: float | None = None
     cache_read_price: float | None = None
-    """None: as `input_price`."""
+    """None: same as `input_price`."""
     cache_write_price: float | None = None
 
     def answer_tokens(self, wanted: int) -> int:
-        """How long an answer may be: no more than the model can say, and of a small window no more than a quarter."""
+        """Return the longest answer to request: at most the model's maximum and a quarter of its window."""
         return max(1, min(wanted, self.max_output, self.context_window // 4))
 
 
 class LlmOptions(Frozen):
-    """How to ask; `timeout_s` is the longest silence of a stream, `max_retry_delay_s` the longest wait a server may
-    ask for before the run fails instead (S4-43; 0 = no cap)."""
+    """Options of a request.
+
+    `timeout_s` is the longest silence of a stream; `max_retry_delay_s` the longest wait that a server may ask for
+    before the run fails instead (0: no limit).
+    """
 
     temperature: float | None = 0.7
     max_tokens: int = 4096
@@ -49,7 +53,7 @@ class LlmOptions(Frozen):
     thinking_budgets: dict[str, int] = Field(default_factory=dict)
     session_id: str | None = None
     api_key: SecretStr | None = None
-    """Instead of the key that the client has (S4-06)."""
+    """Overrides the client's own key."""
     max_retry_delay_s: float = 60.0
     timeout_s: float = 120.0
 
@@ -71,25 +75,40 @@ class LlmRequest(Frozen):
 
 
 class FailureKind(StrEnum):
-    """Why a request failed, as far as it decides what to do next (C-25)."""
+    """Kind of a request failure; decides what to do next."""
 
     OVERFLOW = "overflow"
     """The request is larger than the model's window."""
     TRANSIENT = "transient"
-    """Worth another try: network, overload, rate limit, a stream that was cut."""
+    """Worth a retry: network, overload, rate limit, a stream that was cut."""
     QUOTA = "quota"
     """The account has no money or no quota left."""
     AUTH = "auth"
     """The key is missing, wrong or revoked."""
     INVALID = "invalid"
-    """The server refused the request as such; asking again would be refused again."""
+    """The server rejected the request itself; a retry would be rejected too."""
     FATAL = "fatal"
+
+
+class FailureCause(StrEnum):
+    """Finer cause of a failure, for what users are told."""
+
+    NETWORK = "network"
+    """The server could not be reached, or stopped sending."""
+    SERVER = "server"
+    """The server answered with an error of its own (5xx)."""
+    RATE_LIMIT = "rate_limit"
+    NOT_FOUND = "not_found"
+    """The model or the address does not exist."""
+    CONTENT = "content"
+    """The provider refuses to answer this content."""
 
 
 class LlmFailure(Frozen):
     kind: FailureKind
+    cause: FailureCause | None = None
     message: Text
-    """For the log and the owner; may name hosts, never holds a secret."""
+    """For the log and the bot's owner; may name hosts, never contains a secret."""
     retry_after_s: float | None = None
 
 
@@ -100,7 +119,7 @@ class StreamStart(Frozen):
 class TextDelta(Frozen):
     type: Literal["text_delta"] = "text_delta"
     index: int
-    """Which content block of the message grows."""
+    """Position of the content block that grows."""
     delta: Text
 
 
@@ -116,11 +135,11 @@ class ToolCallDelta(Frozen):
     id: str | None = None
     name: Text | None = None
     delta: Text = ""
-    """The next piece of the arguments' JSON."""
+    """The next piece of the JSON arguments."""
 
 
 class StreamDone(Frozen):
-    """Always the last event. `message` holds what arrived; with a failure its stop reason is ERROR."""
+    """Always the last event. `message` holds what arrived; after a failure its stop reason is ERROR."""
 
     type: Literal["done"] = "done"
     message: AssistantMessage
@@ -134,21 +153,22 @@ StreamEvent = Annotated[
 
 
 class LlmClient(Protocol):
-    """Speaks one wire protocol."""
+    """A client of one wire protocol."""
 
     def stream(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
-        """Ask once, without retries. Ends with exactly one `StreamDone`, and never raises for a failed request.
+        """Send the request once, without retries.
 
-        Closing the generator closes the connection; that is how a run is stopped.
+        The stream ends with exactly one `StreamDone` and never raises for a failed request. Closing the generator
+        closes the connection; that is how a run is stopped.
         """
 
     async def close(self) -> None:
-        """Give back connections."""
+        """Close all connections."""
 
 
 @runtime_checkable
 class WarmsUp(Protocol):
-    """A client whose first call would be slow."""
+    """A client whose first call would be slow without `warm_up`."""
 
     async def warm_up(self) -> None:
         """Do now, off the event loop, what the first call would wait for."""

@@ -1,4 +1,4 @@
-"""What is said in a chat, as the agent keeps it: frozen, JSON-safe, one closed union (behaviour row S3-24)."""
+"""The messages of a conversation: frozen, JSON-safe, one closed union."""
 
 import math
 import time
@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from agent_core.clock import new_id
+from agent_core.sources import UNKNOWN, Sources
 
 
 def clean(text: object) -> object:
@@ -19,7 +20,7 @@ def clean(text: object) -> object:
 
 
 def clean_json(value: object) -> object:
-    """Make a foreign value JSON: NaN and infinities become null, bytes and lone surrogates become text."""
+    """Convert a foreign value to JSON: NaN and infinities become null, bytes and lone surrogates become text."""
     match value:
         case str():
             return clean(value)
@@ -41,7 +42,7 @@ Json = Annotated[JsonValue, BeforeValidator(clean_json)]
 
 
 class Frozen(BaseModel):
-    """A value: never changed, with no field that is not declared."""
+    """An immutable value; undeclared fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,7 +74,7 @@ class ToolCall(Frozen):
     name: Text
     arguments: JsonObject
     arguments_error: Text | None = None
-    """Why the arguments could not be read, with the start of what the model sent; such a call is never run."""
+    """Why the arguments could not be parsed, with the start of the raw text; such a call is never run."""
 
 
 UserContent = Annotated[TextContent | ImageContent, Field(discriminator="type")]
@@ -89,7 +90,7 @@ class StopReason(StrEnum):
 
 
 class Usage(Frozen):
-    """Tokens and money of one model call; `input` counts what was not read from a cache."""
+    """Tokens and cost of one model call; `input` does not include tokens read from a cache."""
 
     input: int = 0
     output: int = 0
@@ -109,6 +110,26 @@ class Usage(Frozen):
         )
 
 
+class Tainted(Frozen):
+    """Content that may contain untrusted input."""
+
+    untrusted: bool = False
+    """True if some of it is shown to the model as data, because it is not the words of the current user."""
+    sources: Sources = ()
+    """Sources of untrusted input in it; empty for data that an authorised user brought."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _both(cls, value: object) -> object:
+        """Fill in sources for rows of earlier versions; content with sources is always untrusted."""
+        if isinstance(value, dict):
+            if value.get("sources"):
+                return {**value, "untrusted": True}
+            if value.get("untrusted") and "sources" not in value:
+                return {**value, "sources": (UNKNOWN,)}
+        return value
+
+
 class _Message(Frozen):
     id: str = Field(default_factory=new_id)
     created_at: float = Field(default_factory=time.time)
@@ -117,20 +138,22 @@ class _Message(Frozen):
     session_id: str | None = None
 
 
-class UserMessage(_Message):
+class UserMessage(Tainted, _Message):
     role: Literal["user"] = "user"
     content: tuple[UserContent, ...]
     source: Text | None = None
-    """The speaker's name where several people speak; the model sees it before the words (S2-44)."""
+    """The sender's name in group chats, which the model sees before the text."""
     context: Text | None = None
-    """What was true when this was said (time, place, quoted message); rendered into the user turn (D-04)."""
-    untrusted: bool = False
-    """Whether it brings words of others than the speaker: a quoted message, earlier talk, a file's name."""
+    """Circumstances of the message (time, place, quoted message), rendered into the user turn."""
+    private: bool = False
+    """True if it quotes memory, files or earlier messages, which must not leave in an address without approval."""
     by_agent: bool = False
-    """Whether another agent wrote it, so that nobody has given what stands in it."""
+    """True if another agent wrote it, so no user has provided its contents."""
 
 
-class AssistantMessage(_Message):
+class AssistantMessage(Tainted, _Message):
+    """A model's answer. Its sources name untrusted input that stands in no other message: tool descriptions."""
+
     role: Literal["assistant"] = "assistant"
     content: tuple[AssistantContent, ...]
     stop_reason: StopReason
@@ -140,7 +163,7 @@ class AssistantMessage(_Message):
 
     @property
     def text(self) -> str:
-        """The words for people: without thinking, without tool calls."""
+        """Return the text for users: no reasoning, no tool calls."""
         return text_of(self.content)
 
     @property
@@ -148,7 +171,7 @@ class AssistantMessage(_Message):
         return tuple(part for part in self.content if isinstance(part, ToolCall))
 
 
-class ToolResultMessage(_Message):
+class ToolResultMessage(Tainted, _Message):
     role: Literal["tool_result"] = "tool_result"
     tool_call_id: Text
     tool_name: Text
@@ -156,26 +179,30 @@ class ToolResultMessage(_Message):
     details: Json = None
     is_error: bool = False
     duration_ms: int | None = None
-    untrusted: bool = False
-    """Whether strangers may have written it."""
 
 
-class SummaryMessage(_Message):
-    """A compact boundary: stands for everything before `first_kept_id` (C-10)."""
+class SummaryMessage(Tainted, _Message):
+    """A compaction boundary: replaces everything before `first_kept_id`."""
 
     role: Literal["summary"] = "summary"
     summary: Text
-    """Empty where nothing was summarised, and only results were shortened."""
+    """Empty if no summary was made, and only tool results were shortened."""
     first_kept_id: str
     tokens_before: int
     short_until: str = ""
-    """The id of the last message whose tool results are shown shortened (S0-27)."""
-    untrusted: bool = True
-    """Whether strangers had a word in what it stands for."""
+    """Id of the last message whose tool results are shown shortened."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unknown(cls, value: object) -> object:
+        """Treat the summary as untrusted unless its sources were determined."""
+        if isinstance(value, dict) and not {"untrusted", "sources"} & value.keys():
+            return {**value, "untrusted": True, "sources": (UNKNOWN,)}
+        return value
 
 
-class NotificationMessage(_Message):
-    """Something the program says, for people; the model sees it only where `to_model` is set."""
+class NotificationMessage(Tainted, _Message):
+    """A message of the program to users; the model sees it only if `to_model` is set."""
 
     role: Literal["notification"] = "notification"
     kind: str
@@ -183,13 +210,11 @@ class NotificationMessage(_Message):
     data: JsonObject = Field(default_factory=dict)
     to_model: bool = False
     quoted: Text = ""
-    """What it passes on to the model in others' words."""
-    untrusted: bool = False
-    """Whether strangers may have written what it passes on."""
+    """Text of others that it passes on to the model."""
 
 
 class CustomMessage(_Message):
-    """An application's own entry: kept in the history, dropped at the model's border (S4-02, S4-48)."""
+    """An application's own entry: kept in the history, left out of requests."""
 
     role: Literal["custom"] = "custom"
     kind: str
@@ -205,10 +230,10 @@ message_adapter: TypeAdapter[AgentMessage] = TypeAdapter(AgentMessage)
 
 
 def text_of(content: Iterable[TextContent | ThinkingContent | ImageContent | ToolCall]) -> str:
-    """The text parts, joined as they stand."""
+    """Return the text parts, joined without separators."""
     return "".join(part.text for part in content if isinstance(part, TextContent))
 
 
 def user(text: str, *images: ImageContent, source: str | None = None, context: str | None = None) -> UserMessage:
-    """A person's message; images stand before the text (S2-15)."""
+    """Return a user's message; images stand before the text."""
     return UserMessage(content=(*images, TextContent(text=text)), source=source, context=context)

@@ -1,6 +1,6 @@
-"""The folder of the workspace in which the whole of what was too long for the model is kept, for it to read.
+"""The workspace folder that keeps outputs too long for the model, so that it can read them in full.
 
-Commands can change everything here, so nothing in it is trusted. Everything here blocks.
+Programs can change anything here, so nothing in it is trusted. All functions block.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 FOLDER = ".output"
 KEPT = 20
 MOST_BYTES = 8_000_000
-"""Of a text that is kept; no more could be read."""
+"""Size limit of a kept text; a longer one is cut."""
 
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -20,7 +20,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def next_output(workspace: Path) -> str:
-    """The name, in the workspace, of a new file for the next output; the oldest ones make room for it. Raises
+    """Create a file for the next output and return its path in the workspace; the oldest ones are deleted. Raises
     OSError."""
     name, file = _create(workspace)
     os.close(file)
@@ -28,7 +28,7 @@ def next_output(workspace: Path) -> str:
 
 
 def keep_text(workspace: Path, text: str) -> str:
-    """Write the text to a new file, and give its name in the workspace. Raises OSError."""
+    """Write the text to a new file and return its path in the workspace. Raises OSError."""
     name, file = _create(workspace)
     with os.fdopen(file, "wb") as writing:
         try:
@@ -41,7 +41,7 @@ def keep_text(workspace: Path, text: str) -> str:
 
 
 def forget(workspace: Path, name: str) -> None:
-    """Nothing where it is gone already."""
+    """Delete a kept output, if it still exists."""
     with suppress(OSError):
         folder = _folder(workspace)
         try:
@@ -51,7 +51,7 @@ def forget(workspace: Path, name: str) -> None:
 
 
 def _create(workspace: Path) -> tuple[str, int]:
-    """A new file's name in the workspace, and its handle."""
+    """Create a file; returns its path in the workspace and its descriptor."""
     folder = _folder(workspace)
     try:
         with os.scandir(folder) as entries:
@@ -68,8 +68,7 @@ def _create(workspace: Path) -> tuple[str, int]:
 
 
 def _folder(workspace: Path) -> int:
-    """A handle of the folder, which is made, in a workspace that may have held nothing yet; a link or a file that
-    stands in its place is taken away."""
+    """Open the folder, creating it and the workspace if missing; a link or file in its place is removed."""
     workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     outer = os.open(workspace, _FLAGS)
     try:

@@ -1,21 +1,21 @@
-"""Rebuilds a message from its deltas, for those who only receive deltas (C-17, C-34)."""
+"""Rebuilding of a message from its deltas, for consumers that only receive deltas."""
 
 from agent_core.llm import StreamDelta
 from agent_core.messages import TextContent, ThinkingContent
 
 
 class DeltaMismatch(ValueError):
-    """A delta for a block of another kind (S4-44)."""
+    """The delta belongs to a block of another kind."""
 
 
 class PartialAssembler:
-    """Collects the deltas of one message; cheap however many there are."""
+    """Collects the deltas of one message, in constant time each."""
 
     def __init__(self) -> None:
         self._blocks: dict[int, tuple[str, list[str]]] = {}
 
     def feed(self, delta: StreamDelta) -> None:
-        """Raises DeltaMismatch where the block has another kind."""
+        """Add a delta. Raises DeltaMismatch if its block has another kind."""
         kind, pieces = self._blocks.setdefault(delta.index, (delta.type, []))
         if kind != delta.type:
             raise DeltaMismatch(f"block {delta.index} holds {kind}, not {delta.type}")
@@ -23,11 +23,11 @@ class PartialAssembler:
 
     @property
     def text(self) -> str:
-        """The words for people so far."""
+        """Return the text for users so far."""
         return "".join("".join(pieces) for kind, pieces in self._blocks.values() if kind == "text_delta")
 
     def content(self) -> tuple[TextContent | ThinkingContent, ...]:
-        """What can be kept of a message that was cut off: words and thinking, no half tool calls."""
+        """Return what is kept of an interrupted message: text and reasoning, no partial tool calls."""
         kept: list[TextContent | ThinkingContent] = []
         for _, (kind, pieces) in sorted(self._blocks.items()):
             if kind == "text_delta":

@@ -1,4 +1,4 @@
-"""Whether a tool call may be made: what is decided, what is asked of people, and what they answered (S3-31, C-21)."""
+"""Permission checks of tool calls: decisions, questions to users and their answers."""
 
 import hashlib
 import json
@@ -12,33 +12,35 @@ from agent_core.messages import AgentMessage, Frozen, Text, ToolCall
 from agent_core.tools import Tool
 
 Behavior = Literal["allow", "ask", "deny", "begun"]
-"""`begun`: it was asked for and approved before the program stopped, so it may have run."""
+"""`begun`: approved before the program stopped, so the call may already have run."""
 
 
 class PermissionDecision(Frozen):
-    """What holds for one call."""
+    """The decision about one call."""
 
     behavior: Behavior
     reason: Text = ""
-    """For people, of a question; for the model, of a refusal."""
+    """Shown to users with a question, and to the model with a refusal."""
     request_id: str = ""
-    """Of a question: what its answer names."""
+    """Id of the question, if one is asked."""
 
 
 class Answer(StrEnum):
-    """What became of a question."""
+    """Outcome of a question."""
 
     APPROVED = "approved"
     DENIED = "denied"
     EXPIRED = "expired"
-    """Nobody answered in time, or nobody could."""
+    """Not answered in time, or there was no user who could answer."""
     WITHDRAWN = "withdrawn"
-    """The person wrote something else instead, or stopped the run."""
+    """The user wrote something else instead, or stopped the run."""
+    CHANGED = "changed"
+    """Approved, but its target has changed since it was shown: a new decision is needed."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A call that is about to be made; its arguments fit the tool's schema."""
+    """A tool call to be decided about; its arguments fit the tool's schema."""
 
     call: ToolCall
     tool: Tool
@@ -51,22 +53,22 @@ class Proposal:
 
     @property
     def fingerprint(self) -> str:
-        """What an approval is bound to: the tool, its exact arguments, and the folder they act on."""
+        """Return what an approval is bound to: a hash of the tool, its exact arguments and the workspace."""
         facts = [self.call.name, self.call.arguments, str(self.workspace)]
         text = json.dumps(facts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 MOST_DENIALS = 3
-"""In a row; after that a run has nothing left to try (C-21)."""
+"""Refusals in a row that end a run."""
 
 
 @dataclass
 class Denials:
-    """What was refused in one run."""
+    """The calls that were refused in one run."""
 
     refused: set[str] = field(default_factory=set)
-    """Fingerprints: the same call is not asked for again."""
+    """Fingerprints; the same call is not asked about again."""
     in_a_row: int = 0
 
     def add(self, fingerprint: str) -> None:
@@ -74,7 +76,7 @@ class Denials:
         self.in_a_row += 1
 
     def succeeded(self) -> None:
-        """Some call did what it should, so there is a way on."""
+        """Reset the count of refusals in a row, because a call has succeeded."""
         self.in_a_row = 0
 
     @property
@@ -83,25 +85,28 @@ class Denials:
 
 
 class Permissions(Protocol):
-    """Decides about calls, and gets questions answered; what it asked survives the program."""
+    """Decides about calls and obtains answers from users; questions survive a restart."""
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
-        """What holds for this call. Where it is to be asked for, the question is on disk when this returns; the same
-        call proposed again after a restart is the same question."""
+        """Decide about a call. A question is on disk when this returns; the same call after a restart is the same
+        question."""
         ...
 
     async def answer(self, request_id: str, proposal: Proposal) -> Answer:
-        """Put the question to people and return what became of it. An approval is used up by this: it is given for the
-        proposal's fingerprint, and once. Cancelled, the question stays for the next life of the program."""
+        """Ask users and return the outcome. An approval is valid once, for the proposal's fingerprint, and is consumed
+        here.
+
+        If cancelled, the question stays open for the next process start.
+        """
         ...
 
     async def withdraw(self, request_id: str) -> None:
-        """Nobody needs to answer any more; `answer` returns WITHDRAWN unless it has an answer already."""
+        """Close the question; `answer` returns WITHDRAWN unless it has an answer already."""
         ...
 
 
 class EverythingAllowed:
-    """For agents without a house around them: their tools are their owner's choice."""
+    """Permissions that allow everything, for agents used as a library."""
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         return PermissionDecision(behavior="allow")
@@ -110,4 +115,4 @@ class EverythingAllowed:
         return Answer.EXPIRED
 
     async def withdraw(self, request_id: str) -> None:
-        """There is no question."""
+        """Do nothing; there are no questions."""

@@ -1,4 +1,4 @@
-"""Messages that wait for a running agent: steering changes its course, follow-ups come when it would stop."""
+"""Queues of messages for a running agent: steering redirects it, follow-ups arrive when it would stop."""
 
 import asyncio
 from collections import deque
@@ -10,7 +10,7 @@ DrainMode = Literal["one-at-a-time", "all"]
 
 
 class MessageQueues:
-    """Two queues; `mode` says whether a drain takes one message or all of them (S4-29 to S4-32)."""
+    """The steering and follow-up queues; the modes say whether a drain takes one message or all."""
 
     def __init__(self, steering_mode: DrainMode = "one-at-a-time", follow_up_mode: DrainMode = "one-at-a-time") -> None:
         self._steering: deque[AgentMessage] = deque()
@@ -31,7 +31,7 @@ class MessageQueues:
         return bool(self._steering)
 
     async def wait_for_steering(self) -> None:
-        """Return when a steering message waits."""
+        """Wait until there is a steering message."""
         while not self._steering:
             self._steered.clear()
             await self._steered.wait()
@@ -43,11 +43,11 @@ class MessageQueues:
         return _drain(self._follow_up, self._follow_up_mode)
 
     def peek(self) -> tuple[list[AgentMessage], list[AgentMessage]]:
-        """What waits, steering first, without taking it."""
+        """Return the queued messages, steering first, without removing them."""
         return list(self._steering), list(self._follow_up)
 
     def replace(self, message: AgentMessage) -> None:
-        """Put the message in the place of the waiting one with its id; does nothing where none waits."""
+        """Replace the queued message with the same id; does nothing if there is none."""
         for queue in (self._steering, self._follow_up):
             for index, waiting in enumerate(queue):
                 if waiting.id == message.id:

@@ -1,4 +1,4 @@
-"""The states of a run and the reasons it goes on or ends (S0-21, S3-10, S3-11)."""
+"""States of a run, and the reasons why turns start and runs end."""
 
 from enum import StrEnum
 
@@ -25,21 +25,23 @@ class TransitionReason(StrEnum):
     STEERING = "steering"
     FOLLOW_UP = "follow_up"
     LIMIT = "limit"
-    """The closing call without tools after a limit was reached (C-07)."""
+    """The last call without tools after a limit was reached."""
     SUBAGENT = "subagent"
     TASK_NOTIFICATION = "task_notification"
-    COMPACTED = "compacted"
     REACTIVE_COMPACT = "reactive_compact"
     MAX_OUTPUT_RECOVERY = "max_output_recovery"
     STOP_HOOK = "stop_hook"
 
 
 class TerminalReason(StrEnum):
-    """Why a run ended; `state_after` says what it leaves the agent in."""
+    """Why a run ended; `state_after` is the state it leaves the agent in."""
 
     COMPLETED = "completed"
     MAX_TURNS = "max_turns"
     MAX_TOOL_CALLS = "max_tool_calls"
+    MAX_SECONDS = "max_seconds"
+    REPEATED_CALLS = "repeated_calls"
+    """The same tool call had the same result too often."""
     BUDGET = "budget_exhausted"
     ABORTED = "aborted"
     PERMISSION = "permission_blocked"
@@ -47,16 +49,26 @@ class TerminalReason(StrEnum):
     BACKGROUNDED = "backgrounded"
     HANDED_OVER = "handed_over"
     TOOL_TERMINATED = "tool_terminated"
+    SET_ASIDE = "set_aside"
+    """The program crashed in the same step again and again. Set by the code that drives the loop, never by the loop."""
 
     @property
     def state_after(self) -> LoopState:
         return _STATE_AFTER.get(self, LoopState.COMPLETED)
 
+    @property
+    def is_limit(self) -> bool:
+        """Return True if the run stopped at a limit, so that a user may tell it to continue."""
+        return self.state_after is LoopState.MAX_ITERATIONS
+
 
 _STATE_AFTER = {
     TerminalReason.MAX_TURNS: LoopState.MAX_ITERATIONS,
     TerminalReason.MAX_TOOL_CALLS: LoopState.MAX_ITERATIONS,
+    TerminalReason.MAX_SECONDS: LoopState.MAX_ITERATIONS,
+    TerminalReason.REPEATED_CALLS: LoopState.MAX_ITERATIONS,
     TerminalReason.BUDGET: LoopState.MAX_ITERATIONS,
+    TerminalReason.SET_ASIDE: LoopState.MAX_ITERATIONS,
     TerminalReason.ABORTED: LoopState.ABORTED,
     TerminalReason.PERMISSION: LoopState.ERROR,
     TerminalReason.ERROR: LoopState.ERROR,
@@ -66,7 +78,7 @@ _STATE_AFTER = {
 
 
 class CallFailure(StrEnum):
-    """Why a tool call has an error for its result: `failure` in the result's details (S3-33)."""
+    """Why a tool call failed; stored as `failure` in the details of its result."""
 
     INPUT = "tool_input_error"
     """No such tool, arguments that do not fit, or a call that was cut off."""
@@ -77,7 +89,7 @@ class CallFailure(StrEnum):
     KILLED = "task_killed"
     """The run was stopped."""
     SKIPPED = "skipped"
-    """The person wrote something else before it began."""
+    """The user wrote something else before the call started."""
     LIMIT = "limit_reached"
     UNKNOWN = "unknown_outcome"
-    """The program stopped while it ran."""
+    """The program stopped while the call ran."""

@@ -1,7 +1,7 @@
-"""What was made of a thing, remembered for as long as somebody else holds the thing.
+"""A cache of values computed from objects, kept for as long as the objects exist.
 
-A request is built of the whole conversation before every model call. With this, each of its steps does its work once a
-message, and not once a message and call; what is left is a look-up.
+Every request is built from the whole conversation. With this cache each step runs once per message instead of once per
+message and model call; the rest are look-ups.
 """
 
 import weakref
@@ -14,34 +14,34 @@ R = TypeVar("R")
 
 
 class _Reference(weakref.ref[T]):
-    """Knows under which key its object was remembered."""
+    """A weak reference that knows its cache key."""
 
     __slots__ = ("key",)
     key: int
 
 
 _ITSELF = object()
-"""Stands for the object itself, which must not be held here."""
+"""Marks a value that is the object itself, which must not be held here."""
 _NOTHING = object()
 
 
 class Remembered(Generic[T, R]):
-    """`make`, asked once for each object. Objects are told apart by identity, so they must not change."""
+    """Calls `make` once per object. Objects are compared by identity, so they must be immutable."""
 
     def __init__(self, make: Callable[[T], R]) -> None:
         self._make = make
         self._made: dict[int, object] = {}
-        """By id. An entry goes before its object does, so no later object is taken for it."""
+        """Values by object id. An entry is removed before its object is freed, so no later object can match it."""
         self._held: dict[int, _Reference[T]] = {}
         self._row: tuple[Sequence[T], list[R]] = (), []
 
-        made, held = self._made, self._held  # not this object, which would hold itself
-        ours = _Reference  # when the program ends, things go after their modules' names have gone
+        ours = weakref.ref(self)  # weak, so that the callback does not keep this object alive
+        kind = _Reference  # bound here, because at interpreter exit module globals are cleared first
 
         def forget(gone: weakref.ref[T]) -> None:
-            if isinstance(gone, ours):
-                made.pop(gone.key, None)
-                held.pop(gone.key, None)
+            remembered = ours()
+            if remembered is not None and isinstance(gone, kind):
+                remembered.drop(gone.key)
 
         self._forget = forget
 
@@ -49,7 +49,7 @@ class Remembered(Generic[T, R]):
         return self.each((item,))[0]
 
     def each(self, items: Iterable[T]) -> list[R]:
-        """What was made of each, in order."""
+        """Return the values of all items, in order."""
         get = self._made.get
         found = [
             item if (made := get(id(item), _NOTHING)) is _ITSELF else made if made is not _NOTHING else self._new(item)
@@ -58,20 +58,25 @@ class Remembered(Generic[T, R]):
         return cast(list[R], found)
 
     def row(self, items: Sequence[T]) -> list[R]:
-        """As `each`, for a conversation that is asked about again when it has grown at its end: what it had before is
-        not even looked up. The last row that was asked about is held."""
+        """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked
+        up. Holds the items of the last call."""
         before, made = self._row
         if len(before) > len(items) or not all(map(is_, before, items)):
             before, made = (), []
         made = [*made, *self.each(items[len(before) :])]
-        self._row = tuple(items), made  # a list may grow
+        self._row = tuple(items), made  # a copy, because a list may grow
         return made
 
     def forget(self) -> None:
-        """Make everything anew when it is asked for."""
+        """Drop all values, to be computed anew."""
         self._row = (), []
         self._made.clear()
         self._held.clear()
+
+    def drop(self, key: int) -> None:
+        """Drop the entry with this id, because its object is being freed."""
+        self._made.pop(key, None)
+        self._held.pop(key, None)
 
     def _new(self, item: T) -> R:
         made, key = self._make(item), id(item)

@@ -1,4 +1,4 @@
-"""Where a run stands, as a value that round-trips through JSON; `reduce_event` is its only writer (S3-08, S3-20)."""
+"""The state of a run as a value that round-trips through JSON; only `reduce_event` changes it."""
 
 from typing import assert_never
 
@@ -40,7 +40,8 @@ from agent_core.reasons import LoopState, TerminalReason, TransitionReason
 
 
 class QueryState(BaseModel):
-    """One run over one conversation; checkpointed at every turn end without its messages, which the transcript has."""
+    """State of one run of a conversation. Checkpointed at the end of each turn without messages, which are in the
+    transcript."""
 
     model_config = ConfigDict(extra="forbid", validate_assignment=False)
 
@@ -49,33 +50,34 @@ class QueryState(BaseModel):
     messages: list[AgentMessage] = Field(default_factory=list)
     state: LoopState = LoopState.IDLE
     turn_count: int = 0
-    """Model calls so far; each counts (S3-19)."""
+    """Model calls so far."""
     tool_call_count: int = 0
-    """Calls that were really run."""
+    """Tool calls that actually ran."""
     usage: Usage = Usage()
     transition_reason: TransitionReason | None = None
     terminal_reason: TerminalReason | None = None
     error: str | None = None
-    """Why the run failed (S0-22, S4-26)."""
+    """Why the run failed."""
     pending_tool_calls: list[str] = Field(default_factory=list)
-    """Ids of the calls that run now."""
+    """Ids of the calls that are running."""
     auto_compact_tracking: JsonObject | None = None
     pending_tool_summary: JsonObject | None = None
     stop_hook_active: bool = False
     max_output_recovery_count: int = 0
     has_attempted_reactive_compact: bool = False
     denied_calls: list[str] = Field(default_factory=list)
-    """Fingerprints of the calls of this run that were refused (C-21)."""
+    """Fingerprints of this run's refused calls."""
     steering: list[AgentMessage] = Field(default_factory=list)
     follow_up: list[AgentMessage] = Field(default_factory=list)
 
 
 def reduce_event(state: QueryState, event: AgentEvent) -> None:
-    """Bring the state up to date with one event; the loop does it before it yields the event."""
+    """Update the state with one event; the loop does so before it yields the event."""
     match event:
         case AgentStart():
             state.state = LoopState.THINKING
             state.terminal_reason = state.error = None
+            state.turn_count, state.tool_call_count = event.model_calls, event.tool_calls
         case TurnStart():
             _begin_turn(state, event)
         case MessageEnd():
@@ -102,10 +104,10 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
 
 
 def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCall, ...]] | None:
-    """The last assistant message and those of its calls that have no result, where a run was cut off between.
+    """Return the last assistant message and its calls without a result, where a run was cut off between them.
 
-    The calls of an answer that failed are not to be run, nor those behind which somebody has spoken: their run was
-    given up, perhaps because of them.
+    Calls of a failed answer must not be run, nor those followed by a message of a user: their run was given up, perhaps
+    because of them.
     """
     answered: set[str] = set()
     for message in reversed(state.messages):
@@ -121,7 +123,7 @@ def unanswered_calls(state: QueryState) -> tuple[AssistantMessage, tuple[ToolCal
 
 
 def last_said(state: QueryState) -> AgentMessage | None:
-    """The last message of the conversation, without what the program or an application noted beside it."""
+    """Return the last message of the conversation, ignoring notifications to users and an application's entries."""
     for message in reversed(state.messages):
         is_note = isinstance(message, NotificationMessage) and not message.to_model
         if not is_note and not isinstance(message, CustomMessage):

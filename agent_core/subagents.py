@@ -1,4 +1,4 @@
-"""Sub-agents: an agent with a conversation of its own does one thing for another and reports (S2-49, S3-36)."""
+"""Sub-agents: an agent with its own conversation does one task for another agent and reports back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -14,7 +14,7 @@ from agent_core.events import (
     ToolExecutionStart,
     ToolExecutionUpdate,
 )
-from agent_core.limits import LoopLimits, TaskBudget
+from agent_core.limits import SoFar, TaskBudget
 from agent_core.loop.spoken import joined
 from agent_core.messages import (
     AgentMessage,
@@ -26,20 +26,21 @@ from agent_core.messages import (
     user,
 )
 from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
-from agent_core.untrusted import is_tainted
+from agent_core.untrusted import sources_of
 
-LIMITS = LoopLimits(max_turns=15, max_tool_calls=25, finalize_on_limit=True)
-SECONDS = 1200.0
+CLOSING_S = 300.0
+"""Seconds that a sub-agent has for its last answer after reaching its limits."""
 DUTY = (
     "You work for another agent: do the one thing it asks, with nobody to ask back. "
     "It reads nothing but your last answer, so make that a short and complete report, and say what did not work."
 )
-"""What a sub-agent's prompt says of it."""
+"""The part of a sub-agent's prompt that describes its role."""
 LONGEST_REPORT = 4_000
-"""Characters that go back to the other agent."""
+"""Characters of the report that go back to the other agent."""
 
 _FAILED = frozenset({TerminalReason.ERROR, TerminalReason.PERMISSION})
 _OVER = "it was not done within {seconds:g} s"
@@ -47,51 +48,58 @@ _SILENT = "it ended without an answer"
 
 
 class Errand:
-    """One sub-agent at work: followed, counted, and ended in time. Consume `events`; then `report` is what came of it.
+    """One sub-agent's run, with progress and a time limit. Consume `events`; then read `report`.
 
-    An agent that has a history already goes on where that stops.
+    An agent that already has a history continues where it stops.
     """
 
-    def __init__(self, agent: Agent, clock: Clock, *, seconds: float = SECONDS) -> None:
+    def __init__(self, agent: Agent, clock: Clock, *, seconds: float | None = None) -> None:
+        """Create an errand that is aborted after `seconds`; by default `CLOSING_S` after the agent's own time limit."""
         self.tools = 0
-        """Calls so far."""
+        """Tool calls so far."""
         self.last_call: ToolExecutionStart | None = None
         self.is_waiting = False
-        """People are asked whether a call may be made."""
+        """True while an approval is awaited."""
         self._agent = agent
         self._clock = clock
-        self._seconds = seconds
+        self._seconds = agent.loop.limits.max_seconds + CLOSING_S if seconds is None else seconds
         self._stopped: TaskStatus | None = None
         self._end: AgentEnd | None = None
         self._before = Usage()
 
     @property
     def usage(self) -> Usage:
-        """What it has cost so far, in all its lives."""
+        """Return the cost so far, including earlier process starts."""
         return self._before + self._agent.state.usage
 
     @property
     def end(self) -> AgentEnd | None:
-        """How the agent's run ended; None before that, and where it was cut off."""
+        """Return the last event of the agent's run; None before that, or if the run was cut off."""
         return self._end
 
     async def events(
         self,
         prompt: str | UserMessage,
         *,
-        tainted: bool = False,
+        sources: Sources = (),
         run_id: str | None = None,
         user_id: str | None = None,
         budget: TaskBudget | None = None,
+        so_far: SoFar | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """`prompt`: another agent's words, or a message as it is. `tainted`: strangers had a word in the conversation
-        that those words come from."""
+        """Run the agent and yield its events.
+
+        Args:
+            prompt: Text of another agent, or a complete message.
+            sources: Untrusted sources of the conversation that the text comes from.
+            so_far: The part of its limits that was used before the program was restarted.
+        """
         agent = self._agent
         self._before = usage_of(agent.state.messages)
         if agent.state.messages:
-            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget)
+            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget, so_far=so_far)
         else:
-            asked = _asked(prompt, tainted=tainted) if isinstance(prompt, str) else prompt
+            asked = _asked(prompt, sources) if isinstance(prompt, str) else prompt
             source = agent.stream(asked, run_id=run_id, user_id=user_id, budget=budget)
         ending = asyncio.create_task(self._end_in_time())
         try:
@@ -104,12 +112,12 @@ class Errand:
             await asyncio.wait([ending])
 
     def cancel(self) -> None:
-        """Somebody does not want it any more."""
+        """Stop the work because it is no longer wanted."""
         self._stop(TaskStatus.CANCELLED)
 
     @property
     def report(self) -> Report:
-        """Once the events have ended."""
+        """Return the report; valid after the events have ended."""
         messages = self._agent.state.messages
         text, status, error = _last_words(messages), TaskStatus.COMPLETED, ""
         reason = self._end.reason if self._end else TerminalReason.ABORTED
@@ -120,7 +128,7 @@ class Errand:
             status, error = TaskStatus.FAILED, (self._end and self._end.error) or reason.value
         elif not text:
             status, error = TaskStatus.FAILED, _SILENT
-        return Report(status=status, text=text, error=error, untrusted=is_tainted(messages), usage=self.usage)
+        return Report(status=status, text=text, error=error, sources=sources_of(messages), usage=self.usage)
 
     async def _end_in_time(self) -> None:
         await self._clock.sleep(self._seconds)
@@ -132,7 +140,7 @@ class Errand:
 
     def _follow(self, event: AgentEvent) -> None:
         if self._stopped is not None:
-            self._agent.abort(self._stopped)  # it was stopped before there was anything to abort
+            self._agent.abort(self._stopped)  # stopped before there was anything to abort
         match event:
             case ToolExecutionStart():
                 self.tools += 1
@@ -148,18 +156,19 @@ class Errand:
 
 
 class SubAgents:
-    """A `TaskRunner` for agents without a house around them: nothing is kept, and nothing runs in the background."""
+    """A `TaskRunner` for agents used as a library: nothing is stored, and nothing runs in the background."""
 
     def __init__(self, make: Callable[[str, ToolContext], Agent], clock: Clock, new_id: NewId) -> None:
-        """`make` gets the name of the new conversation, and the context of the call. What it makes has no `task`."""
+        """Create a runner. `make` builds an agent without the `task` tool from a conversation name and the call's
+        context."""
         self._make = make
         self._clock = clock
         self._new_id = new_id
 
     async def run(self, prompt: str, context: ToolContext) -> ToolResult:
         errand = Errand(self._make(f"task-{self._new_id()}", context), self._clock)
-        tainted = is_tainted(context.messages)
-        async with aclosing(errand.events(prompt, tainted=tainted, user_id=context.user_id)) as events:
+        sources = sources_of(context.messages)
+        async with aclosing(errand.events(prompt, sources=sources, user_id=context.user_id)) as events:
             async for event in events:
                 if isinstance(event, ToolExecutionStart):
                     context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}"))
@@ -170,9 +179,11 @@ class SubAgents:
 
 
 def result_of(report: Report, kept: str = "") -> ToolResult:
-    """What the agent is told that asked for it; `kept` names the file that holds the whole report."""
+    """Return the tool result for the agent that gave the task; `kept` names the file with the whole report."""
     usage = report.usage if report.is_result else Usage()
-    result = ToolResult.of(told(report, kept)).model_copy(update={"untrusted": report.untrusted, "usage": usage})
+    result = ToolResult.of(told(report, kept)).model_copy(update={"usage": usage})
+    if report.sources:
+        result = result.from_(report.sources)
     if report.status is TaskStatus.COMPLETED:
         return result
     failed = result.model_copy(update={"is_error": True})
@@ -180,7 +191,7 @@ def result_of(report: Report, kept: str = "") -> ToolResult:
 
 
 def told(report: Report, kept: str = "") -> str:
-    """The report in short: why it failed, if so, and the last answer with its end cut off where it is long."""
+    """Return the report as text: why it failed, if it did, and the last answer, shortened if long."""
     text = shortened(report.text, kept)
     if report.status is TaskStatus.COMPLETED:
         return text
@@ -196,16 +207,18 @@ def shortened(text: str, kept: str = "") -> str:
 
 
 def usage_of(messages: Iterable[AgentMessage]) -> Usage:
-    """What the answers in it have cost."""
+    """Return the total usage of the answers."""
     return sum((message.usage for message in messages if isinstance(message, AssistantMessage)), Usage())
 
 
-def _asked(prompt: str, *, tainted: bool) -> UserMessage:
-    return user(prompt).model_copy(update={"untrusted": tainted, "by_agent": True})
+def _asked(prompt: str, sources: Sources) -> UserMessage:
+    """Return the prompt as a message. It is always private, since it may contain anything the other agent knows."""
+    told = {"untrusted": bool(sources), "sources": sources, "by_agent": True, "private": True}
+    return user(prompt).model_copy(update=told)
 
 
 def _last_words(messages: list[AgentMessage]) -> str:
-    """The last finished answer, and which limit ended the work, if one did."""
+    """Return the last finished answer, with the notice of the limit that ended the run, if any."""
     limit = ""
     for message in reversed(list(joined(messages))):
         if isinstance(message, NotificationMessage) and not message.to_model:

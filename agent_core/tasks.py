@@ -1,10 +1,10 @@
-"""Work beside the conversation, as the event stream reports it (S3-29)."""
+"""Tasks that run beside the conversation, as reported in the event stream."""
 
 from enum import StrEnum
 
 from pydantic import Field
 
-from agent_core.messages import Frozen, JsonObject, Text, Usage
+from agent_core.messages import Frozen, JsonObject, Tainted, Text, Usage
 
 
 class TaskStatus(StrEnum):
@@ -37,19 +37,17 @@ class TaskRecord(Frozen):
     progress: JsonObject = Field(default_factory=dict)
 
 
-class Report(Frozen):
-    """How a sub-agent's work came out."""
+class Report(Tainted):
+    """Result of a sub-agent's work; its sources are those of everything it read."""
 
     status: TaskStatus = TaskStatus.PENDING
     text: Text = ""
-    """Its last answer, whole."""
+    """The last answer, in full."""
     error: Text = ""
-    """Why it did not get to its end."""
-    untrusted: bool = False
-    """Whether strangers had a word in what it read."""
+    """Why the work did not finish."""
     usage: Usage = Usage()
 
     @property
     def is_result(self) -> bool:
-        """Whether the work came to an end of its own, so that what it cost counts for the run that asked for it."""
+        """Return True if the work ended by itself; then its cost counts for the run that asked for it."""
         return self.status in (TaskStatus.COMPLETED, TaskStatus.FAILED)

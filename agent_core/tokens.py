@@ -1,4 +1,4 @@
-"""How many tokens a text is, guessed without a tokenizer: right enough to decide, also for Chinese (S0-33, D-12)."""
+"""Token counts estimated without a tokenizer; accurate enough for decisions, also for Chinese."""
 
 import json
 import math
@@ -20,24 +20,24 @@ from agent_core.messages import (
 )
 
 IMAGE = 1_000
-"""A picture, about, whatever its size: models scale it to theirs."""
+"""A picture, whatever its size: models scale it down."""
 AROUND = 4
-"""What stands around a message: whose it is, where it ends."""
+"""Overhead of a message: its role and delimiters."""
 
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]")
 
 
 def estimate(text: str) -> int:
-    """One token for each CJK character or emoji, a quarter for any other."""
+    """Count one token for each CJK character or emoji, and a quarter for any other character."""
     wide = 0 if text.isascii() else len(_WIDE.findall(text))
     return wide + math.ceil((len(text) - wide) / 4)
 
 
 def clipped(text: str, most: int) -> str:
-    """The start of the text, as much as is so many tokens; an ellipsis says that there was more."""
+    """Return the start of the text that fits in `most` tokens, with an ellipsis if it was cut."""
     if estimate(text) <= most:
         return text
-    few, many = 0, most * 4  # the longest start that fits is looked for between these
+    few, many = 0, most * 4  # bounds of a binary search for the longest start that fits
     while few < many:
         middle = (few + many + 1) // 2
         if estimate(text[:middle]) < most:
@@ -48,7 +48,7 @@ def clipped(text: str, most: int) -> str:
 
 
 def message_tokens(message: AgentMessage) -> int:
-    """What a message costs in a request; the model's own reasoning does not go back to it."""
+    """Return the tokens of a message in a request; reasoning is not sent back to the model."""
     match message:
         case UserMessage():
             around = (message.source or "") + (message.context or "")

@@ -1,47 +1,51 @@
-"""What a tool gives back."""
+"""The result of a tool call."""
 
+from collections.abc import Iterable
 from typing import Literal
 
-from agent_core.messages import Frozen, Json, Text, TextContent, Usage, UserContent
+from agent_core.messages import Json, Tainted, Text, TextContent, Usage, UserContent
 from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.sources import union
 
 
-class ToolResult(Frozen):
-    """`content` is for the model, `details` for the program only (S4-10)."""
+class ToolResult(Tainted):
+    """A result: `content` is for the model, `details` only for the program. Sources are added to those of the tool."""
 
     content: tuple[UserContent, ...] = ()
     details: Json = None
     summary: Text = ""
-    """A few words for people on what came of it, beside the call in the progress: `+3 -1`."""
+    """A few words for users on the outcome, shown beside the call in the progress: `+3 -1`."""
     is_error: bool = False
     terminate: bool = False
-    """Ends the run if every result of the batch says so (U-05)."""
+    """Ends the run if every result of the batch sets it."""
     ends_as: Literal[TerminalReason.TOOL_TERMINATED, TerminalReason.BACKGROUNDED, TerminalReason.HANDED_OVER] = (
         TerminalReason.TOOL_TERMINATED
     )
-    """How it then ends: for whoever else goes on with the work (S3-11)."""
-    untrusted: bool = False
-    """Whether strangers may have written this one, where that is not so of all that the tool brings back."""
+    """The reason with which the run then ends, such as that another run continues the work."""
     usage: Usage = Usage()
-    """What models have cost that the tool itself has asked."""
+    """Cost of model calls that the tool itself made."""
 
     @classmethod
     def of(cls, text: str, *, is_error: bool = False) -> "ToolResult":
         return cls(content=(TextContent(text=text),), is_error=is_error)
 
+    def from_(self, sources: Iterable[str]) -> "ToolResult":
+        """Return the result marked as untrusted, with these sources added."""
+        return self.model_copy(update={"untrusted": True, "sources": union(self.sources, sources)})
+
     @classmethod
     def failure(cls, fact: str, advice: str, kind: CallFailure = CallFailure.TOOL) -> "ToolResult":
-        """One line for the model: what is so, and what to do next; at most 300 characters (S2-28)."""
+        """Return an error for the model in one line of at most 300 characters: the fact, and what to do next."""
         fact = " ".join(fact.removeprefix("Error:").split()).rstrip(".")
         return cls.of(f"Error: {fact[:200]}. Next: {advice[:80]}", is_error=True).failed_as(kind)
 
     @classmethod
     def not_run(cls, text: str, kind: CallFailure) -> "ToolResult":
-        """Of a call that was not made, or not to its end."""
+        """Return the result of a call that was not run, or not to its end."""
         return cls.of(text, is_error=True).failed_as(kind)
 
     def failed_as(self, kind: CallFailure) -> "ToolResult":
-        """Says so in the details, unless they say another reason already (S3-33)."""
+        """Add the failure kind to the details, unless they have one already."""
         match self.details:
             case None:
                 details: Json = {"failure": kind.value}

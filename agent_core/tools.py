@@ -1,4 +1,4 @@
-"""Tools: a function with type hints and a docstring is one; the registry is what the model may call."""
+"""Tools, made from functions with type hints and a docstring, and the registry of those a model may call."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -9,9 +9,12 @@ from typing import Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
+from agent_core import sources
 from agent_core.cancel import CancelToken
+from agent_core.keeping import Author, Keeper, KeepsNothing
 from agent_core.llm import ToolSpec
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject
+from agent_core.provenance import FileSources
 from agent_core.skills.names import SKILL_TOOLS
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tasks import TaskRecord
@@ -20,21 +23,24 @@ from agent_core.tool_result import ToolResult
 Execution = Literal["sequential", "parallel"]
 Retry = Literal["never", "transient", "always"]
 Acts = Literal["read", "write", "net", "exec", "admin"]
-"""What a call can do at worst: look at the workspace or what the house offers; change the workspace or speak in its own
-chat; send something to an address of the model's choice; run a program; change schedules, skills or settings."""
+"""The most that a call can do: `read` the workspace or Parley's own state; `write` the workspace or to its own chat;
+`net`: send something to an address that the model chose; `exec`: run a program; `admin`: change schedules, skills or
+settings."""
 
 
 class ToolFailed(Exception):
-    """A tool says in words for the model why it could not do it, and what to try instead (S2-28)."""
+    """A tool failed; says why and what to try instead, in text for the model."""
 
     def __init__(self, fact: str, advice: str = "tell the person, or try another way") -> None:
         super().__init__(fact)
         self.fact = fact
         self.advice = advice
+        self.sources: sources.Sources = ()
+        """Sources of untrusted input in the text."""
 
 
 class RetryableToolError(ToolFailed):
-    """It failed, but the same call may succeed a moment later; nothing was changed by this one (C-04)."""
+    """The tool failed without changing anything, and the same call may succeed a moment later."""
 
 
 class InvalidArguments(ToolFailed):
@@ -46,11 +52,11 @@ class UnknownTool(ToolFailed):
 
 
 def _to_nobody(_: TaskRecord) -> None:
-    """Where nobody watches tasks."""
+    """Ignore task records."""
 
 
 class ToolContext:
-    """What a running tool may know and touch; never the chat's platform, never a secret."""
+    """A running tool's view of its call and surroundings; without the chat's platform and without secrets."""
 
     def __init__(
         self,
@@ -65,6 +71,8 @@ class ToolContext:
         user_id: str | None = None,
         messages: Sequence[AgentMessage] = (),
         skills: SkillShelf | None = None,
+        keeper: Keeper | None = None,
+        files: FileSources | None = None,
     ) -> None:
         self.call_id = call_id
         self.session_id = session_id
@@ -74,16 +82,24 @@ class ToolContext:
         """The chat's own folder; it may not exist yet."""
         self.cancel = cancel
         self.on_update = on_update
-        """Shows a partial result; ignored once the tool has returned (S4-22)."""
+        """Shows a partial result; ignored once the tool has returned."""
         self.on_task = on_task
-        """Tells how a task stands that this call has started (S3-07); ignored in the same way."""
+        """Reports the status of a task that this call started; also ignored after the return."""
         self.messages = messages
-        """The conversation as far as it has come."""
+        """The conversation so far."""
         self.skills = skills
+        self.keeper = keeper or KeepsNothing()
+        """Records what the tool changes, so that it can be undone."""
+        self.files = files or FileSources(workspace)
+        """Sources of the workspace's files."""
+
+    def author(self, tool: str) -> Author:
+        """Return the author of this call's changes, for the keeper."""
+        return Author(tool, self.call_id, self.user_id)
 
     @property
     def answer_id(self) -> str:
-        """Of the answer that the call stands in: the call's own id may come again in the same conversation."""
+        """Return the id of the answer that contains the call; the call's own id may repeat within a conversation."""
         for message in reversed(self.messages):
             if isinstance(message, AssistantMessage) and any(call.id == self.call_id for call in message.tool_calls):
                 return message.id
@@ -92,19 +108,19 @@ class ToolContext:
 
 Body = Callable[..., Awaitable[str | ToolResult]]
 Check = Callable[[BaseModel, ToolContext], None]
-"""Raises ToolFailed where a call could only fail."""
+"""Raises ToolFailed for a call that is bound to fail."""
 
 
 def _nothing(_arguments: BaseModel, _context: ToolContext) -> None:
-    """Has to be so first."""
+    """Accept any call."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """How a tool's calls are to be treated.
+    """Properties that decide how a tool's calls are handled.
 
-    `parallel` tools only read, and may run beside others; `idempotent` ones may be run again when nobody knows
-    whether they ran before (after a crash). Every parallel tool is idempotent.
+    `parallel` tools only read and may run beside others. `idempotent` tools may be run again when it is unknown whether
+    they ran before (after a crash). Every parallel tool is idempotent.
     """
 
     execution: Execution = "sequential"
@@ -112,16 +128,20 @@ class Traits:
     idempotent: bool = False
     timeout_s: float | None = 60.0
     label: str = ""
-    """The call in words for people, with `{argument}` where one belongs; empty: the tool's name."""
+    """The call as shown to users, with `{argument}` placeholders; empty: the tool's name."""
     acts: Acts = "read"
     untrusted: bool = False
-    """Whether what it brings back may have been written by strangers, who may address the model in it."""
+    """True if results may contain untrusted input, which may address the model."""
+    source: str = ""
+    """Source of that input, see `sources`; empty: each result names its own, or it is the tool."""
     check: Check = _nothing
-    """What has to be so before anybody is asked for a call."""
+    """Runs before a user is asked to approve a call."""
+    waits: bool = False
+    """True if the tool lets time pass, so that a repeated call may see something new."""
 
 
 class Tool(ABC):
-    """One tool: what the model is told, and how a call of it is checked and run."""
+    """A tool: its description for the model, and how calls are validated and run."""
 
     def __init__(self, spec: ToolSpec, traits: Traits) -> None:
         self.spec = spec
@@ -131,7 +151,9 @@ class Tool(ABC):
         self.timeout_s = traits.timeout_s
         self.acts = traits.acts
         self.untrusted = traits.untrusted
+        self.source = traits.source or sources.tool(spec.name)
         self.check = traits.check
+        self.waits = traits.waits
 
     @property
     def name(self) -> str:
@@ -139,10 +161,10 @@ class Tool(ABC):
 
     @abstractmethod
     def validate(self, arguments: JsonObject) -> BaseModel:
-        """The arguments as `execute` wants them. Raises InvalidArguments saying what does not fit."""
+        """Return the arguments for `execute`. Raises InvalidArguments that says what does not fit."""
 
     def describe(self, arguments: JsonObject) -> str:
-        """The call in words for people: the label with each `{argument}` filled in, or the name."""
+        """Return the call as shown to users: the label with its placeholders filled in, or the name."""
         shown = {key: str(value)[:60] for key, value in {**self._defaults(), **arguments}.items()}
         try:
             return self.spec.label.format(**shown) or self.name
@@ -151,14 +173,14 @@ class Tool(ABC):
 
     @abstractmethod
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
-        """Run it with arguments that `validate` returned; raises whatever goes wrong."""
+        """Run the tool with arguments that `validate` returned; may raise anything."""
 
     def _defaults(self) -> JsonObject:
         return {}
 
 
 class FunctionTool(Tool):
-    """A tool that is an async function of ours."""
+    """A tool made from an async function."""
 
     def __init__(self, body: Body, traits: Traits) -> None:
         self._body = body
@@ -176,9 +198,9 @@ class FunctionTool(Tool):
         )
 
     def validate(self, arguments: JsonObject) -> BaseModel:
-        """The arguments, coerced on a copy; null for an argument that may be left out counts as left out (S4-21).
+        """Return the arguments, coerced on a copy; null for an optional argument counts as left out.
 
-        Raises InvalidArguments naming each field that does not fit and what was received.
+        Raises InvalidArguments that names each field that does not fit and what was received.
         """
         fields = self._arguments.model_fields
         given = {
@@ -213,11 +235,13 @@ def tool(
     label: str = "",
     acts: Acts = "read",
     untrusted: bool = False,
+    source: str = "",
+    waits: bool = False,
 ) -> Callable[[Body], Tool]:
-    """Make a tool of an async function. Its docstring is the description, its parameters are the schema; the rest is
-    told at `Traits`.
+    """Decorate an async function to make it a tool: the docstring is its description, the parameters its schema.
 
-    A parameter `context: ToolContext` is filled in by the loop and hidden from the model.
+    The arguments are those of `Traits`. A parameter `context: ToolContext` is filled in by the loop and hidden from the
+    model.
     """
     traits = Traits(
         execution=execution,
@@ -227,6 +251,8 @@ def tool(
         label=label,
         acts=acts,
         untrusted=untrusted,
+        source=source,
+        waits=waits,
     )
 
     def make(body: Body) -> Tool:
@@ -236,10 +262,11 @@ def tool(
 
 
 class ToolRegistry:
-    """The tools of one agent, sorted by name, so that the prompt's prefix does not change (S0-07, S2-25).
+    """The tools of one agent, sorted by name, so that the prompt prefix stays the same and cacheable.
 
-    `others` gives tools that come and go while we run; it is asked anew each time. They stand behind ours, and never
-    take the place of one. `skills` gives those of the skill system, whose names nothing else can have (S0-12, S0-16).
+    `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
+    take their names. `described_by` returns the sources of their descriptions. `skills` returns the tools of the skill
+    system, whose names are reserved.
     """
 
     def __init__(
@@ -247,21 +274,23 @@ class ToolRegistry:
         tools: Iterable[Tool] = (),
         others: Callable[[], Iterable[Tool]] = tuple,
         skills: Callable[[], Iterable[Tool]] = tuple,
+        described_by: Callable[[], sources.Sources] = tuple,
     ) -> None:
         self._tools: dict[str, Tool] = {}
         self._others = others
         self._skills = skills
+        self._described_by = described_by
         self._called: dict[str, Tool] = {}
         for item in tools:
             self.add(item)
 
     @property
     def taken(self) -> frozenset[str]:
-        """Names that nothing of `others` can have."""
+        """Return the names that `others` cannot use."""
         return SKILL_TOOLS | self._tools.keys()
 
     def add(self, item: Tool) -> None:
-        """Raises ValueError where the name is taken (S2-25) or belongs to the skill system (S0-16)."""
+        """Add a tool. Raises ValueError if the name is taken or reserved for the skill system."""
         if item.name in SKILL_TOOLS:
             raise ValueError(f"the tool name {item.name} belongs to the skill system")
         if item.name in self._tools:
@@ -269,8 +298,11 @@ class ToolRegistry:
         self._tools[item.name] = item
 
     def get(self, name: str) -> Tool:
-        """One that was called stays, for its call may be running when it goes. Raises UnknownTool, which lists what
-        there is."""
+        """Return the tool. One that was called stays available, because its call may still be running when it is
+        removed.
+
+        Raises UnknownTool, which lists the available tools.
+        """
         if name in self._tools:
             return self._tools[name]
         others = {item.name: item for item in self._skills()} | self._coming_and_going()
@@ -282,8 +314,7 @@ class ToolRegistry:
         return self._called[name]
 
     def may_repeat(self, name: str) -> bool:
-        """Whether a call to this tool may be made again by somebody who does not know of the first; an unknown tool is
-        never run."""
+        """Return True if a call may be repeated when it is unknown whether it ran; an unknown tool never runs."""
         try:
             return self.get(name).idempotent
         except UnknownTool:
@@ -294,8 +325,12 @@ class ToolRegistry:
         others = self._coming_and_going()
         return tuple(known[name].spec for known in (self._tools, skills, others) for name in sorted(known))
 
+    def sources(self) -> sources.Sources:
+        """Return the untrusted sources of the tool descriptions."""
+        return self._described_by()
+
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
-        """One with these tools instead, and the same of the skill system. Raises ValueError as `add` does."""
+        """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
         return ToolRegistry(tools, skills=self._skills)
 
     def _coming_and_going(self) -> dict[str, Tool]:
@@ -317,9 +352,8 @@ def _arguments_model(body: Body) -> type[BaseModel]:
 
 
 def _schema(model: type[BaseModel]) -> JsonObject:
-    """The JSON schema without what is paid for on every call and tells the model nothing: titles that repeat the
-    names, empty defaults of what need not be given, and that there are no other arguments, which `validate` sees
-    to."""
+    """Return the JSON schema without titles, empty defaults and `additionalProperties`: they cost tokens on every call
+    and tell the model nothing (`validate` refuses unknown arguments)."""
     schema = _without_titles(model.model_json_schema())
     if not isinstance(schema, dict):
         raise TypeError(f"the schema of {model.__name__} is not an object")

@@ -1,6 +1,6 @@
-"""Exact arithmetic on what people and models write, with bounds on everything that could grow.
+"""Exact arithmetic on untrusted expressions, with limits on everything that could grow.
 
-A small operator-precedence parser computes while it reads, in fractions; only roots, logarithms and angles are rounded.
+An operator-precedence parser computes in fractions while it reads; only roots, logarithms and angles are rounded.
 """
 
 import re
@@ -45,7 +45,7 @@ async def calculator(expression: str) -> str:
 
 
 def calculate(expression: str) -> str:
-    """The value as text, "about ..." where it had to be rounded. Never takes long; raises only ToolFailed."""
+    """Return the value as text, with "about ..." if it was rounded. Always fast; raises only ToolFailed."""
     if len(expression) > MOST_CHARS:
         raise ToolFailed(f"the expression is longer than {MOST_CHARS} characters", "calculate it in steps")
     reading = _Reading(_tokens(expression))
@@ -70,7 +70,7 @@ def _tokens(expression: str) -> list[str]:
 
 
 class _Reading:
-    """One pass over the tokens; `rounded` is set when a value is no longer exact."""
+    """A single pass over the tokens; `rounded` is set when a value is no longer exact."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = [*tokens, ""]
@@ -102,7 +102,7 @@ class _Reading:
         self._depth -= 1
 
     def _expression(self, floor: int) -> Fraction:
-        """Everything from here that binds more tightly than `floor`."""
+        """Evaluate everything from here that binds more tightly than `floor`."""
         with self._deeper():
             left = self._operand()
             while _BINDS.get(self._next, 0) > floor:
@@ -143,7 +143,8 @@ class _Reading:
         return _operate(left, operator, right)
 
     def _begins_a_value(self) -> bool:
-        """After `%`: a value makes it a remainder, anything else a percentage; a sign may mean either."""
+        """Return True if `%` is followed by a value, and so means a remainder, not a percentage; a sign is
+        ambiguous."""
         if self._next in ("+", "-"):
             raise ToolFailed("% before a sign can be read in two ways", "write /100, or mod and brackets")
         return self._next not in _BINDS and self._next not in ("", ")", ",")
@@ -202,7 +203,7 @@ def _written(value: Fraction, *, about: bool) -> str:
 
 
 def _places(denominator: int) -> int | None:
-    """How many decimals write a fraction of that denominator exactly; None where none or too many do."""
+    """Return how many decimals write a fraction of that denominator exactly; None if it takes too many."""
     for places in range(MOST_DECIMALS + 1):
         if 10**places % denominator == 0:
             return places

@@ -1,4 +1,4 @@
-"""The tools that every chat has."""
+"""The tools available in every chat."""
 
 from agent_core.beneath import Opener, best_opener
 from agent_core.builtin.calculator import calculator
@@ -13,10 +13,12 @@ from agent_core.tools import Tool
 
 
 def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Tool, ...]:
-    """On this clock; `zone` is the IANA zone that the time is told in where none is asked for; `vision` says whether
-    the model sees pictures.
+    """Return the tools.
 
-    Raises ZoneInfoNotFoundError where there is no such zone.
+    Args:
+        clock: Source of the time.
+        zone: Default IANA time zone; raises ZoneInfoNotFoundError if there is no such zone.
+        vision: True if the model can see pictures.
     """
     return (
         clock_tool(clock, zone),
@@ -27,7 +29,7 @@ def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Too
 
 
 def file_tools(*, vision: bool, opener: Opener | None = None) -> tuple[Tool, ...]:
-    """Reading, searching and changing the files of the chat's workspace; `opener` is how files are opened there."""
+    """Return the tools that read, search and change files of the chat's workspace; `opener` opens them."""
     opener = opener or best_opener()
     return (
         read_file_tool(opener, vision=vision),

@@ -1,4 +1,4 @@
-"""Places that people ask the time of and that the zone database does not name."""
+"""Cities that users ask the time of and that the zone database does not name."""
 
 CITIES = {
     "amsterdam": "Europe/Amsterdam",
@@ -54,4 +54,4 @@ CITIES = {
     "首尔": "Asia/Seoul",
     "香港": "Asia/Hong_Kong",
 }
-"""City, lower case -> IANA zone."""
+"""IANA zone by city in lower case."""

@@ -1,4 +1,4 @@
-"""Telling the date and the time anywhere."""
+"""The tool `clock`: date and time anywhere."""
 
 import asyncio
 import difflib
@@ -15,7 +15,7 @@ _OFFSET = re.compile(r"(?:utc|gmt)\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?")
 
 
 def clock_tool(time: Clock, default_zone: str) -> Tool:
-    """The tool `clock`, on this clock. Raises ZoneInfoNotFoundError where the default is no IANA zone."""
+    """Return the tool `clock`. Raises ZoneInfoNotFoundError if the default is no IANA zone."""
     home = ZoneInfo(default_zone)
 
     @tool(execution="parallel", label="Looking at the clock")
@@ -29,7 +29,7 @@ def clock_tool(time: Clock, default_zone: str) -> Tool:
 
 
 def _find(name: str) -> tzinfo:
-    """The zone of that name: UTC+5:30, an IANA zone, its last part, or a city; upper and lower case are one."""
+    """Return the zone called so: UTC+5:30, an IANA zone, its last part, or a city; case does not matter."""
     wanted = " ".join(name.replace("_", " ").lower().split())
     if (offset := _OFFSET.fullmatch(wanted)) and (fixed := _fixed(*offset.groups())):
         return fixed
@@ -48,7 +48,7 @@ def _fixed(sign: str, hours: str, minutes: str | None) -> tzinfo | None:
 
 @lru_cache(maxsize=1)
 def zone_names() -> dict[str, str]:
-    """What people call a zone, in lower case -> its IANA name."""
+    """Return IANA zones by their usual name in lower case."""
     zones = sorted(available_timezones() - {"Factory", "localtime"})
     spoken = {zone.rsplit("/", 1)[-1].replace("_", " ").lower(): zone for zone in zones}
     full = {zone.replace("_", " ").lower(): zone for zone in zones}

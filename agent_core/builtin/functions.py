@@ -1,4 +1,4 @@
-"""What the calculator can do with numbers: exact where that is possible, bounded always."""
+"""The calculator's functions: exact where possible, always bounded."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,13 +7,13 @@ from fractions import Fraction
 from agent_core.tools import ToolFailed
 
 MOST_BITS = 14_000
-"""Of a numerator or denominator: 4,200 digits, fewer than Python refuses to print."""
+"""Bits of a numerator or denominator: 4,200 digits, fewer than Python refuses to print."""
 MOST_FACTORIAL = 1000
 ROOT_DIGITS = 40
 MOST_PLACES = 100
 
 Value = tuple[Fraction, bool]
-"""A number, and whether it is exact."""
+"""A number, and True if it is exact."""
 Function = Callable[[Sequence[Fraction]], Value]
 
 
@@ -59,7 +59,7 @@ def _too_large() -> ToolFailed:
 
 
 def _rounded(compute: Callable[[], float]) -> Value:
-    """A value of floating point; exact only where it is a whole number."""
+    """Return a floating point result; exact only if it is a whole number."""
     try:
         value = compute()
     except (ValueError, OverflowError, ZeroDivisionError) as error:
@@ -83,7 +83,7 @@ def _sqrt(arguments: Sequence[Fraction]) -> Value:
 
 
 def _round(arguments: Sequence[Fraction]) -> Value:
-    """Halves go away from zero, as people are taught."""
+    """Round halves away from zero, as taught at school."""
     value, places = arguments[0], arguments[1] if len(arguments) > 1 else Fraction(0)
     if places.denominator != 1 or abs(places) > MOST_PLACES:
         raise ToolFailed("round takes a whole number of places up to 100", "call it again")
@@ -100,7 +100,7 @@ def _log(arguments: Sequence[Fraction]) -> Value:
 
 
 def _ln(value: Fraction) -> float:
-    """Also of numbers that no float can hold."""
+    """Return the logarithm, also of numbers that no float can hold."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 
@@ -126,7 +126,7 @@ def _float(function: Callable[[float], float]) -> Function:
 
 
 def _angle(function: Callable[[float], float]) -> Function:
-    """Of radians; rounded, so that sin(pi) is 0."""
+    """Return a function of radians; rounded, so that sin(pi) is 0."""
     return lambda arguments: _rounded(lambda: round(function(float(arguments[0])), 15))
 
 

@@ -1,14 +1,15 @@
-"""Durable memory: facts, a line each, in a file that its owner may edit too (S2-17, C-10).
+"""Long-term memory: facts, one per line, in a file that its owner may edit, too.
 
-`2026-11-22|Ann|likes tea` is the day, who said it, and what. A source that ends in `, after strangers` says that
-strangers had a word in the conversation in which it was written: such a fact is found by who looks for it, and never
-told unasked. The folder is no workspace, so that nothing but this file's own functions and its owner can write there.
-Lines that a person wrote in another form are facts too, without a day and a source; headings are none.
+`2026-11-22|Ann|likes tea` is day, source and fact. A source that ends in `, after page:example.com` names untrusted
+input in the conversation from which the fact was written: such a fact is found by a search, but never put into a prompt
+unasked. The folder is outside the workspace, so that only these functions and the owner write there. Other lines are
+facts without day and source, except headings.
 """
 
 import asyncio
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,6 +21,7 @@ from agent_core.builtin.files.confined import check_file, open_folder
 from agent_core.builtin.files.replace import locked
 from agent_core.builtin.files.replace import replace as replace_file
 from agent_core.clock import Clock
+from agent_core.sources import UNKNOWN, Sources, listed, read
 from agent_core.tools import ToolFailed
 from agent_core.untrusted import name_of
 
@@ -29,52 +31,72 @@ MOST_FACTS = 200
 MOST_BYTES = 256_000
 MOST_HITS = 15
 SUMMARY = "summary"
-"""The source of what was kept when a conversation was summarised."""
+"""Source of facts kept when a conversation was compacted."""
 
-_STRANGERS = ", after strangers"
+_AFTER = ", after "
+_STRANGERS = "strangers"
+"""Written after `_AFTER` by earlier versions."""
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\|([^|]*)\|(.*)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])\s+")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{3,}")
-"""Writing without spaces between its words."""
+"""Scripts without spaces between words."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Fact:
-    """`number` counts from 1, in the order of the file."""
+    """A fact; `number` counts from 1 in the order of the file."""
 
     number: int
     day: str
     source: str
     text: str
-    after_strangers: bool = False
+    sources: Sources = ()
+    """Untrusted sources of the conversation in which it was written."""
 
     @property
     def line(self) -> str:
-        """As it stands in the file."""
-        return f"{self.day}|{self.source}{_STRANGERS if self.after_strangers else ''}|{self.text}"
+        """Return the fact as a line of the file."""
+        return f"{self.day}|{self._said_by}|{self.text}"
 
     @property
     def told(self) -> str:
-        """As a model reads it."""
-        source = f"{self.source}{_STRANGERS if self.after_strangers else ''}"
-        return f"{self.text} ({', '.join(filter(None, (source, self.day)))})" if source or self.day else self.text
+        """Return the fact as shown to a model."""
+        about = ", ".join(filter(None, (self._said_by, self.day)))
+        return f"{self.text} ({about})" if about else self.text
+
+    @property
+    def _said_by(self) -> str:
+        return f"{self.source}{_AFTER}{listed(self.sources)}" if self.sources else self.source
+
+
+Changing = Callable[[Sequence[str], Sequence[str]], None]
+"""Called with the lines removed and the lines added."""
+
+
+def _unheard(removed: Sequence[str], added: Sequence[str]) -> None:
+    """Ignore changes."""
 
 
 class Memory:
-    """Facts of one folder, which may not exist yet. Raises ToolFailed where the file is none, or is too large."""
+    """The facts in one folder, which may not exist yet. Methods raise ToolFailed if its file is invalid or too
+    large."""
 
-    def __init__(self, folder: Path, clock: Clock, zone: ZoneInfo) -> None:
-        """Days are those of `zone`."""
+    def __init__(self, folder: Path, clock: Clock, zone: ZoneInfo, changing: Changing = _unheard) -> None:
+        """Create a memory with days in `zone`; `changing` is called before each change."""
         self._folder = folder
         self._clock = clock
         self._zone = zone
+        self._changing = changing
 
-    async def remember(self, fact: str, source: str, *, tainted: bool) -> tuple[Fact, bool]:
-        """The fact as it is kept, and whether it is new. What was known from a talk with strangers only, and is said
-        again without them, is theirs no more. Raises ToolFailed for what cannot be kept."""
+    async def remember(self, fact: str, source: str, sources: Sources = ()) -> tuple[Fact, bool]:
+        """Store a fact; returns it, and True if it is new.
+
+        A known fact with untrusted sources becomes trusted when it is stored again without them. Raises ToolFailed for
+        a fact that cannot be stored.
+        """
         text = one_line(fact)
         if not text:
             raise ToolFailed("a fact needs words", "call it again with the words")
@@ -84,19 +106,19 @@ class Memory:
         def add(lines: list[str]) -> tuple[list[str], tuple[Fact, bool]]:
             facts = _facts(lines)
             known = next((each for each in facts if each.text == text), None)
-            if known and (tainted or not known.after_strangers):
+            if known and (sources or not known.sources):
                 return lines, (known, False)
             lines = _without(lines, known) if known else lines
             if len(facts) >= MOST_FACTS and not known:
                 raise ToolFailed(f"there are {MOST_FACTS} facts already", "let the person say which to forget")
             number = len(facts) + (0 if known else 1)
-            made = self._made(number, source, text, tainted=tainted)
+            made = self._made(number, source, text, sources)
             return [*lines, made.line], (made, True)
 
         return await asyncio.to_thread(self._changed, add)
 
-    async def keep(self, lines: Sequence[str], *, tainted: bool) -> None:
-        """Take in what a summary found worth keeping; where it is full, the oldest of its kind give way."""
+    async def keep(self, lines: Sequence[str], sources: Sources = ()) -> None:
+        """Store facts found by a compaction; if there is no room, the oldest of that kind are deleted."""
         found = [text for text in dict.fromkeys(map(one_line, lines)) if 0 < len(text) <= FACT_CHARS]
 
         def add(lines: list[str]) -> tuple[list[str], None]:
@@ -105,16 +127,16 @@ class Memory:
             new = [text for text in found if text not in known]
             surplus = max(0, len(facts) + len(new) - MOST_FACTS)
             oldest = [fact for fact in facts if fact.source == SUMMARY][:surplus]
-            for fact in reversed(oldest):  # from the end, so that the numbers before it hold
+            for fact in reversed(oldest):  # from the end, so that earlier numbers stay valid
                 lines = _without(lines, fact)
             room = MOST_FACTS - len(facts) + len(oldest)
-            made = [self._made(0, SUMMARY, text, tainted=tainted).line for text in new[:room]]
+            made = [self._made(0, SUMMARY, text, sources).line for text in new[:room]]
             return ([*lines, *made] if made else lines), None
 
         await asyncio.to_thread(self._changed, add)
 
     async def search(self, words: str = "") -> list[Fact]:
-        """The newest facts in which all of the words stand, else those with any of them; without words the newest."""
+        """Return the newest facts that contain all words, else any of them; without words the newest."""
         facts = _facts(await asyncio.to_thread(self._lines))
         wanted = words.casefold().split()
         hits = [fact for fact in facts if all(word in fact.line.casefold() for word in wanted)]
@@ -124,12 +146,12 @@ class Memory:
         return hits[-MOST_HITS:]
 
     async def recent(self, most: int) -> list[Fact]:
-        """The newest that may be told unasked: no stranger had a word in them."""
+        """Return the newest facts without untrusted sources, which may be put into a prompt unasked."""
         facts = _facts(await asyncio.to_thread(self._lines))
-        return [fact for fact in facts if not fact.after_strangers][-most:]
+        return [fact for fact in facts if not fact.sources][-most:]
 
     async def forget(self, number: int) -> Fact:
-        """Take it out; those behind it move up. Raises ToolFailed where there is none."""
+        """Delete a fact; later ones are renumbered. Raises ToolFailed if it does not exist."""
 
         def take_out(lines: list[str]) -> tuple[list[str], Fact]:
             facts = _facts(lines)
@@ -139,9 +161,18 @@ class Memory:
 
         return await asyncio.to_thread(self._changed, take_out)
 
-    def _made(self, number: int, source: str, text: str, *, tainted: bool) -> Fact:
+    def swap(self, removed: Sequence[str], added: Sequence[str]) -> list[str]:
+        """Remove and add lines, for an undo; returns the lines that were missing already. Blocks."""
+
+        def change(lines: list[str]) -> tuple[list[str], list[str]]:
+            missing = list(_surplus(removed, lines))
+            return [*_surplus(lines, removed), *_surplus(added, lines)], missing
+
+        return self._changed(change)
+
+    def _made(self, number: int, source: str, text: str, sources: Sources) -> Fact:
         day = f"{datetime.fromtimestamp(self._clock.time(), self._zone):%Y-%m-%d}"
-        return Fact(number, day, name_of(source).replace("|", " "), text, after_strangers=tainted)
+        return Fact(number, day, name_of(source).replace("|", " "), text, sources)
 
     def _lines(self) -> list[str]:
         if not self._folder.exists():
@@ -153,7 +184,7 @@ class Memory:
             os.close(folder)
 
     def _changed(self, change: Callable[[list[str]], tuple[list[str], T]]) -> T:
-        """Change the file as a whole: whoever reads it, or is killed, finds the old facts or the new ones."""
+        """Change the file atomically and return what `change` returns."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = open_folder(self._folder, ".")
         try:
@@ -161,6 +192,7 @@ class Memory:
                 lines = _read(folder)
                 changed, answer = change(lines)
                 if changed is not lines:
+                    self._changing(list(_surplus(lines, changed)), list(_surplus(changed, lines)))
                     _write(folder, "".join(f"{line}\n" for line in changed).encode("utf-8", "surrogateescape"))
                 return answer
         finally:
@@ -168,8 +200,24 @@ class Memory:
 
 
 def one_line(text: str) -> str:
-    """So that no fact can look like two, or hide an escape sequence."""
+    """Return the text as one line, so that it cannot imitate two facts or contain escape sequences."""
     return _BREAKS.sub(" ", text.encode("utf-8", "replace").decode()).strip()
+
+
+def told_line(line: str) -> str:
+    """Return the fact in a line of the file, as shown to users."""
+    fact = _fact(line)
+    return fact.text if fact else line
+
+
+def _surplus(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without a counterpart among the others, each of which counts once."""
+    left = Counter(others)
+    for line in lines:
+        if left[line]:
+            left[line] -= 1
+        else:
+            yield line
 
 
 def _facts(lines: Sequence[str]) -> list[Fact]:
@@ -182,7 +230,7 @@ def _without(lines: Sequence[str], fact: Fact) -> list[str]:
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[Fact, int]]:
-    """Each fact with the place of its line."""
+    """Yield each fact with the index of its line."""
     number = 0
     for place, line in enumerate(lines):
         if fact := _fact(line):
@@ -194,20 +242,21 @@ def _fact(line: str) -> Fact | None:
     text = one_line(line)
     if found := _LINE.fullmatch(text):
         day, source, words = found.groups()
-        source = source.strip()  # an editor may have left a space there, and the mark counts all the same
-        own = source.removesuffix(_STRANGERS)
-        return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], own != source) if words.strip() else None
+        own, mark, after = f"{source} ".partition(_AFTER)  # an editor may have stripped the space after the mark
+        after = after.strip()
+        sources = read(UNKNOWN if after == _STRANGERS else after) if mark else ()
+        return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], sources) if words.strip() else None
     words = _BULLET.sub("", text, count=1)
     return Fact(0, "", "", words[:FACT_CHARS]) if words and not words.startswith("#") else None
 
 
 def _pieces(word: str) -> list[str]:
-    """A word, or each pair of signs where a whole sentence may be one."""
+    """Return the word, or all pairs of characters if the script has no spaces."""
     return [word[at : at + 2] for at in range(len(word) - 1)] if _WIDE.search(word) else [word]
 
 
 def _read(folder: int) -> list[str]:
-    """The lines as they are; bytes that are no UTF-8 survive a rewrite."""
+    """Read the lines; bytes that are not UTF-8 survive a rewrite."""
     try:
         handle = os.open(FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:

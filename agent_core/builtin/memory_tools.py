@@ -1,27 +1,29 @@
-"""The tools with which a model remembers, looks up and forgets (S2-16, S2-17)."""
+"""The memory tools: `remember`, `recall` and `forget`."""
 
 from collections.abc import Callable, Sequence
 
 from agent_core.builtin.memory import Fact, Memory
+from agent_core.builtin.own_words import is_said
 from agent_core.messages import AgentMessage, UserMessage
+from agent_core.sources import union
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
-from agent_core.untrusted import is_tainted
+from agent_core.untrusted import sources_of
 
 SOMEBODY = "person"
-"""Who spoke where only one person does."""
+"""Source of a fact if the sender has no name, as in a private chat."""
 AGENT = "agent"
-"""Who spoke where an agent asked another one."""
+"""Source of a fact if the prompt came from another agent."""
 
 
 def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]:
-    """`memory_of`: whose memory a call is about."""
+    """Return the tools; `memory_of` returns the memory for a call."""
 
     @tool(idempotent=True, acts="write", label="Remembering: {fact}")
     async def remember(fact: str, context: ToolContext) -> str:
         """Keep a fact."""
-        tainted = is_tainted(context.messages)
-        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), tainted=tainted)
+        sources = () if is_said(fact, context.messages) else sources_of(context.messages)
+        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), sources)
         return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
 
     @tool(execution="parallel", label="Looking into the memory")
@@ -40,12 +42,13 @@ def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]
 
 
 def _result(text: str, *facts: Fact) -> ToolResult:
-    """What people said among themselves may be believed when it is looked up, as it may when it is told unasked."""
-    return ToolResult.of(text).model_copy(update={"untrusted": any(fact.after_strangers for fact in facts)})
+    """Return a result with the sources of the facts; without any it is trusted."""
+    sources = union(*(fact.sources for fact in facts))
+    return ToolResult.of(text).from_(sources) if sources else ToolResult.of(text)
 
 
 def _speaker(messages: Sequence[AgentMessage]) -> str:
-    """Whose message led to the call."""
+    """Return the sender of the message that led to the call."""
     said = next((message for message in reversed(messages) if isinstance(message, UserMessage)), None)
     if said is None or said.by_agent:
         return AGENT if said else SOMEBODY

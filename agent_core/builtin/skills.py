@@ -1,4 +1,4 @@
-"""Tools by which a model loads and unloads skills: they change only what it reads (C-35)."""
+"""The tools with which a model loads and unloads skills; they change only its prompt."""
 
 from collections.abc import Callable
 
@@ -44,12 +44,12 @@ _TOOLS: tuple[Tool, ...] = (list_skills, load_skill, load_skill_reference, unloa
 
 
 def skill_tools(shelf: SkillShelf) -> tuple[Tool, ...]:
-    """None where there is no skill at all."""
+    """Return the skill tools; empty if there is no skill."""
     return () if shelf.is_empty else _TOOLS
 
 
 def _answer(context: ToolContext, ask: Callable[[SkillShelf], str]) -> ToolResult:
-    """The list of what there is may be longer than a failure's one line."""
+    """Return the answer or the error, not shortened to one line, because it may list all skills."""
     if context.skills is None:
         return ToolResult.of(NO_SKILLS, is_error=True)
     try:

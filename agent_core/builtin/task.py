@@ -1,4 +1,4 @@
-"""The tool by which an agent has another one do a thing for it (S3-04)."""
+"""The tool `task`, with which an agent gives a task to a sub-agent."""
 
 from typing import Protocol
 
@@ -7,21 +7,20 @@ from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 
 
 class TaskRunner(Protocol):
-    """Where sub-agents work. A call that is made again, after a crash, say, gets the task that it began the first
-    time."""
+    """Runs sub-agents. A call repeated after a crash gets the task that it started the first time."""
 
     async def run(self, prompt: str, context: ToolContext) -> ToolResult:
-        """Do it now; its report."""
+        """Run the task and return its report."""
         ...
 
     async def begin(self, prompt: str, context: ToolContext) -> ToolResult:
-        """Do it beside the conversation, to which its report comes later. The task is on disk when this returns.
-        Raises ToolFailed."""
+        """Start the task in the background; its report is added to the conversation later. The task is on disk when
+        this returns. Raises ToolFailed."""
         ...
 
 
 def task_tool(runner: TaskRunner) -> Tool:
-    """What it can do at worst is decided at each call that the sub-agent makes."""
+    """Return the tool `task`. Permissions are checked for each call that the sub-agent makes."""
 
     @tool(idempotent=True, retry="never", timeout_s=None, label="Task: {prompt}")
     async def task(prompt: str, background: bool = False, *, context: ToolContext) -> ToolResult:  # noqa: FBT001, FBT002

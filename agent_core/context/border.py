@@ -1,9 +1,10 @@
-"""The model's border: what of a conversation a model gets to see, in a form that every provider takes (U-16)."""
+"""Conversion of the request history to provider messages, in a form that every provider accepts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
 from typing import assert_never
 
+from agent_core.loop.spoken import GOES_ON
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -25,16 +26,16 @@ STOPPED = "[The person stopped this answer.]"
 
 
 class Border:
-    """Takes one conversation over the border again and again; what it took before costs next to nothing."""
+    """Converts a growing conversation repeatedly; only messages added since the last call cost time."""
 
     def __init__(self) -> None:
         self._converted = Remembered(_as_llm)
         self._before: list[AgentMessage] = []
-        """What ended before the last answer when it was asked last: nothing that comes can change how it is shown."""
+        """Messages before the last answer at the last call; later messages cannot change their conversion."""
         self._settled: list[LlmMessage] = []
 
     def of(self, messages: Sequence[AgentMessage]) -> tuple[LlmMessage, ...]:
-        """As `repair(convert_to_llm(messages))`."""
+        """Return `repair(convert_to_llm(messages))`."""
         last = _last_answer(messages)
         if len(self._before) > last or not all(map(is_, self._before, messages)):
             self._before, self._settled = [], []
@@ -44,23 +45,60 @@ class Border:
         return (*self._settled, *self._taken(messages[last:]))
 
     def _taken(self, messages: Sequence[AgentMessage]) -> tuple[LlmMessage, ...]:
-        return repair([message for message in self._converted.each(messages) if message is not None])
+        wanted = without_stale_notes(messages)
+        return repair([message for message in self._converted.each(wanted) if message is not None])
 
 
 def convert_to_llm(messages: Iterable[AgentMessage]) -> list[LlmMessage]:
-    """What of the history a model may see (S4-03): people, the model, tool results, and what stands for them."""
-    return [message for message in map(_as_llm, messages) if message is not None]
+    """Return the messages that a model may see: of users, the model and tools, and summaries and notifications."""
+    return [message for message in map(_as_llm, without_stale_notes(tuple(messages))) if message is not None]
+
+
+def without_stale_notes(messages: Sequence[AgentMessage]) -> Sequence[AgentMessage]:
+    """Drop notes that asked for the rest of an answer but got none, because the model failed.
+
+    The user has written since, and a model that still reads the note would obey it instead.
+    """
+    if not any(_asks_for_rest(message) for message in messages):
+        return messages
+    kept: list[AgentMessage] = []
+    is_answered = True  # nothing came since: the note belongs to this request
+    for message in reversed(messages):
+        if _asks_for_rest(message) and not is_answered:
+            continue
+        kept.append(message)
+        if not _says_nothing(message):
+            is_answered = isinstance(message, AssistantMessage)
+    kept.reverse()
+    return kept
+
+
+def _asks_for_rest(message: AgentMessage) -> bool:
+    return isinstance(message, NotificationMessage) and message.kind == GOES_ON
+
+
+def _says_nothing(message: AgentMessage) -> bool:
+    """Return True for messages without content for the model: failed answers, and notifications to users only."""
+    match message:
+        case AssistantMessage():
+            return message.stop_reason is StopReason.ERROR
+        case NotificationMessage():
+            return not message.to_model
+        case CustomMessage():
+            return True
+        case _:
+            return False
 
 
 def _as_llm(message: AgentMessage) -> LlmMessage | None:
-    """This is the one place where what strangers may have written is marked as such."""
+    """Convert a message. This is the only place where untrusted input is marked for the model."""
     match message:
         case UserMessage() | ToolResultMessage():
             return shown(message)
         case AssistantMessage():
             return message
         case SummaryMessage():
-            words = inside(harmless(message.summary), "summary")  # strangers' words may be in it, and stay in it
+            words = inside(harmless(message.summary), "summary")  # untrusted input must not close the tag
             return _as_user(message, f"<summary>\n{words}\n</summary>") if words else None
         case NotificationMessage():
             text = f"<notification>\n{passed_on(message)}\n</notification>"
@@ -72,11 +110,11 @@ def _as_llm(message: AgentMessage) -> LlmMessage | None:
 
 
 def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
-    """Make the history acceptable to every provider (U-16).
+    """Make the history acceptable to every provider.
 
-    Failed answers are left out; of a stopped one the words are left out, but not that it was stopped, else the model
-    would answer the question before it again (C-17). Each tool call is followed by its one result, in the order of
-    the calls, invented where it is missing; a result without its call is dropped.
+    Failed answers are dropped. A stopped answer is replaced by a note that it was stopped; otherwise the model would
+    answer the question again. Each tool call is followed by exactly one result, in the order of the calls, which is
+    made up if missing; a result without a call is dropped.
     """
     results: dict[str, ToolResultMessage] = {}
     repaired: list[LlmMessage] = []
@@ -100,13 +138,17 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
 
 
 def _last_answer(messages: Sequence[AgentMessage]) -> int:
-    """Where the last answer stands; results before it belong to other answers."""
+    """Return the position of the last answer that did not fail; results before it belong to other answers."""
     places = reversed(range(len(messages)))
-    return next((place for place in places if isinstance(messages[place], AssistantMessage)), 0)
+    return next((place for place in places if _is_answer(messages[place])), 0)
+
+
+def _is_answer(message: AgentMessage) -> bool:
+    return isinstance(message, AssistantMessage) and message.stop_reason is not StopReason.ERROR
 
 
 def _result(answer: AssistantMessage, call: ToolCall, results: Mapping[str, ToolResultMessage]) -> ToolResultMessage:
-    """The result that came before the next answer, for ids may come again later."""
+    """Return the call's result from before the next answer, since ids may be reused later."""
     return results.get(call.id) or ToolResultMessage(
         id=f"{answer.id}-{call.id}",
         created_at=answer.created_at,

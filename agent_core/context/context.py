@@ -1,4 +1,4 @@
-"""What the model is shown: the prompt, the history as its border can take it, and the tools, anew each turn (D-02)."""
+"""Builds each request from the prompt, the request history and the tools."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ SKILL_PARTS = ("always_skills", "skill_protocol", "skills_index", "loaded_skills
 
 
 class Buckets(Frozen):
-    """What fills the window, in tokens (S0-31)."""
+    """Tokens in the window by kind of content."""
 
     prompt: int = 0
     tools: int = 0
@@ -33,7 +33,7 @@ class Buckets(Frozen):
     loaded_skills: int = 0
     references: int = 0
     circumstances: int = 0
-    """What is said beside people's words: the time, what is remembered, what is quoted (D-04)."""
+    """Context of user messages: the time, memories, quotes."""
     conversation: int = 0
     tool_results: int = 0
 
@@ -43,17 +43,17 @@ class Buckets(Frozen):
 
 
 class ContextStats(Frozen):
-    """How full the window is, and of what (S0-31)."""
+    """Use of the context window."""
 
     messages: int
     tokens: int
     window: int
     buckets: Buckets
-    """Their sum is `tokens`, but for rounding."""
+    """Adds up to `tokens`, except for rounding."""
     loaded_skills: tuple[str, ...] = ()
     loaded_references: tuple[str, ...] = ()
     available_skills: tuple[str, ...] = ()
-    """Those that could be loaded."""
+    """Skills that can be loaded."""
 
     @property
     def free(self) -> int:
@@ -65,7 +65,7 @@ class ContextStats(Frozen):
 
 
 class ContextManager:
-    """Builds each request of one conversation from the state of the run and from what the agent can do now."""
+    """Builds the requests of one conversation from the state of the run and the current tools and skills."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ContextManager:
         self.persona = persona or Persona()
         self.workspace = workspace
         self.system_prompt: str | None = None
-        """Replaces the built prompt where a caller sets one (S4-41)."""
+        """Replaces the generated prompt if set."""
         self._border = Border()
         self._size = Remembered[AgentMessage, int](
             lambda message: 0 if _is_failed(message) else message_tokens(message)
@@ -89,7 +89,7 @@ class ContextManager:
         """Tokens of prompt and tools in the last request."""
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
-        """The next request; the same state gives the same bytes (S0-08)."""
+        """Build the next request; the same state gives the same bytes, so that providers can cache it."""
         self.skills.refresh()
         specs = self.tools.specs()
         request = LlmRequest(
@@ -99,13 +99,15 @@ class ContextManager:
             tool_choice="auto" if with_tools else "none",
         )
         self._asked_with = self._prefix(request.system, specs)
-        # Without being validated again: that takes longer than all the rest of a long conversation's next turn.
+        # Not validated again: that takes longer than the rest of a long conversation's next turn.
         return request.model_copy(update={"messages": self._border.of(state.messages)})
 
     def tokens(self, state: QueryState) -> int:
-        """About how many tokens the next request holds: what the model reported last, and an estimate of what came
-        since, of its prompt and tools, too (U-12). No less than half of the estimate, for some servers report only what
-        they had not cached."""
+        """Return the approximate tokens of the next request.
+
+        The model's last report plus an estimate of what was added since, prompt and tools included; at least half of a
+        full estimate, because some servers report only tokens outside their cache.
+        """
         specs = self.tools.specs()
         prefix = self._prefix(self._prompt(specs), specs)
         sizes = self._size.row(state.messages)
@@ -118,20 +120,20 @@ class ContextManager:
         return guess
 
     def guess(self, messages: Sequence[AgentMessage]) -> int:
-        """As `tokens`, by estimate alone."""
+        """Return the tokens of a request with these messages by estimate alone."""
         specs = self.tools.specs()
         return self._prefix(self._prompt(specs), specs) + self.size_of(messages)
 
     def sizes(self, messages: Sequence[AgentMessage]) -> list[int]:
-        """Estimated tokens of each message as it stands; answers that failed are not sent."""
+        """Return the estimated tokens of each message; failed answers are not sent and count 0."""
         return self._size.each(messages)
 
     def size_of(self, messages: Sequence[AgentMessage]) -> int:
-        """Of all of them."""
+        """Return the estimated tokens of all messages together."""
         return sum(self._size.each(messages))
 
     def stats(self, state: QueryState, window: int) -> ContextStats:
-        """What `/context` shows. The parts are estimates, brought into line with what the model has reported."""
+        """Return the figures of `/context`; the parts are estimates, scaled to the total that the model reported."""
         tokens = self.tokens(state)
         guess = self._buckets(state.messages)
         by = tokens / guess.total if guess.total else 1.0

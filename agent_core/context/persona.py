@@ -1,4 +1,4 @@
-"""Who answers: a name, a manner, a language. Safety is no part of it and cannot be changed by it (S2-11, S2-34)."""
+"""The bot's persona: name, manner and language. Safety rules are separate and cannot be changed by it."""
 
 from agent_core.messages import Frozen
 
@@ -18,19 +18,19 @@ PRESETS = {
 }
 DEFAULT = "balanced"
 LONGEST_CUSTOM = 180
-"""Characters of a manner in a person's own words; the rest is cut off."""
+"""Characters of a custom personality; the rest is cut off."""
 
 
 class Persona(Frozen):
-    """`personality` is the name of a preset or a manner in one's own words; empty is the default preset."""
+    """Settings of the persona; `personality` is the name of a preset or a free description, empty for the default."""
 
     ai_name: str = "Parley"
     user_address: str = ""
-    """How to address the person."""
+    """Name or title by which the user is addressed."""
     language: str = ""
     personality: str = DEFAULT
     duty: str = ""
-    """What it is there for, where that is not to talk with people."""
+    """The bot's task, if other than chatting."""
 
     def render(self) -> str:
         parts = [f"You are {self.ai_name}, an assistant in people's chats. {self._manner}"]
@@ -44,7 +44,7 @@ class Persona(Frozen):
 
     @property
     def _manner(self) -> str:
-        """One word that names no preset is a slip rather than a manner, and means the default."""
+        """Return the manner. A single word that names no preset is taken for a typo and means the default."""
         words = " ".join(self.personality.split())
         if preset := PRESETS.get(words.lower()):
             return preset

@@ -1,4 +1,4 @@
-"""The demo model looks, unasked, whether something needs its person: it reads out the list, a line at a time."""
+"""Check-ins of the demo model: names one thing that needs the user, or nothing."""
 
 import re
 
@@ -16,7 +16,7 @@ def is_check_in(words: str) -> bool:
 
 
 def check_in(words: str, scene: Scene) -> Plan:
-    """What was said in the last day is not said again."""
+    """Return the first item not mentioned within the last day, else a greeting or nothing to report."""
     said = " ".join(_lines(_SAID, words))
     for pattern, sentence in ((_DUE, scene.wording.check_in_due), (_LIST, scene.wording.check_in)):
         if new := next((line for line in _lines(pattern, words) if " ".join(line.split()) not in said), ""):

@@ -1,4 +1,4 @@
-"""What the demo model says to a request, or which tools it calls first: read from the messages, nothing is kept."""
+"""The demo model's decision: an answer or tool calls, determined from the messages alone."""
 
 import re
 from collections.abc import Sequence
@@ -25,50 +25,50 @@ from agent_core.models.scripted import Call, Calls
 from agent_core.untrusted import bare
 
 ASKED_FOR = frozenset({"run_skill_script"})
-"""Who writes something else instead of an answer to a question about these is not asked the same again."""
+"""If the user answers an approval of these with a new message, the call is not repeated."""
 
 IN_CHINESE = re.compile(r"\bin Chinese\b|\bspeaks zh\b")
-"""How the house says in which language it wants something that is due."""
+"""Phrases in prompts of scheduled jobs that ask for Chinese."""
 LOOKS_BACK = 100
-"""Messages; what was said of a flight before is forgotten."""
+"""Messages; earlier statements about a flight are forgotten."""
 
 _SUMMARY = "<summary>"
 _NOTIFICATION = re.compile(r"<notification>\n(.*)\n</notification>", re.DOTALL)
 _REPORT = re.compile(r"Your background task \w+ (\w+): ([^\n]*)\n[^\n]*\n(.*)", re.DOTALL)
-"""How the house tells of one."""
+"""A notification about a background task."""
 _OF_A_JOB = re.compile(r"You have posted this here by yourself: [^\n]*\n(.*)", re.DOTALL)
-"""How it tells of what was said unasked."""
+"""A notification about the report of a job."""
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
 _QUOTED = re.compile(r"</?untrusted [0-9a-f]{8}>\n?")
 
 
 @dataclass
 class _Talk:
-    """What was asked since the last finished or stopped answer, and what tools have found out since."""
+    """The messages since the last finished or stopped answer, and the results of tools since then."""
 
     asked: list[UserMessage] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
-    """What the program has told meanwhile."""
+    """Reports of background tasks."""
     outcomes: list[Outcome] = field(default_factory=list)
     flight: str = ""
-    """What earlier messages said about a flight."""
+    """Earlier messages about a flight."""
     told: str = ""
     """The last report of a job."""
 
     def finish(self) -> None:
-        """An answer was given."""
+        """Close the open messages after an answer."""
         flights = [intent for _, intent in _understood(self) if intent.topic is Topic.FLIGHT]
         self.flight = flights[-1].subject if flights else self.flight
         self.drop()
 
     def drop(self) -> None:
-        """All that is open is done with; the time of day may still serve."""
+        """Discard everything open; the time of day may still be useful."""
         self.asked, self.reports = [], []
         self.outcomes = [outcome for outcome in self.outcomes if is_time(outcome)]
 
 
 def decide(request: LlmRequest) -> str | Calls:
-    """What to say, or which tools to call first."""
+    """Return the answer, or the tool calls needed for it."""
     talk = _read(request.messages)
     offered = {spec.name for spec in request.tools} if request.tool_choice != "none" else set()
     wording = wording_for(_words_of(talk.asked[-1]) if talk.asked else "".join(talk.reports))
@@ -88,7 +88,7 @@ def decide(request: LlmRequest) -> str | Calls:
 
 
 def _follow(intent: Intent, scene: Scene, pool: list[Outcome], offered: set[str]) -> str | Calls:
-    """As far as its plan comes with the outcomes that there are; those are taken out of the pool."""
+    """Run the plan as far as the outcomes in the pool allow; those used are removed from it."""
     plan = plan_of(intent, scene)
     try:
         step = next(plan)
@@ -106,7 +106,7 @@ def _follow(intent: Intent, scene: Scene, pool: list[Outcome], offered: set[str]
 
 
 def _taken(step: Step, pool: list[Outcome], offered: set[str]) -> tuple[list[Outcome], list[Use]]:
-    """What is known of the step's calls, and which are still to be made."""
+    """Return the known outcomes of the step's calls, and the calls still to be made."""
     outcomes, missing = [], []
     for use in step.uses:
         found = next((outcome for outcome in pool if outcome.use == use), None)
@@ -132,7 +132,7 @@ def _with_what_came_along(message: UserMessage, intent: Intent, answer: str, wor
 
 
 def _understood(talk: _Talk) -> list[tuple[UserMessage, Intent]]:
-    """What each message asks for; one that corrects or goes on with another takes its place."""
+    """Return each message with its intent; a correction or continuation replaces the earlier message."""
     found: list[tuple[UserMessage, Intent]] = []
     for message in talk.asked:
         words = _words_of(message)
@@ -148,12 +148,12 @@ def _understood(talk: _Talk) -> list[tuple[UserMessage, Intent]]:
         elif intent.topic is Topic.FLIGHT:
             intent = Intent(Topic.FLIGHT, _one_line(words))
         found.append((message, intent))
-    # What takes long comes last, so that a question in between is answered in between.
+    # Slow intents last, so that other questions are answered first.
     return sorted(found, key=lambda each: each[1].topic is Topic.COUNT)
 
 
 def _goes_on(intent: Intent, words: str) -> bool:
-    """Whether words are about the flight that was spoken of before. A date may look like a sum."""
+    """Return True if the words may continue the earlier wish for a flight. A date may look like a sum."""
     return intent.topic is Topic.FLIGHT or (intent.topic in (Topic.OTHER, Topic.MATHS) and says_more(words))
 
 
@@ -162,7 +162,7 @@ def _one_line(words: str) -> str:
 
 
 def _words_of(message: UserMessage) -> str:
-    """What the person wrote, without the lines in square brackets that tell of attachments."""
+    """Return the user's text without the lines in brackets that describe attachments."""
     return _ATTACHED.sub("", text_of(message.content)).strip()
 
 
@@ -200,7 +200,7 @@ def _hear(message: UserMessage, talk: _Talk) -> None:
 
 
 def _report(told: str) -> str:
-    """For the person; other news is passed on as it is."""
+    """Format a report for the user; other notifications are returned unchanged."""
     found = _REPORT.fullmatch(told)
     if not found:
         return told

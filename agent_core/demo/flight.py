@@ -1,4 +1,4 @@
-"""The demo model books a flight as the shipped skill says: all details first, then the time, then the search."""
+"""Flight booking by the demo model, as its skill describes it: asks for all details, then the time, then searches."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LONGEST_NAME = 3
 TIME_SCRIPT = "get_current_time.py"
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
-# Patterns are compiled when the first message needs them: that takes longer than to import all this.
+# Patterns are compiled on first use, because that takes longer than importing the demo.
 _CITY = r"([A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff .'-]*?)"
 _ENDS = (
     r"(?=\s+(?:to|from|on|for|in|at|by|with|and|the|next|this|tomorrow|today|please|then|instead|economy|business|first)\b"
@@ -45,7 +45,7 @@ _TOLD_AS = {
     "in a week": "In a week",
     "一周后": "In a week",
 }
-"""A day in words -> how the time script names it."""
+"""The time script's name of a day, by its name in a message."""
 _CABIN = r"economy|business|first class|经济舱|公务舱|商务舱|头等舱"
 _CABINS = {
     "business": "business",
@@ -66,15 +66,15 @@ _NO_NAME = (
     r"|when|where|can|could|do|does|did|are|am|was|were|will|would|you|your|my|me|this|that|never ?mind|cancel)\b"
     r"|[你您我他谢吗么]|再见|多谢|算了|取消|帮助|可以|知道"
 )
-"""Words of other talk, which are no city's."""
+"""Words that cannot be part of a city's name."""
 _ROW = r"^\| ([A-Z][A-Za-z ]+) \| ([\u4e00-\u9fff]+) \| [A-Z]{3} \|"
-"""Of the reference's table of cities."""
+"""A row of the reference's table of cities."""
 _UNKNOWN = r"Unknown (?:departure|destination) city '(.+)'"
 
 
 @dataclass(frozen=True)
 class Details:
-    """What is known of the wish; empty where it was not said."""
+    """The known details of a flight; empty if not given."""
 
     start: str = ""
     end: str = ""
@@ -84,14 +84,14 @@ class Details:
 
     @classmethod
     def of(cls, talk: str) -> "Details":
-        """From all that was said about it, a message a line; what was said last holds."""
+        """Parse all messages about the flight, one per line; later ones override earlier ones."""
         details = cls()
         for line in talk.splitlines():
             details = details.after(line[:LONGEST_WISH])
         return details
 
     def after(self, line: str) -> "Details":
-        """A bare name is the city that is still missing, or another destination."""
+        """Update the details; a bare name is the missing city, or else another destination."""
         start, end = _last(_FROM, line), _last(_TO, line)
         rest = line
         for pattern in (_FROM, _TO, _DAY, _CABIN, _PEOPLE, _FILLERS):
@@ -115,12 +115,12 @@ class Details:
 
 
 def says_more(line: str) -> bool:
-    """Whether words that mean nothing else may go on with an earlier wish."""
+    """Return True if otherwise meaningless words may continue an earlier wish."""
     return Details().after(line[:LONGEST_WISH]) != Details()
 
 
 def flight(talk: str, scene: Scene) -> Plan:
-    """Ask for all that is missing at once; then search, and where a city is unknown say which ones there are."""
+    """Ask for all missing details at once; then search, and for an unknown city list the known ones."""
     yield from loaded(SKILL, scene)
     details, wording = Details.of(talk), scene.wording
     if missing := details.missing(wording):
@@ -143,18 +143,18 @@ def flight(talk: str, scene: Scene) -> Plan:
 
 
 def is_time(outcome: Outcome) -> bool:
-    """What need not be asked twice in a talk about one flight."""
+    """Return True for the time, which need not be looked up twice for one flight."""
     return outcome.use == _script(TIME_SCRIPT) and not outcome.failed
 
 
 def _is_name(bare: str) -> bool:
-    """Whether it may be a city: short, and none of its words one of other talk."""
+    """Return True if the words may be a city's name: short, and without words that cannot be part of one."""
     fits = re.fullmatch(_NAME, bare) and not re.search(_NO_NAME, bare, _FLAGS)
     return bool(fits) and len(bare.split()) <= LONGEST_NAME
 
 
 def _cities(unknown: str, scene: Scene) -> str:
-    """From the reference, as it stands in the prompt once it is loaded."""
+    """Return the answer for an unknown city, with the cities of the reference loaded in the prompt."""
     wording = scene.wording
     rows = re.findall(_ROW, scene.system, re.MULTILINE)
     names = [row[1] if wording is CHINESE else row[0] for row in rows]

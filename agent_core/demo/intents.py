@@ -1,4 +1,4 @@
-"""What the demo model understands: plain patterns in English and Chinese, no intelligence at all."""
+"""Intents that the demo model recognises, by patterns in English and Chinese."""
 
 import re
 from dataclasses import dataclass
@@ -31,18 +31,18 @@ class Topic(StrEnum):
     UNSCHEDULE = "unschedule"
     WHY = "why"
     DUE = "due"
-    """What nobody asks for in a chat: the moment for it has come."""
+    """A scheduled prompt, not a user's message."""
     OTHER = "other"
 
 
 @dataclass(frozen=True)
 class Intent:
-    """What a message asks for; `subject` is the city, the sum, the fact, the path, the number or the wish in it."""
+    """The intent of a message; `subject` is the city, sum, fact, path, number or wish in it."""
 
     topic: Topic
     subject: str = ""
     instead_of: str = ""
-    """The subject before the person corrected it."""
+    """The subject before the user corrected it."""
 
 
 _PATH = r"[`'\"]?([^\s`'\"，。？]+\.[a-z0-9]{1,8}|/[^\s`'\"，。？?]+|\.\.[^\s`'\"，。？?]*)"
@@ -108,7 +108,7 @@ _PATTERNS = (
         r"^(?:请问)?(?:现在|目前)?([\u4e00-\u9fff]{2,6}?)??(?:的|现在|今天|当地|是)*(?:几点|什么时间|时间|几号|日期|星期几)",
     ),
 )
-"""Not compiled before the first message comes: that takes as long as importing all the rest of the demo."""
+"""Compiled on first use, because that takes as long as importing the rest of the demo."""
 _NOW = re.compile(r"\s*\b(?:right now|now|today|please|at the moment)\b\s*$", re.IGNORECASE)
 
 _BEFORE_SUM = re.compile(
@@ -133,14 +133,14 @@ _OPERATOR = re.compile(r"[0-9)]\s*(?:[-+*/^%!×÷·−²³]|mod)|[a-z0-9√]\(",
 
 
 def understand(text: str) -> Intent:
-    """The first pattern that fits decides."""
+    """Return the intent of the first pattern that matches."""
     text = text[:READ_CHARS].strip()
     if expression := _sum_in(text):
         return Intent(Topic.MATHS, expression)
     for topic, pattern in _PATTERNS:
         if found := re.search(pattern, text, re.IGNORECASE | re.DOTALL):
             groups = found.groups()
-            # What stands before and after "remind me" is one wish.
+            # The parts before and after "remind me" form one wish.
             subject = " ".join(groups) if topic is Topic.REMIND else next((group for group in groups if group), "")
             subject = subject.strip()
             return Intent(topic, _NOW.sub("", subject) if topic is Topic.TIME else subject)
@@ -148,7 +148,7 @@ def understand(text: str) -> Intent:
 
 
 def _sum_in(text: str) -> str:
-    """The expression, where a message is a sum and nothing else."""
+    """Return the expression if the message is nothing but a sum, else an empty string."""
     if len(text) > MOST_SUM_CHARS:
         return ""
     text = _AFTER_SUM.sub("", _BEFORE_SUM.sub("", text, count=1), count=1)

@@ -1,4 +1,4 @@
-"""The demo model plans what is to happen later, does it when its time has come, and says what it knows of a report."""
+"""Jobs of the demo model: it schedules them, carries them out, and explains reports."""
 
 import re
 from collections.abc import Generator
@@ -13,20 +13,20 @@ from agent_core.demo.when import After, ByCron, Each, OnDay, When, read_when
 from agent_core.messages import JsonObject
 
 MOST_QUOTED = 4
-"""Lines of a report."""
+"""Lines quoted from a report."""
 
 _TELLING = r"^(?:to|that|about|of)\s+"
-"""Between "remind me" and what of."""
+"""Words between "remind me" and the subject."""
 _EDGES = " ,.:;!，。：；！、\n"
-"""What is left over where a time stood."""
+"""Characters to strip where a time was removed."""
 _CHANGE = re.compile(r"\b(?:lower|higher)\b|低于|高于")
 _PLANNED = re.compile(r"(?P<id>\w+); (?P<state>[^;]+); \w+: (?P<what>.*); (?P<rule>[^;]+ \([^;]+\))(?:; next [^;]+)?")
-"""A line of what the tool lists."""
+"""A line of the `jobs` tool's list."""
 _NOW = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}")
 
 
 def remind(intent: Intent, scene: Scene) -> Plan:
-    """Propose a reminder: the person sees what it will be, and says yes."""
+    """Propose a reminder, which the user confirms."""
     when, rest = read_when(intent.subject)
     what = _what(rest)
     if when is None or not what:
@@ -36,7 +36,7 @@ def remind(intent: Intent, scene: Scene) -> Plan:
 
 
 def plan_report(intent: Intent, scene: Scene) -> Plan:
-    """Propose a report where a time is named, else make it at once."""
+    """Propose a report if a time is named, else make it at once."""
     when, rest = read_when(intent.subject)
     if when is None:
         return (yield from report(intent.subject, scene))
@@ -56,7 +56,7 @@ def unschedule(intent: Intent, scene: Scene) -> Plan:
 
 
 def why(_: Intent, scene: Scene) -> Plan:
-    """What the last report said about it, where there was one."""
+    """Quote the lines of the last report about changes, if there is one."""
     yield from ()
     lines = [line for line in scene.report.splitlines() if _CHANGE.search(line)]
     lines = lines or [line for line in scene.report.splitlines() if line.strip()]
@@ -66,7 +66,7 @@ def why(_: Intent, scene: Scene) -> Plan:
 
 
 def do_what_is_due(intent: Intent, scene: Scene) -> Plan:
-    """Nobody has asked just now, and nobody can answer."""
+    """Carry out a scheduled prompt, unattended."""
     if is_check_in(intent.subject):
         return (yield from check_in(intent.subject, scene))
     if scene.has_loaded(CHAT):
@@ -83,12 +83,12 @@ def _proposed(when: When, what: JsonObject, scene: Scene) -> Plan:
         times = yield from _times(when)
     except ValueError:
         return scene.wording.remind_when
-    yield from done(Use("schedule", {**what, **times}))
-    return scene.wording.proposed
+    (outcome,) = yield from done(Use("schedule", {**what, **times}))
+    return scene.wording.will_remind if outcome.fact.startswith("It is set") else scene.wording.proposed
 
 
 def _times(when: When) -> Generator[Step, tuple[Outcome, ...], JsonObject]:
-    """As the tool wants them. Raises ValueError for a day that there is not."""
+    """Return the time as arguments of the `schedule` tool. Raises ValueError for a date that does not exist."""
     match when:
         case After():
             return {"in_minutes": when.minutes}

@@ -1,7 +1,7 @@
-"""The demo model: no AI, no network, always the same; but it calls real tools, through the same loop as any model.
+"""The demo model: deterministic rules without AI and network, but with real tools, through the same loop as any model.
 
-It is what a newcomer meets before a real model is connected, and it says so. It remembers nothing: each request is
-read from the last finished answer on, and what is still missing for an answer is asked of the tools.
+New users meet it before a real model is connected, and it says so. It is stateless: each request is read from the last
+finished answer on, and missing facts are fetched by tools.
 """
 
 from collections.abc import AsyncGenerator
@@ -16,11 +16,11 @@ from agent_core.tokens import estimate, message_tokens
 
 WORD_S = 0.006
 LONGEST_S = 3.0
-"""A long answer streams faster, so that it is written within this time."""
+"""Seconds within which long answers are streamed, by streaming faster."""
 
 
 class DemoLlm:
-    """An `LlmClient` that needs nothing; any number of chats may share it."""
+    """An `LlmClient` without dependencies; any number of chats may share it."""
 
     def __init__(self, clock: Clock, *, new_id: NewId = new_id, word_s: float = WORD_S) -> None:
         self._clock = clock
@@ -46,7 +46,7 @@ class DemoLlm:
         yield done.model_copy(update={"message": done.message.model_copy(update={"usage": _usage(request, text)})})
 
     async def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing."""
 
 
 _message_size = Remembered[LlmMessage, int](message_tokens)
@@ -54,7 +54,7 @@ _tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_jso
 
 
 def _usage(request: LlmRequest, text: str) -> Usage:
-    """As the house estimates it, so that what is reported is no surprise."""
+    """Return the usage, estimated like Parley's own figures."""
     read = estimate(request.system) + sum(_tool_size.each(request.tools)) + sum(_message_size.row(request.messages))
     said = estimate(text)
     return Usage(input=read, output=said, total=read + said)

@@ -1,4 +1,4 @@
-"""The demo model's other reports: what was said in the chat, what Parley has used, what is new on a page."""
+"""Other reports of the demo model: messages of the chat, Parley's usage, changes of a web page."""
 
 import re
 
@@ -7,7 +7,7 @@ from agent_core.messages import JsonObject
 
 CHAT, USAGE, PAGE = "chat-digest", "usage-report", "page-watch"
 NOTHING = "nothing_to_report"
-"""The tool that only those have who work unattended."""
+"""A tool offered only to unattended runs."""
 DAYS = 7
 MOST_LINES = 8
 LONGEST = 100
@@ -16,7 +16,7 @@ MOST_ENTRIES, AT_FIRST = 50, 3
 _FIRST = "First look"
 
 _OWN = "Parley: "
-"""Its own words are no news, and in pieces they would look broken."""
+"""Parley's own messages are left out: they are no news, and cut off they would look broken."""
 _SAID = re.compile(r"^[0-9]{2}:[0-9]{2} (.+)$", re.MULTILINE)
 _TOTAL = re.compile(r": ([0-9,]+) runs?, ([0-9,]+) tokens, (\$[0-9.,]+)")
 _TABLE = re.compile(r"^day,runs.*", re.MULTILINE | re.DOTALL)
@@ -52,7 +52,7 @@ def own_usage(scene: Scene) -> Plan:
 
 
 def page_watch(words: str, scene: Scene) -> Plan:
-    """What stands in lists and headings, compared with the last look by the skill's script."""
+    """Report entries in lists and headings that the skill's script finds new since the last look."""
     address = _ADDRESS.search(words)
     if address is None:
         return scene.wording.page_which

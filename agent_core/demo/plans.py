@@ -1,4 +1,4 @@
-"""What the demo model does about each thing that it understands."""
+"""The demo model's plan for each intent."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,14 +16,14 @@ PLAN_WAIT_S = 2
 WAIT_S = 3
 MOST_WAIT_S = 10
 MOST_COUNTED = 20
-"""A run has 25 calls at most."""
+"""Higher numbers would take too long."""
 LONG_CHARS = 6000
 MOST_LONG_CHARS = 20_000
 
 _CLOCK = re.compile(r"(?P<day>\w+), (?P<date>[0-9-]+ [0-9:]+), (?P<zone>.+)")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBERED = re.compile(r"^[0-9]+\. (.+?)(?: \([^()]+\))?$", re.MULTILINE)
-"""A fact as the memory tells it, without who said it when."""
+"""A fact as `recall` shows it, without source and date."""
 _FENCES = re.compile("`{3,}")
 _CODE = """```python
 def part_{number}(values: list[int]) -> int:
@@ -36,7 +36,7 @@ def part_{number}(values: list[int]) -> int:
 
 
 def fenced(text: str) -> str:
-    """The text as a code block, whatever fences it holds itself."""
+    """Return the text as a code block, whatever fences it contains."""
     longest = max((len(found) for found in _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{text}\n{fence}"
@@ -48,14 +48,14 @@ def _help(_: Intent, scene: Scene) -> Plan:
 
 
 def _simple(intent: Intent, scene: Scene) -> Plan:
-    """One call, and a sentence about what came of it."""
+    """Make one call and return a sentence about its result."""
     (outcome,) = yield from done(_USES[intent.topic](intent.subject))
     sentence, fact = _found(intent.topic, outcome.fact, scene.wording)
     return sentence.format(subject=intent.subject, fact=fact)
 
 
 def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
-    """The sentence, and what stands in it."""
+    """Return the sentence for the topic, and the fact in it."""
     match topic:
         case Topic.TIME:
             fact = _moment(fact, wording)
@@ -64,7 +64,7 @@ def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
         case Topic.READ | Topic.FILES:
             fact = fenced(fact)
         case Topic.RECALL:
-            fact = fact.replace(" (person, ", " (")  # who else, where two talk
+            fact = fact.replace(" (person, ", " (")  # the only user needs no name
         case _:
             pass
     sentences = {
@@ -81,7 +81,7 @@ def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
 
 
 def _chart(intent: Intent, scene: Scene) -> Plan:
-    """Look at the table, draw it with the skill's script, send the picture."""
+    """Read the table, draw it with the skill's script, send the picture."""
     path = intent.subject
     yield from loaded("chart", scene)
     yield from done(Use("read_file", {"path": path}))
@@ -91,7 +91,7 @@ def _chart(intent: Intent, scene: Scene) -> Plan:
 
 
 def _count(intent: Intent, scene: Scene) -> Plan:
-    """Slowly, and aloud, so that there is time to be corrected or stopped."""
+    """Count slowly and visibly, so that the user can correct or stop it."""
     second = Use("wait", {"seconds": 1})
     counted = sum(outcome.use == second for outcome in scene.outcomes)
     wanted = min(_number(intent.subject, MOST_COUNTED), MOST_COUNTED)
@@ -132,7 +132,7 @@ def _moment(fact: str, wording: Wording) -> str:
 
 
 def _long(intent: Intent, scene: Scene) -> Plan:
-    """Longer than any platform takes in one message."""
+    """Return an answer too long for a single message on any platform."""
     yield from ()
     least, wording = min(_number(intent.subject, LONG_CHARS), MOST_LONG_CHARS), scene.wording
     parts = [wording.long_intro]
@@ -179,9 +179,9 @@ _USES: Mapping[Topic, Callable[[str], Use]] = {
     Topic.BACKGROUND: lambda prompt: Use("task", {"prompt": prompt, "background": True}),
     Topic.WAIT: lambda seconds: Use("wait", {"seconds": min(_number(seconds, WAIT_S), MOST_WAIT_S)}),
 }
-"""Topics for which one call is enough."""
+"""Topics that need only one call."""
 
 
 def plan_of(intent: Intent, scene: Scene) -> Plan:
-    """Raises StepFailed for a failure that the answer does not speak of itself."""
+    """Return the plan for an intent. The plan raises StepFailed for failures that its answer does not cover."""
     return _PLANS.get(intent.topic, _simple)(intent, scene)

@@ -1,4 +1,4 @@
-"""What the demo model reports: which files are new, and how the last row of a table differs from the one before."""
+"""Reports of the demo model: new files, and the difference between the last two rows of a table."""
 
 import csv
 import re
@@ -11,10 +11,10 @@ from agent_core.messages import JsonObject
 
 SKILL, SCRIPT = "daily-report", "recent.py"
 NOTHING = "nothing_to_report"
-"""The tool that only those have who work unattended."""
+"""A tool offered only to unattended runs."""
 CHART_FILE = "report.png"
 OWN_FILES = (CHART_FILE, "chart.png", "HEARTBEAT.md", "HEARTBEAT.draft.md")
-"""What Parley itself has made there is no news."""
+"""Files made by Parley itself, which are no news."""
 MOST_FILES = 8
 MOST_COLUMNS = 4
 
@@ -22,14 +22,14 @@ _FOLDER = re.compile(r"\bfolder[ `'\"]+(\w[\w/-]*)|`(\w[\w/-]*)`|\b(notes)\b|(ç¬
 _FILE = re.compile(r"^- (.+?)  [0-9-]{10} [0-9:]{5}, [0-9,]+ bytes(.*)$", re.MULTILINE)
 _NOTHING_NEW = "Nothing to report."
 _SINCE = re.compile(rf"changed since |{re.escape(_NOTHING_NEW)}")
-"""Says that the script was run."""
+"""Shows that the script was run."""
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]+)?")
 _SHORT_OF_ROWS = 3
-"""Fewer make no picture."""
+"""Minimum rows for a chart."""
 
 
 def report(words: str, scene: Scene, *, alone: bool = False) -> Plan:
-    """Look what is new, draw the first table in it, and say both. `alone`: nobody asked just now."""
+    """Report new files and the first table among them; `alone` is True for unattended runs."""
     wording = scene.wording
     yield from loaded(SKILL, scene)
     folder, recent = yield from _recent(_folder(words))
@@ -46,7 +46,7 @@ def report(words: str, scene: Scene, *, alone: bool = False) -> Plan:
 
 
 def _recent(folder: str) -> Generator[Step, tuple[Outcome, ...], tuple[str, Outcome]]:
-    """What the script says of the folder, or else of all files; where none can be run, what files there are."""
+    """Run the script on the folder, else on all files; if it cannot run, list the files."""
     for each in dict.fromkeys((folder, ".")):
         (outcome,) = yield Step((_script(SKILL, SCRIPT, each),))
         if outcome.text and not outcome.failed:
@@ -62,7 +62,7 @@ def _listed(files: Sequence[tuple[str, str]], text: str, wording: Wording) -> st
 
 
 def _numbers(path: str, scene: Scene) -> Plan:
-    """The table's last two rows beside each other, and its picture, where one can be drawn."""
+    """Compare the table's last two rows, and send its chart if it can be drawn."""
     (outcome,) = yield Step((Use("read_file", {"path": path}),))
     rows = _rows(outcome.text)
     if outcome.failed or len(rows) < _SHORT_OF_ROWS:

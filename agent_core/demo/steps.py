@@ -1,4 +1,4 @@
-"""What a plan of the demo model is made of: it asks for calls, and is told what came of them."""
+"""Building blocks of the demo model's plans: a plan yields calls and is sent their results."""
 
 import re
 from collections.abc import Generator
@@ -17,12 +17,12 @@ class Use:
     tool: str
     arguments: JsonObject
     optional: bool = field(default=False, compare=False)
-    """The answer is as good without it."""
+    """If True, the plan continues without it if the tool is missing."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a tool call."""
+    """The result of a tool call."""
 
     use: Use
     text: str
@@ -30,7 +30,7 @@ class Outcome:
 
     @property
     def fact(self) -> str:
-        """Without the advice to the model that follows a failure, and of a program that failed only why."""
+        """Return the result without the advice that follows a failure; of a failed program only its error."""
         if not self.failed:
             return self.text
         said = _PROGRAM.findall(self.text)
@@ -40,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Step:
-    """Calls that are made together, and what is said before."""
+    """Calls made together, and the text before them."""
 
     uses: tuple[Use, ...]
     before: str = ""
@@ -48,14 +48,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a plan may look at."""
+    """The data that a plan may use."""
 
     wording: Wording
     system: str
     outcomes: tuple[Outcome, ...]
-    """All that tools have said since the question."""
+    """All tool results since the question."""
     report: str = ""
-    """What the person was told unasked before it."""
+    """The last report that the user was sent unasked."""
 
     def has_loaded(self, skill: str) -> bool:
         return f"### Skill: {skill}\n" in self.system
@@ -66,7 +66,7 @@ Plan = Generator[Step, tuple[Outcome, ...], str]
 
 
 class StepFailed(Exception):
-    """A call went wrong without which there is no going on."""
+    """A call failed that the plan cannot do without."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.fact)
@@ -74,7 +74,7 @@ class StepFailed(Exception):
 
 
 def done(*uses: Use, before: str = "") -> Generator[Step, tuple[Outcome, ...], tuple[Outcome, ...]]:
-    """The outcomes of calls that must not fail. Raises StepFailed."""
+    """Make calls that must not fail, and return their outcomes. Raises StepFailed."""
     outcomes = yield Step(uses, before)
     for outcome in outcomes:
         if outcome.failed:
@@ -83,6 +83,6 @@ def done(*uses: Use, before: str = "") -> Generator[Step, tuple[Outcome, ...], t
 
 
 def loaded(skill: str, scene: Scene) -> Generator[Step, tuple[Outcome, ...], None]:
-    """The skill's instructions stand in the prompt, where skills can be loaded at all. Raises StepFailed."""
+    """Load the skill if it is not loaded, and if skills can be loaded. Raises StepFailed."""
     if not scene.has_loaded(skill):
         yield from done(Use("load_skill", {"name": skill}, optional=True))

@@ -1,11 +1,11 @@
-"""Reading from plain words, in English and Chinese, when something is wanted and what."""
+"""Parsing of times in plain English and Chinese."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 MORNING, NOON, EVENING = 9, 12, 20
-"""Hours: the first is meant where only a day is named, the last where only its evening is."""
+"""Hours: the first is the default of a day, the last of an evening."""
 HOUR, DAY, WEEK = 60, 24 * 60, 7 * 24 * 60
 """Minutes."""
 MOST_MINUTES = 5 * 365 * DAY
@@ -13,35 +13,35 @@ MOST_MINUTES = 5 * 365 * DAY
 
 @dataclass(frozen=True)
 class After:
-    """So many minutes from now."""
+    """Once, this many minutes from now."""
 
     minutes: int
 
 
 @dataclass(frozen=True)
 class Each:
-    """Every so many minutes."""
+    """Every this many minutes."""
 
     minutes: int
 
 
 @dataclass(frozen=True)
 class ByCron:
-    """Again and again, by the clock on the wall."""
+    """Repeatedly, by a cron expression."""
 
     expression: str
 
 
 @dataclass(frozen=True)
 class OnDay:
-    """Once. The day is an ISO date, `0` for Sunday to `6`, `+1` for tomorrow, or empty: the next time it is so late."""
+    """Once. The day is an ISO date, `0` for Sunday to `6`, `+1` for tomorrow, or empty for the next such time."""
 
     day: str
     hour: int
     minute: int
 
     def moment(self, now: datetime) -> str:
-        """As YYYY-MM-DDTHH:MM, on the same clock as `now`. Raises ValueError for a day that there is not."""
+        """Return it as YYYY-MM-DDTHH:MM on the clock of `now`. Raises ValueError for a date that does not exist."""
         if re.fullmatch(r"[0-9]{4}-.+", self.day):
             at = datetime.fromisoformat(self.day).replace(tzinfo=now.tzinfo)
         elif self.day.startswith("+"):
@@ -75,7 +75,7 @@ _HAN_NUMBER = r"[0-9]{1,4}|[一二两三四五六七八九十]{1,3}|半"
 _HAN_UNIT = {"分钟": 1, "分": 1, "小时": HOUR, "钟头": HOUR, "天": DAY, "星期": WEEK, "周": WEEK}
 _HAN_DAYS = "日一二三四五六"
 
-# Patterns are compiled when the first message needs them.
+# Patterns are compiled on first use.
 _AFTER = rf"\b(?:in|after)\s+({_NUMBER})\s*({_UNIT})\b(?:\s+from now)?"
 _HAN_AFTER = rf"(?:过|等)?({_HAN_NUMBER})\s*个?(半)?(分钟|小时|钟头|天|星期|周)(?:钟?(?:之|以)?后)"
 _EACH = rf"\b(?:every|each)\s+(?:({_NUMBER})\s*)?(minutes?|mins?|m|hours?|hrs?|h)\b"
@@ -105,7 +105,7 @@ _HAN_DAY = (
 
 
 def read_when(text: str) -> tuple[When | None, str]:
-    """When, and the rest of the words; None where they name no time."""
+    """Return the time and the remaining words; None if they name no time."""
     for pattern, make in ((_AFTER, _after), (_HAN_AFTER, _han_after), (_EACH, _each), (_HAN_EACH, _han_each)):
         if found := re.search(pattern, text, re.IGNORECASE):
             return make(found), _without(text, found)
@@ -150,7 +150,7 @@ def _han_each(found: re.Match[str]) -> When:
 
 
 def _han(number: str) -> int:
-    """Up to ninety-nine."""
+    """Return a Chinese number up to ninety-nine."""
     if number.isascii():
         return int(number)
     tens, ten, ones = number.replace("两", "二").rpartition("十")
@@ -166,7 +166,7 @@ def _han_clocked(day: re.Match[str] | None, time: re.Match[str] | None) -> When 
 
 
 def _wall(days: str, hour: int, minute: int) -> When | None:
-    """`days` is a day as `OnDay` knows it, or cron's three last fields; None for a time that no clock shows."""
+    """Return the time. `days` is a day of `OnDay` or cron's last three fields; None for an invalid time of day."""
     if hour >= 2 * NOON or minute >= HOUR:
         return None
     return ByCron(f"{minute} {hour} {days}") if " " in days else OnDay(days, hour, minute)

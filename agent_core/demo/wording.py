@@ -1,4 +1,4 @@
-"""Every sentence of the demo model, in English and Chinese."""
+"""All texts of the demo model, in English and Chinese."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wording:
-    """Those of one language."""
+    """The texts of one language."""
 
     help: str
     not_possible: str
@@ -29,6 +29,7 @@ class Wording:
     begun: str
     remind_when: str
     proposed: str
+    will_remind: str
     planned: str
     planned_line: str
     nothing_planned: str
@@ -79,7 +80,7 @@ ENGLISH = Wording(
         "- `remember: buy milk`, then `what do you remember?`\n"
         "- `read welcome.txt`\n"
         "- `plan my day` (two tools, with progress)\n"
-        "- `chart sales.csv` (loads a skill and runs its script; asks first)\n"
+        "- `chart sales.csv` (loads a skill and runs its script)\n"
         "- `book a flight from Beijing to Tokyo tomorrow` (another skill)\n"
         "- `count to 20`, and while it counts `no, to 5`, or `/stop`\n"
         "- `in the background: count to 5`\n"
@@ -105,7 +106,7 @@ ENGLISH = Wording(
         "That is how a failing tool looks: the run goes on, and a real model would now try another way."
     ),
     failing_by_chance="I wanted to show a tool that fails, but this one worked.",
-    waited="{fact}",
+    waited="I have waited.",
     chart="I drew `{subject}` with a script that ran shut in, and sent you the picture.",
     counted="Counted to {number}.",
     counted_instead="You said {number} instead of {before} while I was counting, and here I am: {number}.",
@@ -116,6 +117,7 @@ ENGLISH = Wording(
     ),
     remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `every day at 9:00`.",
     proposed="I only propose this; your yes sets it.",
+    will_remind="I will.",
     planned="What is planned here (`/cron` has buttons for it):",
     planned_line="- `{id}` {what}: {rule}, {state}",
     nothing_planned="Nothing is planned here. Try `remind me in 1 minute to stretch`.",
@@ -176,7 +178,7 @@ CHINESE = Wording(
         "- `记住：买牛奶`，然后 `你记得什么？`\n"
         "- `读 welcome.txt`\n"
         "- `计划我的一天`（两个工具，可以看到进度）\n"
-        "- `画图 sales.csv`（加载技能并运行它的脚本，会先问您）\n"
+        "- `画图 sales.csv`（加载技能并运行它的脚本）\n"
         "- `我想订一张去东京的机票`（另一个技能）\n"
         "- `数到 20`，数的时候说 `不，到 5`，或者 `/stop`\n"
         "- `在后台：数到 5`\n"
@@ -208,6 +210,7 @@ CHINESE = Wording(
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
     remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`，或 `每个工作日9点提醒我……`。",
     proposed="我只是提议，您确认之后才会设置。",
+    will_remind="好的，到时提醒您。",
     planned="这里的安排（`/cron` 可查看时间并修改）：",
     planned_line="- `{id}` {what}",
     nothing_planned="这里还没有安排。试试 `1分钟后提醒我喝水`。",
@@ -262,5 +265,5 @@ _WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 
 
 def wording_for(text: str) -> Wording:
-    """Chinese where the text has a Chinese character, else English."""
+    """Return Chinese if the text has a Chinese character, else English."""
     return CHINESE if _WIDE.search(text) else ENGLISH

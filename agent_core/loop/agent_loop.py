@@ -1,7 +1,7 @@
-"""The agent loop: ask the model, run its tools, again until it is done.
+"""The agent loop: asks the model and runs its tools until the run is done.
 
-The loop is pure: it stores nothing, knows no channel, and leaves no task behind. It suspends at each `yield`, so its
-consumer is the barrier (C-33). Consume it through `contextlib.aclosing`.
+The loop stores nothing, knows no chat platform and leaves no task behind. It suspends at each `yield`, so its consumer
+has handled an event before the next one happens. Consume it through `contextlib.aclosing`.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -17,35 +17,35 @@ from agent_core.events import (
     ToolExecutionEnd,
 )
 from agent_core.hooks import HookCalls, Hooks
-from agent_core.limits import LlmRetryPolicy, LoopLimits, ToolRetryPolicy
+from agent_core.limits import LoopLimits
 from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop.calls import CallRunner
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.execution import CallScope, Redact
+from agent_core.loop.limit_notice import limit_notice
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.resumption import OpenCalls, first_step
+from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
 from agent_core.loop.turn import Turn
-from agent_core.messages import AgentMessage, JsonObject, NotificationMessage, ToolCall
+from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
 from agent_core.permissions import Permissions
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.state import QueryState, last_said, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolRegistry
 
-LIMITS = frozenset({TerminalReason.MAX_TURNS, TerminalReason.MAX_TOOL_CALLS, TerminalReason.BUDGET})
-
 
 class CannotContinue(RuntimeError):
-    """There is nothing to go on with (S4-13, S4-35)."""
+    """There is nothing to continue with."""
 
 
 class AgentLoop:
-    """One configuration of model, tools and limits; any number of runs, one after another or at once.
+    """One configuration of model, tools and limits, for any number of sequential or concurrent runs.
 
-    What is set on it (`model`, `options`, `llm`) holds from the next run on (S4-41). Without `permissions` every call
-    is allowed; without a `compactor` the conversation only grows; `chain` names the models that stand in for `model`;
-    `redact` takes out of tool results what nobody may see.
+    Changes of `model`, `options` and `llm` take effect with the next run. Without `permissions` every call is allowed;
+    without a `compactor` the conversation only grows; `chain` holds the fallbacks of `model`; `redact` removes secrets
+    from tool results.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class AgentLoop:
 
     @property
     def caller(self) -> ModelCaller:
-        """Asks the model as things stand now."""
+        """Return a caller for the current model and options."""
         return ModelCaller(
             first=Candidate(self.model, self.llm),
             chain=self._chain,
@@ -103,9 +103,9 @@ class AgentLoop:
         inputs: RunInputs,
         reason: TransitionReason = TransitionReason.START,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Add the prompts and go on until the run ends; the last event is always one `AgentEnd` (S4-12, S3-11).
+        """Add the prompts and run to the end; the last event is always one `AgentEnd`.
 
-        A run that starts for another reason than START takes no steering message beside its prompts (S4-35).
+        Only a run that starts for the reason START takes queued steering messages along with its prompts.
         """
         run = Run(state, inputs, started=self.clock.monotonic())
         run.pending.extend(prompts)
@@ -114,14 +114,15 @@ class AgentLoop:
                 yield self._stamp(run, event)
 
     async def resume(self, state: QueryState, inputs: RunInputs) -> AsyncGenerator[AgentEvent, None]:
-        """Go on with a conversation that stopped in the middle: answer its open tool calls, then ask the model.
+        """Continue an interrupted conversation: answer its open tool calls, then ask the model.
 
-        Adds no prompt (S4-13). A conversation that ends with an answer, whole or stopped, ends at once.
-        Raises CannotContinue where there is no conversation.
+        Adds no prompt. A conversation that ends with an answer, whole or stopped, ends at once. Raises CannotContinue
+        if there is no conversation.
         """
         if last_said(state) is None:
             raise CannotContinue("Cannot continue: no messages in context")
-        run = Run(state, inputs, started=self.clock.monotonic())
+        inputs.scope.repeats.recall(inputs.so_far.said, self.tools)
+        run = Run(state, inputs, started=self.clock.monotonic() - inputs.so_far.seconds)
         async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
             async for event in events:
                 yield self._stamp(run, event)
@@ -129,7 +130,7 @@ class AgentLoop:
     async def compact(
         self, state: QueryState, inputs: RunInputs, instructions: str = ""
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Make the conversation shorter because a person wants it so (D-09); nothing where there is no compactor."""
+        """Compact the conversation on request; does nothing without a compactor."""
         if self._compactor is None:
             return
         run = Run(state, inputs, started=self.clock.monotonic())
@@ -138,7 +139,7 @@ class AgentLoop:
                 yield self._stamp(run, event)
 
     async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
-        """Run one tool call by itself (S2-08); `messages` are the conversation that it belongs to."""
+        """Run one tool call outside a run; `messages` are the conversation that it belongs to."""
         runner = self._engine().runner
         async with aclosing(runner.batch([call], scope, left=1, messages=messages).run()) as events:
             async for event in events:
@@ -147,9 +148,9 @@ class AgentLoop:
         raise RuntimeError(f"the call of {call.name} ended without a result")
 
     def _stamp(self, run: Run, event: AgentEvent) -> AgentEvent:
-        """In place, frozen or not: nobody else has the event yet, and there is one for each delta of an answer."""
-        run.events += 1
-        event.__dict__.update(seq=run.events, run_id=run.state.run_id, ts=self.clock.time())
+        """Update the run's state with the event, and return it with its number, run id and time."""
+        run.passed(event, self.clock.monotonic())
+        event = event.model_copy(update={"seq": run.events, "run_id": run.state.run_id, "ts": self.clock.time()})
         reduce_event(run.state, event)
         if isinstance(event, MessageEnd):
             run.new.append(event.message)
@@ -170,7 +171,7 @@ class AgentLoop:
 
     async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
         engine = self._engine()
-        yield AgentStart()
+        yield AgentStart(model_calls=run.inputs.so_far.model_calls, tool_calls=run.inputs.so_far.tool_calls)
         left = OpenCalls(engine, run)
         if reason is TransitionReason.RESUME:
             async with aclosing(left.events()) as events:
@@ -183,16 +184,23 @@ class AgentLoop:
                 async for event in events:
                     yield event
             step = turn.step
-        if step.reason in LIMITS:
+        if step.reason.is_limit:
             async with aclosing(self._at_limit(engine, run, step)) as events:
                 async for event in events:
                     yield event
             if run.inputs.scope.cancel.cancelled:
                 step = End(TerminalReason.ABORTED)
-        yield AgentEnd(reason=step.reason, messages=tuple(run.new), error=step.error, failure=step.failure)
+        yield AgentEnd(
+            reason=step.reason,
+            messages=tuple(run.new),
+            error=step.error,
+            failure=step.failure,
+            cause=step.cause,
+            retry_after_s=step.retry_after_s,
+        )
 
     async def _at_limit(self, engine: Engine, run: Run, end: End) -> AsyncGenerator[AgentEvent, None]:
-        """One closing answer without tools where that is wanted (C-07), then a notice which limit it was (S0-19)."""
+        """Make the closing answer without tools if configured, then add a notice that names the limit."""
         if self.limits.finalize_on_limit and end.reason is not TerminalReason.BUDGET:
             turn = Turn(engine, run, TransitionReason.LIMIT)
             async with aclosing(turn.events()) as events:
@@ -200,34 +208,14 @@ class AgentLoop:
                     yield event
         if run.inputs.scope.cancel.cancelled:
             return
+        text, data = limit_notice(end.reason, self.limits)
         notice = NotificationMessage(
             id=self.new_id(),
             created_at=self.clock.time(),
             session_id=run.state.session_id,
             kind=end.reason.value,
-            text=_limit_text(end.reason, self.limits),
-            data=_limit_data(end.reason, self.limits),
+            text=text,
+            data=data,
         )
         yield MessageStart(message=notice)
         yield MessageEnd(message=notice)
-
-
-def _limit_text(reason: TerminalReason, limits: LoopLimits) -> str:
-    """In English; a gateway says it in the person's language, by the notice's kind and its `limit` (D-06)."""
-    match reason:
-        case TerminalReason.MAX_TURNS:
-            return f"[Reached the limit of {limits.max_turns} model calls]"
-        case TerminalReason.MAX_TOOL_CALLS:
-            return f"[Reached the limit of {limits.max_tool_calls} tool calls]"
-        case _:
-            return "[Reached the budget of this run]"
-
-
-def _limit_data(reason: TerminalReason, limits: LoopLimits) -> JsonObject:
-    match reason:
-        case TerminalReason.MAX_TURNS:
-            return {"limit": limits.max_turns}
-        case TerminalReason.MAX_TOOL_CALLS:
-            return {"limit": limits.max_tool_calls}
-        case _:
-            return {}

@@ -1,5 +1,4 @@
-"""The first half of a turn: what waits enters the conversation, which is made shorter where it must be, and becomes a
-request (S3-09)."""
+"""The first half of a turn: adds pending messages, compacts the conversation if needed, and builds the request."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -13,7 +12,7 @@ from agent_core.reasons import TransitionReason
 
 
 class RequestPhase:
-    """Runs once; afterwards there is a `request`, or `error` says why there can be none."""
+    """Builds the request of a turn. Runs once; afterwards `request` is set, or `error` says why there is none."""
 
     def __init__(self, engine: Engine, run: Run, reason: TransitionReason) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""One batch of tool calls: validate, permit, execute, skip, cap; every call gets exactly one result (S0-14, S3-13)."""
+"""One batch of tool calls: validates, permits, executes, skips and limits them; every call gets exactly one result."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -14,10 +14,13 @@ from agent_core.events import (
     ToolExecutionStart,
 )
 from agent_core.hooks import HookCalls, HookFailed, Hooks
-from agent_core.limits import LoopLimits, ToolRetryPolicy
+from agent_core.limits import LoopLimits
+from agent_core.loop.event_queue import EventQueue
 from agent_core.loop.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
 from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
-from agent_core.loop.results import ResultRoom
+from agent_core.loop.repeats import named
+from agent_core.loop.results import ResultRoom, from_tool
+from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
 from agent_core.permissions import EverythingAllowed, Permissions, Proposal
 from agent_core.reasons import CallFailure, TerminalReason
@@ -31,7 +34,7 @@ NO_CHECK = ToolResult.failure(
 
 
 class CallRunner:
-    """Knows the tools and the rules; `batch` makes the work of one answer."""
+    """The tools and rules of a run; `batch` prepares the calls of one answer."""
 
     def __init__(
         self,
@@ -63,14 +66,20 @@ class CallRunner:
         cut_off: bool = False,
         resumed: bool = False,
     ) -> "CallBatch":
-        """The calls of one answer. `left`: how many more the run may make; `messages`: the conversation as it grows;
-        `cut_off`: the answer ended in the middle, so nothing is run (U-06); `resumed`: the calls may have run before a
-        crash, so only those run that are idempotent or are known not to have begun."""
+        """Return a batch with the calls of one answer.
+
+        Args:
+            left: Calls that the run may still make.
+            messages: The conversation, as it grows.
+            cut_off: The answer hit its length limit, so no call is run.
+            resumed: The calls may have run before a crash, so only idempotent calls and those known not to have started
+                run.
+        """
         return CallBatch(self, calls, scope, left=left, messages=messages, cut_off=cut_off, resumed=resumed)
 
 
 class CallBatch:
-    """Runs once; afterwards `results` are the messages in the order of the calls."""
+    """The tool calls of one answer. Runs once; afterwards `results` holds the messages in the order of the calls."""
 
     def __init__(
         self,
@@ -91,24 +100,29 @@ class CallBatch:
         self._cut_off = cut_off
         self._resumed = resumed
         self._too_many = {call.id for call in calls[runner.limits.max_calls_per_answer :]}
-        self._room = ResultRoom(runner.limits, len(calls))
+        self._room = ResultRoom(runner.limits, len(calls) - len(self._too_many))
         self._ends: dict[str, ToolExecutionEnd] = {}
         self.results: list[ToolResultMessage] = []
         self.error = ""
-        """Set where the application's own check failed, which ends the run (S4-05)."""
+        """Set if the application's hook failed, which ends the run."""
 
     @property
     def ends_run(self) -> TerminalReason | None:
-        """Set where every result asks for the end of the run (U-05), or too much was refused (C-21)."""
+        """Return why the run must end after this batch, or None.
+
+        That is the case if every result asks for it, or if too many calls were refused or repeated.
+        """
         if self._scope.denials.are_too_many:
             return TerminalReason.PERMISSION
+        if self._scope.repeats.are_too_many:
+            return TerminalReason.REPEATED_CALLS
         ends = list(self._ends.values())
         if ends and all(end.result.terminate for end in ends):
             return ends[-1].result.ends_as
         return None
 
     async def run(self) -> AsyncGenerator[AgentEvent, None]:
-        """The events of the batch (S4-20, S4-46): starts in order, ends as they come, results in order (U-02)."""
+        """Yield the events of the batch: starts in order, ends as they happen, results in order."""
         for group in self._groups():
             jobs: list[Job] = []
             for call in group:
@@ -116,7 +130,7 @@ class CallBatch:
                 label = self._label(call)
                 yield ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, label=label, args=call.arguments)
                 if isinstance(job, ToolResult):
-                    yield self._ended(end_of(call, job, attempts=0))
+                    yield self._ended(end_of(call, self._counted(call, job), attempts=0))
                     continue
                 async with aclosing(self._admit(job, jobs)) as events:
                     async for event in events:
@@ -131,7 +145,8 @@ class CallBatch:
                 yield MessageEnd(message=message)
 
     def _groups(self) -> Iterator[Sequence[ToolCall]]:
-        """At most four at once, and only where every call of the answer reads only; else one by one (C-03, D-18)."""
+        """Yield groups of calls that run at the same time: up to `max_parallel` if all calls only read, else single
+        calls."""
         size = self._runner.limits.max_parallel if all(self._is_parallel(call) for call in self._calls) else 1
         for start in range(0, len(self._calls), size):
             yield self._calls[start : start + size]
@@ -149,7 +164,7 @@ class CallBatch:
             return call.name
 
     def _prepare(self, call: ToolCall) -> Job | ToolResult:
-        """What to run, or the result of a call that is not run."""
+        """Return the job to run, or the result of a call that is not run."""
         if refusal := self._refusal(call):
             return refusal
         try:
@@ -163,8 +178,11 @@ class CallBatch:
             return ToolResult.failure(error.fact, error.advice, CallFailure.INPUT)
 
     async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
-        """Put the job to those that run, or end its call. Those that may run do not wait for people: an approval is
-        for now, and not for when another was given."""
+        """Check permission, then add the job to `jobs` or end its call.
+
+        Before users are asked, the jobs already admitted are run: their approvals are valid now, not after the next
+        answer.
+        """
         scope = self._scope
         proposal = Proposal(
             call=job.call,
@@ -190,7 +208,7 @@ class CallBatch:
             self.error = str(error)
             gate.refusal = NO_CHECK
         if gate.never_began:
-            self._resumed = False  # such calls run one by one, so none behind this one has begun either
+            self._resumed = False  # such calls run one by one, so none after this one has started either
         if gate.refusal is None:
             self._left -= 1
             jobs.append(job)
@@ -215,13 +233,21 @@ class CallBatch:
         if self._scope.denials.are_too_many:
             fact = "too many calls were refused one after another"
             return ToolResult.failure(fact, "answer with what you have", CallFailure.PERMISSION)
+        if self._scope.repeats.are_too_many:
+            fact = "the same call had the same result too often"
+            return ToolResult.failure(fact, "answer with what you have", CallFailure.LIMIT)
         if call.arguments_error:
-            advice = "send the whole call again as valid JSON"
-            return ToolResult.failure(call.arguments_error, advice, CallFailure.INPUT)
+            # Not shortened to one line like other failures: the model must see what it sent.
+            return ToolResult.not_run(f"Error: {call.arguments_error}", CallFailure.INPUT)
         return None
 
+    def _counted(self, call: ToolCall, refusal: ToolResult) -> ToolResult:
+        """Count a call that failed because of the model's mistake as a repeat, too."""
+        is_mistake = isinstance(refusal.details, dict) and refusal.details.get("failure") == CallFailure.INPUT
+        return named(refusal, self._scope.repeats.add(call, refusal)) if is_mistake else refusal
+
     def _may_have_begun(self, call: ToolCall) -> bool:
-        """Before the program stopped, with an effect that is not to be had twice."""
+        """Return True if the call may have run before the program stopped, and must not run twice."""
         return self._resumed and not self._runner.tools.may_repeat(call.name)
 
     def _over_cap(self, call: ToolCall) -> ToolResult | None:
@@ -242,11 +268,9 @@ class CallBatch:
 
     async def _together(self, jobs: Sequence[Job]) -> AsyncGenerator[AgentEvent, None]:
         """Run the jobs as tasks that feed one queue, so that nothing is yielded inside a task group."""
-        queue: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        queue = EventQueue()
         run = self._runner.executor.run
-        tasks = [
-            asyncio.create_task(run(job, self._scope, self._messages, self._room, queue.put_nowait)) for job in jobs
-        ]
+        tasks = [asyncio.create_task(run(job, self._scope, self._messages, self._room, queue.put)) for job in jobs]
         open_calls = len(jobs)
         try:
             while open_calls:
@@ -268,7 +292,9 @@ class CallBatch:
         return end
 
     def _message(self, end: ToolExecutionEnd) -> ToolResultMessage:
-        ran = end.attempts > 0
+        result = end.result
+        if end.attempts:
+            result = from_tool(result, self._runner.tools.get(end.tool_name), end.attempts)
         return ToolResultMessage(
             id=self._runner.new_id(),
             created_at=self._runner.clock.time(),
@@ -279,5 +305,6 @@ class CallBatch:
             details=end.result.details,
             is_error=end.is_error,
             duration_ms=end.duration_ms,
-            untrusted=ran and (end.result.untrusted or self._runner.tools.get(end.tool_name).untrusted),
+            untrusted=result.untrusted,
+            sources=result.sources,
         )

@@ -1,4 +1,4 @@
-"""What follows a turn whose model has answered: another turn, for which reason, or the end of the run (S3-09)."""
+"""Decides what follows a turn with an answer: another turn, and for which reason, or the end of the run."""
 
 from agent_core.hooks import HookFailed
 from agent_core.loop.calls import CallBatch
@@ -8,13 +8,15 @@ from agent_core.messages import AssistantMessage
 from agent_core.reasons import TerminalReason, TransitionReason
 
 NOT_DONE = "stop_hook"
-"""The kind of the note that a model hears where the application wants one more turn and says nothing itself."""
+"""Kind of the note to the model when the application requests one more turn without a message of its own."""
 NOT_DONE_TEXT = "That was not all yet. Look at what was asked, and go on with what is missing."
 
 
 async def decide(engine: Engine, run: Run, message: AssistantMessage, batch: CallBatch) -> Next | End:
-    """`message` is the answer and `batch` the calls it made. A stop counts first, then what failed, then what the
-    application wants, then what people said, then the model."""
+    """Decide what follows the answer `message` with its calls `batch`.
+
+    A stop takes precedence, then errors, then the application's hook, then messages of users, then the model.
+    """
     closing = run.state.transition_reason is TransitionReason.LIMIT
     wanted, error = None, batch.error
     if not (closing or error or run.cancel.cancelled):
@@ -40,25 +42,27 @@ def _after_calls(engine: Engine, run: Run, batch: CallBatch) -> Next | End:
 
 
 def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
-    """`is_content`: the application takes it for the last one."""
+    """Decide after an answer without calls; `is_content` is False if the application requests one more turn."""
     done = End(TerminalReason.COMPLETED)
     if at_limit(engine, run):
-        # The answer came in time: it completes the run, and what waits stays in the queue (C-06).
+        # The answer came in time: the run is completed, and queued messages stay in the queue.
         return done
     on = _steering(run) or _rest_of_answer(engine, run) or _follow_up(run)
     return on or (None if is_content else _one_more(engine, run)) or done
 
 
 def at_limit(engine: Engine, run: Run) -> End | None:
-    """How the run ends, if it has come as far as it may."""
+    """Return how the run ends if it has reached a limit, else None."""
     state, limits, budget = run.state, engine.limits, run.inputs.budget
     seconds = engine.runner.clock.monotonic() - run.started
     if state.turn_count >= limits.max_turns:
         return End(TerminalReason.MAX_TURNS)
     if state.tool_call_count >= limits.max_tool_calls:
         return End(TerminalReason.MAX_TOOL_CALLS)
+    if seconds - run.waited >= limits.max_seconds:
+        return End(TerminalReason.MAX_SECONDS)
     spent = (
-        (budget.max_tokens, state.usage.total),
+        (budget.max_tokens, state.usage.total + run.unreported),
         (budget.max_cost_usd, state.usage.cost_usd),
         (budget.max_seconds, seconds),
     )
@@ -86,7 +90,7 @@ def _rest_of_answer(engine: Engine, run: Run) -> Next | None:
 
 
 def _one_more(engine: Engine, run: Run) -> Next | None:
-    """Once in a run, else a hook that is never content would go on for ever (S3-23)."""
+    """Return one more turn, once per run; otherwise a hook could keep the run going for ever."""
     if run.state.stop_hook_active:
         return None
     run.pending.append(engine.caller.note(run.state.session_id, NOT_DONE, NOT_DONE_TEXT))

@@ -1,4 +1,4 @@
-"""What the parts of a run share: what they work with, how far the run has come, and what follows a turn."""
+"""Shared parts of a run: its collaborators, its progress, and the outcomes of a turn."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from itertools import chain
 from typing import Protocol
 
 from agent_core.cancel import CancelToken
-from agent_core.events import AgentEvent, CompactionReason
+from agent_core.events import AgentEvent, CompactionReason, PermissionRequest
 from agent_core.hooks import HookCalls
-from agent_core.limits import LoopLimits, TaskBudget
-from agent_core.llm import FailureKind, LlmRequest
+from agent_core.limits import LoopLimits, SoFar, TaskBudget
+from agent_core.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
 from agent_core.loop.calls import CallBatch, CallRunner
 from agent_core.loop.execution import CallScope
 from agent_core.loop.model_call import ModelCaller
@@ -19,30 +19,35 @@ from agent_core.state import QueryState
 
 
 class RequestBuilder(Protocol):
-    """What the loop needs of the context: a request for the state as it is now (D-02)."""
+    """Builds the request for the current state."""
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest: ...
 
 
 class Compactor(Protocol):
-    """What the loop needs to keep a conversation within the model's window."""
+    """Keeps a conversation within the model's window."""
 
     def is_due(self, state: QueryState) -> bool:
-        """Whether the next request would be too large (C-08)."""
+        """Return True if the next request would be too large."""
 
     def events(
         self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Make it shorter: a `CompactionStart`, the boundary as a message where there is one, a `CompactionEnd`. Never
-        raises, and never cuts between a call and its result (U-13). `instructions`: what is to be kept above all."""
+        """Compact the conversation; `instructions` say what must be kept.
+
+        Yields a `CompactionStart`, the boundary as a message if there is one, and a `CompactionEnd`. Never raises, and
+        never separates a call from its result.
+        """
 
 
 @dataclass(frozen=True)
 class RunInputs:
-    """What one run is given (S3-06); nothing is taken from globals."""
+    """Inputs of one run."""
 
     scope: CallScope
     budget: TaskBudget = field(default_factory=TaskBudget)
+    so_far: SoFar = field(default_factory=SoFar)
+    """Limits already used, for a run resumed after a restart."""
 
 
 @dataclass
@@ -52,22 +57,35 @@ class Run:
     state: QueryState
     inputs: RunInputs
     started: float
-    """On the monotonic clock."""
+    """Start time on the monotonic clock."""
+    waited: float = 0.0
+    """Seconds spent waiting for approvals."""
+    asked_at: float | None = None
+    """Set while an approval is awaited."""
     new: list[AgentMessage] = field(default_factory=list)
-    """What this run has added, in order."""
+    """Messages added by this run, in order."""
     pending: list[AgentMessage] = field(default_factory=list)
-    """Enters the conversation at the start of the next turn."""
+    """Messages that are added at the start of the next turn."""
+    unreported: int = 0
+    """Estimated tokens of model calls for which the server reported no usage."""
     events: int = 0
     compacts: bool = True
-    """Until the compactor has shown that it cannot get the conversation any shorter."""
+    """False once the compactor could not shorten the conversation further."""
 
     def __post_init__(self) -> None:
         self.begun_with = self.state.messages
-        """The list that a compaction replaces by another."""
+        """The list at the start; a compaction replaces `state.messages` by another list."""
 
     @property
     def cancel(self) -> CancelToken:
         return self.inputs.scope.cancel
+
+    def passed(self, event: AgentEvent, now: float) -> None:
+        """Count the event, and the time spent waiting for an approval."""
+        self.events += 1
+        if self.asked_at is not None:
+            self.waited += now - self.asked_at
+        self.asked_at = now if isinstance(event, PermissionRequest) else None
 
     @property
     def call_ids(self) -> "CallIds":
@@ -76,8 +94,10 @@ class Run:
 
 @dataclass(frozen=True)
 class CallIds:
-    """Of the tool calls that the conversation has had, those too that this run has told away. Looked up when the model
-    calls a tool, and not at every turn, for that takes as long as the conversation is."""
+    """Ids of all tool calls of the conversation, including those that this run has compacted.
+
+    Searched only when the model calls a tool, because that takes time proportional to the conversation.
+    """
 
     run: Run
 
@@ -104,16 +124,23 @@ class End:
     reason: TerminalReason
     error: str | None = None
     failure: FailureKind | None = None
+    cause: FailureCause | None = None
+    retry_after_s: float | None = None
+
+    @classmethod
+    def failed(cls, failure: LlmFailure) -> "End":
+        """Return the end after a failure of the model."""
+        return cls(TerminalReason.ERROR, failure.message, failure.kind, failure.cause, failure.retry_after_s)
 
     @classmethod
     def broken(cls, error: str) -> "End":
-        """By a failure that is not the model's: ours, or the application's."""
+        """Return the end after a failure of Parley or the application."""
         return cls(TerminalReason.ERROR, error, FailureKind.FATAL)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What a turn works with."""
+    """The collaborators of a turn."""
 
     caller: ModelCaller
     runner: CallRunner
@@ -134,7 +161,8 @@ class Engine:
         closing: bool = False,
         resumed: bool = False,
     ) -> CallBatch:
-        """`calls` are those of the answer that are still open; a closing answer was to make none, so none is run."""
+        """Return a batch of the answer's open calls. A closing answer must not make calls, so none of its calls is
+        run."""
         left = 0 if closing else self.limits.max_tool_calls - run.state.tool_call_count
         cut_off = answer.stop_reason is StopReason.LENGTH
         return self.runner.batch(

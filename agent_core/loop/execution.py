@@ -1,4 +1,4 @@
-"""Running one tool call that may be run: its time limit, its retries, and a result that a model can take."""
+"""Execution of one permitted tool call: its time limit, retries, and a result that fits into a request."""
 
 import asyncio
 import errno
@@ -14,10 +14,14 @@ from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
 from agent_core.hooks import HookCalls, HookFailed
-from agent_core.limits import LoopLimits, ToolRetryPolicy
-from agent_core.loop.results import ResultRoom, fitted
+from agent_core.keeping import Keeper
+from agent_core.limits import LoopLimits
+from agent_core.loop.repeats import Repeats, named
+from agent_core.loop.results import ResultRoom, fitted, from_tool
+from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
 from agent_core.permissions import Denials
+from agent_core.provenance import FileSources
 from agent_core.queues import MessageQueues
 from agent_core.reasons import CallFailure
 from agent_core.skills.shelf import SkillShelf
@@ -34,17 +38,17 @@ NETWORK_ERRNOS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDO
 log = structlog.get_logger(__name__)
 
 Redact = Callable[[str], str]
-"""Takes out of a text what no model, transcript or person may see."""
+"""Removes secrets from a text that the model, the transcript or users might see."""
 Emit = Callable[[AgentEvent], None]
 
 
 def _unheard(_: object) -> None:
-    """Before a call is made, what it has to show is of no interest."""
+    """Ignore updates of a call that has not started."""
 
 
 @dataclass(frozen=True)
 class CallScope:
-    """On whose behalf tools run, and what may stop them."""
+    """The owner and environment of tool calls, and what may stop them."""
 
     session_id: str
     workspace: Path
@@ -53,8 +57,12 @@ class CallScope:
     chat_id: str | None = None
     user_id: str | None = None
     skills: SkillShelf | None = None
+    keeper: Keeper | None = None
+    files: FileSources | None = None
     denials: Denials = field(default_factory=Denials)
-    """What was refused in this run."""
+    """Calls that were refused in this run."""
+    repeats: Repeats = field(default_factory=Repeats)
+    """Calls of this run with their results."""
 
     def context(
         self,
@@ -63,7 +71,7 @@ class CallScope:
         on_update: Callable[[ToolResult], None] = _unheard,
         on_task: Callable[[TaskRecord], None] = _unheard,
     ) -> ToolContext:
-        """What one call may know; `messages` is the conversation that it belongs to."""
+        """Return the context of one call; `messages` is the conversation that it belongs to."""
         return ToolContext(
             call_id=call_id,
             session_id=self.session_id,
@@ -75,12 +83,14 @@ class CallScope:
             on_task=on_task,
             messages=messages,
             skills=self.skills,
+            keeper=self.keeper,
+            files=self.files,
         )
 
 
 @dataclass(frozen=True)
 class Job:
-    """A call whose arguments fit."""
+    """A tool call with validated arguments."""
 
     call: ToolCall
     tool: Tool
@@ -103,7 +113,7 @@ def end_of(
 
 @dataclass(frozen=True)
 class Executor:
-    """Runs jobs, each by these rules."""
+    """Runs jobs with time limits and retries."""
 
     limits: LoopLimits
     retry: ToolRetryPolicy
@@ -114,8 +124,10 @@ class Executor:
     async def run(
         self, job: Job, scope: CallScope, messages: Sequence[AgentMessage], room: ResultRoom, emit: Emit
     ) -> None:
-        """One call from start to end; always emits exactly one end, and nothing after it (S4-22). `messages` is the
-        conversation that it belongs to, `room` what the results of its answer share."""
+        """Run one call; always emits exactly one end, and nothing after it.
+
+        `messages` is the conversation that the call belongs to; `room` is shared by the results of one answer.
+        """
         forget = scope.cancel.on_cancel(_canceller())
         started = self.clock.monotonic()
         settled = False
@@ -144,9 +156,16 @@ class Executor:
             forget()
             settled = True
         milliseconds = round((self.clock.monotonic() - started) * 1000)
-        reviewed = await self._reviewed(job, result, attempts, scope.cancel)
-        shown = await fitted(self._presentable(reviewed), room, scope.workspace)
+        reviewed = from_tool(await self._reviewed(job, result, attempts, scope.cancel), job.tool, attempts)
+        shown = await self._shown(job, self._presentable(reviewed), scope, room)
         emit(end_of(job.call, shown, attempts=attempts, duration_ms=milliseconds))
+
+    async def _shown(self, job: Job, whole: ToolResult, scope: CallScope, room: ResultRoom) -> ToolResult:
+        """Return the part of the result that fits. Repeats are counted on the whole, because the cut differs each
+        time."""
+        times = 1 if scope.cancel.cancelled else scope.repeats.add(job.call, whole, job.tool)
+        files = scope.files or FileSources(scope.workspace)
+        return named(await fitted(whole, room, scope.workspace, files), times)
 
     async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
         most = self.retry.max_attempts
@@ -157,7 +176,7 @@ class Executor:
             try:
                 async with asyncio.timeout(job.tool.timeout_s) as limit:
                     return await job.tool.execute(job.arguments, context), attempt
-            except Exception as error:  # noqa: BLE001 - a tool is a guest: whatever it raises is an answer to the model (S4-23)
+            except Exception as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
                 is_last = attempt == most or limit.expired() or _is_stopping()
                 if is_last or not _may_pass(job.tool, error):
                     return _failure(job, error, context.session_id, timed_out=limit.expired()), attempt
@@ -168,7 +187,8 @@ class Executor:
                 attempt += 1
 
     async def _reviewed(self, job: Job, result: ToolResult, attempts: int, cancel: CancelToken) -> ToolResult:
-        """By the application, where the call was made; its failure withholds the result but ends nothing (U-04)."""
+        """Return the result as changed by the application's hook. If the hook fails, the result is withheld, but the
+        run goes on."""
         if not attempts:
             return result
         try:
@@ -179,7 +199,7 @@ class Executor:
             return ToolResult.failure(fact, "do not repeat it; tell the person", CallFailure.HOOK)
 
     def _presentable(self, result: ToolResult) -> ToolResult:
-        """Without what nobody may see, and never empty (S0-17)."""
+        """Return the result without secrets, and never empty."""
         result = self._redacted(result.failed_as(CallFailure.TOOL) if result.is_error else result)
         said = text_of(result.content).strip()
         if said or not all(isinstance(part, TextContent) for part in result.content):
@@ -188,7 +208,7 @@ class Executor:
         return result.model_copy(update={"content": (TextContent(text=silent),)})
 
     def _redacted(self, result: ToolResult) -> ToolResult:
-        """Before it is an event, so that nobody at all has seen more."""
+        """Return the result without secrets; done before it becomes an event."""
         content = tuple(
             TextContent(text=self.redact(part.text)) if isinstance(part, TextContent) else part
             for part in result.content
@@ -218,24 +238,25 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
             CallFailure.TIMEOUT,
         )
     if isinstance(error, ToolFailed):
-        return ToolResult.failure(error.fact, error.advice)
+        failed = ToolResult.failure(error.fact, error.advice)
+        return failed.from_(error.sources) if error.sources else failed
     return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
 
 
 def _canceller() -> Callable[[], object]:
-    """Cancels the task that asked for it."""
+    """Return a function that cancels the current task."""
     task = asyncio.current_task()
     return lambda: task and task.cancel()
 
 
 def _is_stopping() -> bool:
-    """The task that runs this was asked to end; a tool may have swallowed that."""
+    """Return True if the current task was cancelled, even if a tool has swallowed the cancellation."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _may_pass(tool: Tool, error: Exception) -> bool:
-    """Whether the same call may succeed a moment later without having had an effect (C-04)."""
+    """Return True if a retry may succeed and the failed call had no effect."""
     if tool.retry == "never":
         return False
     if isinstance(error, RetryableToolError | ConnectionError | socket.gaierror):

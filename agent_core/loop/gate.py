@@ -1,4 +1,4 @@
-"""The gate before a tool call: permission is looked up, or asked of people while the run waits (S3-31, C-21)."""
+"""Permission check before a tool call; asks users while the run waits."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -11,7 +11,7 @@ from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
 
 SKIPPED = "Skipped due to queued user message."
-"""The exact words of behaviour row S4-24."""
+"""Shown to the model; the wording is fixed by tests."""
 UNKNOWN_OUTCOME = (
     "Error: the program stopped while this ran, so its outcome is unknown. "
     "Next: check what happened before you call it again."
@@ -19,12 +19,12 @@ UNKNOWN_OUTCOME = (
 
 
 class Gate:
-    """For one call; runs once. Afterwards `refusal` is why the call may not be made, or None where it may."""
+    """The permission check of one call. Runs once; afterwards `refusal` says why the call is not run, or is None."""
 
     def __init__(
         self, permissions: Permissions, hooks: HookCalls, scope: CallScope, proposal: Proposal, *, doubtful: bool
     ) -> None:
-        """`doubtful`: the call may have been made before the program stopped, and must not be made twice."""
+        """Create a gate. `doubtful` calls may have run before the program stopped, and must not run twice."""
         self._permissions = permissions
         self._hooks = hooks
         self._scope = scope
@@ -32,12 +32,13 @@ class Gate:
         self._doubtful = doubtful
         self.refusal: ToolResult | None = None
         self.denied = False
-        """Whether it is refused because somebody, or a rule, said no."""
+        """True if a user or a rule refused the call."""
         self.never_began = False
-        """Known of a doubtful call: it had to be asked for first, and was not yet."""
+        """True for a doubtful call that needed an approval and had none, so it has not run."""
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        """Says so where the run waits for an answer, and when it goes on (S0-21). Raises HookFailed."""
+        """Check the call; yields an event when the run starts to wait for an answer, and when it goes on. Raises
+        HookFailed."""
         proposal, scope = self._proposal, self._scope
         if proposal.fingerprint in scope.denials.refused:
             self._deny("the very same call was refused before", "do not repeat it; ask what they want instead")
@@ -51,19 +52,27 @@ class Gate:
             self._deny(decision.reason or "it is not allowed here", "do without it, and say so", CallFailure.HOOK)
             return
         decision = decision or await self._permissions.decide(proposal)
+        while decision.behavior == "ask":
+            self.never_began = self._doubtful
+            yield self._request(decision)
+            answer = await self._answer(decision.request_id)
+            yield self._goes_on()
+            if answer is not Answer.CHANGED:
+                self._take(answer)
+                return
+            decision = await self._permissions.decide(proposal)
+        self._settle(decision)
+
+    def _settle(self, decision: PermissionDecision) -> None:
+        """Apply a decision that needs no answer of a user."""
         match decision.behavior:
-            case "allow":
-                self._doubt()
             case "begun":
                 self._doubtful |= not self._proposal.tool.idempotent
                 self._doubt()
             case "deny":
                 self._deny(decision.reason or "it is not allowed here", "do without it, and say so")
-            case "ask":
-                self.never_began = self._doubtful
-                yield self._request(decision)
-                self._take(await self._answer(decision.request_id))
-                yield self._goes_on()
+            case _:
+                self._doubt()
 
     def _doubt(self) -> None:
         if self._doubtful:
@@ -84,7 +93,7 @@ class Gate:
         return ToolExecutionUpdate(tool_call_id=call.id, tool_name=call.name, partial=ToolResult())
 
     async def _answer(self, request_id: str) -> Answer:
-        """Wait for it. Words of the person, or a stop, take the question back."""
+        """Wait for the answer. A new message of the user, or a stop, withdraws the question."""
         answer = asyncio.create_task(self._permissions.answer(request_id, self._proposal))
         leave = [
             asyncio.create_task(self._scope.cancel.wait()),
@@ -102,7 +111,7 @@ class Gate:
 
     def _take(self, answer: Answer) -> None:
         match answer:
-            case Answer.APPROVED:
+            case Answer.APPROVED | Answer.CHANGED:
                 pass
             case Answer.DENIED:
                 self._deny("the person refused this call", "do not repeat it; ask what they want instead")

@@ -1,46 +1,50 @@
-"""Models that stand in for one another: who is asked, and who is left alone for a while because it failed.
+"""Fallbacks between models: the order in which they are asked, and pauses for those that failed.
 
-A request that is too large, or refused as such, goes to no other model: the first is answered by compaction, and what
-one provider would not hear is not for us to take to the next.
+A request that is too large, or was rejected, goes to no other model: the first is handled by compaction, and what one
+provider refuses is not passed on to another.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.clock import Clock, SystemClock
-from agent_core.llm import FailureKind, LlmClient, LlmFailure, ModelInfo
+from agent_core.llm import FailureCause, FailureKind, LlmClient, LlmFailure, ModelInfo
 
 FIRST_REST_S = 60.0
 LONGEST_REST_S = 600.0
-"""The rest after each failure in a row is twice the one before, up to this."""
+"""The pause doubles with each failure in a row, up to this."""
 ACCOUNT_REST_S = 900.0
-"""After a failure that only a person can put right: quota, key."""
+"""Pause after a failure that only a person can fix: quota, key or a model that does not exist."""
 
-PASSES_ON = frozenset({FailureKind.TRANSIENT, FailureKind.QUOTA, FailureKind.AUTH, FailureKind.FATAL})
-"""Failures that another model need not have."""
+_PASSES_ON = frozenset({FailureKind.TRANSIENT, FailureKind.QUOTA, FailureKind.AUTH, FailureKind.FATAL})
+
+
+def passes_on(failure: LlmFailure) -> bool:
+    """Return True for a failure that another model may not have."""
+    return failure.kind in _PASSES_ON or failure.cause is FailureCause.NOT_FOUND
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model, and who speaks to it."""
+    """A model and its client."""
 
     model: ModelInfo
     llm: LlmClient
 
 
 class ModelChain:
-    """Shared by all conversations, so that what one of them has found out spares the others the wait."""
+    """The fallbacks; shared by all conversations, so that a failure found by one spares the others the wait."""
 
     def __init__(self, fallbacks: Sequence[Candidate] = (), clock: Clock | None = None) -> None:
         self.fallbacks = tuple(fallbacks)
         self._clock = clock or SystemClock()
         self._until: dict[str, float] = {}
-        """Monotonic, by model."""
+        """End of each model's pause, on the monotonic clock."""
         self._failures: dict[str, int] = {}
-        """In a row, by model."""
+        """Failures in a row, by model."""
 
     def order(self, first: Candidate) -> list[Candidate]:
-        """Whom to ask, one after another: those that do not rest. Where all do, all, the soonest back first."""
+        """Return the models to ask, in order, without paused ones. If all are paused, all, soonest available first."""
         others = (each for each in self.fallbacks if each.model.id != first.model.id)
         everyone = [first, *others]
         resting = self.resting()
@@ -48,16 +52,16 @@ class ModelChain:
         return awake or sorted(everyone, key=lambda each: resting[each.model.id])
 
     def resting(self) -> Mapping[str, float]:
-        """The models that are left alone now, and for how many seconds yet."""
+        """Return the paused models with the seconds left."""
         now = self._clock.monotonic()
         return {model: until - now for model, until in self._until.items() if until > now}
 
     def gave_up(self, model: ModelInfo, failure: LlmFailure) -> None:
-        """It is to rest, if there is another. What fails for many conversations at once has failed once."""
-        if not self.fallbacks or failure.kind not in PASSES_ON or model.id in self.resting():
+        """Pause the model if it has fallbacks. Failures of several conversations at once count as one."""
+        if not self.fallbacks or not passes_on(failure) or model.id in self.resting():
             return
         failures = self._failures[model.id] = self._failures.get(model.id, 0) + 1
-        if failure.kind in (FailureKind.QUOTA, FailureKind.AUTH):
+        if failure.kind in (FailureKind.QUOTA, FailureKind.AUTH) or failure.cause is FailureCause.NOT_FOUND:
             rest = ACCOUNT_REST_S
         else:
             rest = min(FIRST_REST_S * 2.0 ** min(failures - 1, 10), LONGEST_REST_S)
@@ -65,6 +69,6 @@ class ModelChain:
         self._until[model.id] = self._clock.monotonic() + max(rest, asked)
 
     def answered(self, model: ModelInfo) -> None:
-        """It works."""
+        """Clear the model's failures."""
         self._failures.pop(model.id, None)
         self._until.pop(model.id, None)

@@ -1,4 +1,4 @@
-"""What is done where an answer did not come, or not to its end: a conversation made shorter, an answer gone on with."""
+"""Recovery from failed or cut-off answers: compacts the conversation, or continues the answer."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -17,7 +17,7 @@ GO_ON = (
 
 
 class Shortening:
-    """Makes the conversation of a run shorter, once; afterwards `helped` says whether it got so."""
+    """Compacts the conversation of a run once; afterwards `helped` is True if it got shorter."""
 
     def __init__(self, compactor: Compactor, run: Run, reason: CompactionReason) -> None:
         self._compactor = compactor
@@ -35,8 +35,11 @@ class Shortening:
 
 
 async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> AsyncGenerator[AgentEvent, None]:
-    """Before a model call (S3-14). One that leaves the conversation too long all the same is not followed by another
-    in this run, which would cost as much and change as little."""
+    """Compact before a model call, if due.
+
+    If the conversation is still too long afterwards, the run does not compact again: that would cost as much and change
+    as little.
+    """
     compactor = engine.compactor
     if compactor is None or not run.compacts or not compactor.is_due(run.state):
         return
@@ -48,13 +51,13 @@ async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> 
 
 
 class Overflow:
-    """A request was larger than the window: the conversation is made shorter and the request made again, once in a run
-    (S3-16, U-11). Afterwards `step` says what follows."""
+    """Handles a request that was larger than the window: compacts and retries, once per run. Afterwards `step` says
+    what follows."""
 
     def __init__(self, engine: Engine, run: Run, failure: LlmFailure) -> None:
         self._engine = engine
         self._run = run
-        self.step: Next | End = End(TerminalReason.ERROR, failure.message, failure.kind)
+        self.step: Next | End = End.failed(failure)
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         run, compactor = self._run, self._engine.compactor
@@ -71,9 +74,9 @@ class Overflow:
 
 
 def go_on(engine: Engine, run: Run) -> NotificationMessage | None:
-    """What a cut-off answer is followed by, or None where it was whole or has been gone on with often enough (S3-22).
+    """Return the note that asks for the rest of a cut-off answer, or None if there is no need or no attempt left.
 
-    Counted in the messages too, for a resumed run begins with a new state.
+    Earlier notes are counted in the messages too, because a resumed run starts with a new state.
     """
     last = _last_answer(run.state.messages)
     if last is None or last.stop_reason is not StopReason.LENGTH or last.tool_calls:

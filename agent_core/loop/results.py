@@ -1,4 +1,4 @@
-"""How much of a tool's result the model is shown; the whole of a longer one is kept in the workspace (C-24, S3-15)."""
+"""Shortening of tool results for the model; the full text of a longer one is kept in the workspace."""
 
 import asyncio
 from pathlib import Path
@@ -8,16 +8,16 @@ import structlog
 from agent_core.limits import LoopLimits
 from agent_core.messages import TextContent, text_of
 from agent_core.outputs import keep_text
+from agent_core.provenance import FileSources
+from agent_core.sources import Sources
 from agent_core.tool_result import ToolResult
-
-LEAST = 500
-"""Characters that each call of an answer may count on, whatever the others say."""
+from agent_core.tools import Tool
 
 log = structlog.get_logger(__name__)
 
 
 class ResultRoom:
-    """What the results of one answer may hold, all together."""
+    """The characters available for the results of one answer."""
 
     def __init__(self, limits: LoopLimits, calls: int) -> None:
         self._most = limits.result_chars
@@ -25,30 +25,51 @@ class ResultRoom:
         self._calls = calls
 
     def granted(self, wanted: int) -> int:
-        """How many of the characters that the next result has may be shown."""
+        """Return the number of characters granted to the next result, which has `wanted`.
+
+        Each result may take an equal share of what is left, so what a short one leaves goes to those after it.
+        """
+        granted = min(wanted, self._most, self._left // max(1, self._calls))
         self._calls -= 1
-        granted = min(wanted, self._most, max(LEAST, self._left - LEAST * self._calls))
         self._left -= granted
         return granted
 
 
-async def fitted(result: ToolResult, room: ResultRoom, workspace: Path) -> ToolResult:
-    """The result as it is where there is room for it, else its head and its tail, with a word on where the rest is."""
+def from_tool(result: ToolResult, tool: Tool, attempts: int) -> ToolResult:
+    """Return the result with its sources; one of an untrusted tool that names none has the tool's own."""
+    if attempts and tool.untrusted and not result.sources:
+        return result.from_((tool.source,))
+    return result
+
+
+async def fitted(result: ToolResult, room: ResultRoom, workspace: Path, files: FileSources) -> ToolResult:
+    """Return the result if it fits, else its head and tail with a note where the full text is."""
     text = text_of(result.content)
     most = room.granted(len(text))
     if len(text) <= most:
         return result
-    cut = f"\n[... {len(text) - most:,} characters cut{await _kept(workspace, text)} ...]\n"
-    half = most // 2
-    short = TextContent(text=f"{text[:half]}{cut}{text[len(text) - half :]}")
+    short = TextContent(text=_cut(text, most, await _kept(workspace, text, files, result.sources)))
     others = (part for part in result.content if not isinstance(part, TextContent))
     return result.model_copy(update={"content": (short, *others)})
 
 
-async def _kept(workspace: Path, text: str) -> str:
-    """Where the whole is; nothing where it could not be kept, which loses only that."""
+def _cut(text: str, most: int, kept: str) -> str:
+    """Return head and tail of the text, at most `most` characters including the note between them."""
+    room = most - len(_note(len(text), kept))
+    half = max(0, room) // 2
+    return f"{text[:half]}{_note(len(text) - 2 * half, kept)}{text[len(text) - half :]}"
+
+
+def _note(characters: int, kept: str) -> str:
+    return f"\n[... {characters:,} characters cut{kept} ...]\n"
+
+
+async def _kept(workspace: Path, text: str, files: FileSources, sources: Sources) -> str:
+    """Return where the full text was kept; empty if it could not be saved."""
     try:
-        return f"; the whole is in {await asyncio.to_thread(keep_text, workspace, text)}"
+        name = await asyncio.to_thread(keep_text, workspace, text)
     except OSError as error:
         log.info("result not kept", reason=str(error))
         return ""
+    await asyncio.to_thread(files.wrote, name, sources, ())
+    return f"; the whole is in {name}"

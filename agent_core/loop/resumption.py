@@ -1,9 +1,10 @@
-"""Where a conversation stopped in the middle: what is still to be answered, and how the run goes on from there."""
+"""Resumption of an interrupted conversation: answers open tool calls and decides how the run continues."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agent_core.events import AgentEvent, TurnEnd, TurnStart
+from agent_core.loop.decision import at_limit
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.recovery import go_on
 from agent_core.messages import AssistantMessage, StopReason
@@ -12,7 +13,7 @@ from agent_core.state import last_said, unanswered_calls
 
 
 class OpenCalls:
-    """Answers the calls that a run left open; afterwards `end` says how that ends the run, if it does."""
+    """Answers the calls that a run left open; afterwards `end` is set if that ends the run."""
 
     def __init__(self, engine: Engine, run: Run) -> None:
         self._engine = engine
@@ -33,22 +34,30 @@ class OpenCalls:
         if batch.error:
             self.end = End.broken(batch.error)
         elif batch.ends_run is TerminalReason.PERMISSION or len(calls) == len(answer.tool_calls):
-            # Whether those that were answered before asked for the end, nobody knows any more.
+            # It is unknown whether the calls answered earlier asked for the end of the run.
             self.end = End(batch.ends_run) if batch.ends_run else None
 
 
 def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
-    """A turn for that reason; but where nothing new is said and the last word is an answer, that has ended the run,
-    unless it was cut off and the person has said nothing since."""
+    """Return the first turn, or the end of the run if there is nothing new since a finished answer.
+
+    A cut-off answer is continued if the user has said nothing since.
+    """
     last = last_said(run.state)
     if run.pending or not isinstance(last, AssistantMessage):
-        return Next(reason)
+        return _unless_at_limit(engine, run, reason)
     if last.stop_reason is StopReason.ABORTED:
         return End(TerminalReason.ABORTED)
     if last.tool_calls or last.stop_reason is StopReason.ERROR:
-        return Next(reason)
+        return _unless_at_limit(engine, run, reason)
     note = go_on(engine, run)
     if note is None or run.inputs.scope.queues.has_steering:
         return End(TerminalReason.COMPLETED)
     run.pending.append(note)
     return Next(TransitionReason.MAX_OUTPUT_RECOVERY)
+
+
+def _unless_at_limit(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
+    """Return the turn unless a resumed run is at a limit already: the program may have stopped just before its end."""
+    resumed = reason is TransitionReason.RESUME
+    return (at_limit(engine, run) if resumed else None) or Next(reason)

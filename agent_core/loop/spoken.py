@@ -1,17 +1,19 @@
-"""What a model has said to people: an answer that was cut off and gone on with is one, without a seam (S3-22)."""
+"""The text of a run as users read it: a cut-off answer and its continuation are one answer."""
 
 from collections.abc import Iterable, Iterator
 
+from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate
+from agent_core.llm import TextDelta
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason, TextContent
 
 GOES_ON = "max_output_recovery"
-"""The kind of the note that asks a model to go on where it was cut off."""
+"""Kind of the note that asks a model to continue a cut-off answer."""
 
 
 def joined(messages: Iterable[AgentMessage]) -> Iterator[AgentMessage]:
-    """The messages as people see them: the parts of one answer are one message, at the place of the last part.
+    """Yield the messages as users see them: the parts of one answer become one message, at the place of the last.
 
-    What comes instead of the rest (an answer that was stopped, or that calls tools) leaves the part as it is.
+    A part stays as it is if it was followed by something else: an answer that was stopped or calls tools.
     """
     part: AssistantMessage | None = None
     asked = False
@@ -42,7 +44,7 @@ def _asks_for_more(message: AgentMessage) -> bool:
 
 
 def _stands_between(message: AgentMessage) -> bool:
-    """Attempts that failed, and what the program has noted."""
+    """Return True for failed attempts and notes of the program."""
     if isinstance(message, AssistantMessage):
         return message.stop_reason is StopReason.ERROR
     return message.role in ("notification", "custom", "summary")
@@ -52,3 +54,16 @@ def _one(first: AssistantMessage, rest: AgentMessage) -> AssistantMessage | None
     if not isinstance(rest, AssistantMessage) or rest.tool_calls or rest.stop_reason is StopReason.ABORTED:
         return None
     return rest.model_copy(update={"content": (TextContent(text=first.text + rest.text),)})
+
+
+def piece_of(event: AgentEvent) -> str | None:
+    """Return the text that an event adds for a user who reads only text."""
+    match event:
+        case MessageUpdate(delta=TextDelta() as delta):
+            return delta.delta
+        case MessageEnd(message=NotificationMessage(to_model=False) as notice):
+            return notice.text
+        case AgentEnd():
+            return event.error
+        case _:
+            return None

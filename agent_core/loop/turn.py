@@ -1,4 +1,4 @@
-"""One turn: what the person said since, one answer of the model, its tool calls, and what follows (S3-09)."""
+"""One turn: new messages, one answer of the model, its tool calls, and the decision what follows."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -11,10 +11,11 @@ from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.recovery import Overflow, is_overflow
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason, TransitionReason
+from agent_core.tokens import estimate, message_tokens
 
 
 class Turn:
-    """Runs once; afterwards `step` says what follows."""
+    """One turn. Runs once; afterwards `step` says what follows."""
 
     def __init__(self, engine: Engine, run: Run, reason: TransitionReason) -> None:
         self._engine = engine
@@ -34,7 +35,7 @@ class Turn:
                 yield event
 
     async def _broken(self, error: str) -> AsyncGenerator[AgentEvent, None]:
-        """There is no request: the turn is balanced all the same (S4-05)."""
+        """End the turn without a request; its events stay balanced."""
         message = self._engine.caller.failed(self._run.state.session_id, error)
         yield MessageStart(message=message)
         yield MessageEnd(message=message)
@@ -43,11 +44,22 @@ class Turn:
 
     async def _asked(self, request: LlmRequest) -> AsyncGenerator[AgentEvent, None]:
         run = self._run
-        answer = self._engine.caller.call(request, run.state.session_id, run.call_ids, run.cancel)
+        can_shorten = self._engine.compactor is not None and run.compacts
+        may_shorten = can_shorten and not run.state.has_attempted_reactive_compact
+        answer = self._engine.caller.call(
+            request,
+            run.state.session_id,
+            run.call_ids,
+            run.cancel,
+            sources=self._engine.runner.tools.sources(),
+            doubts_usage=may_shorten,
+        )
         async with aclosing(answer.events()) as events:
             async for event in events:
                 yield event
         message = answer.message
+        if run.inputs.budget.max_tokens is not None:
+            run.unreported += unreported_tokens(request, message)
         if answer.failure is None and message.stop_reason is not StopReason.ABORTED:
             async with aclosing(self._calls(message)) as events:
                 async for event in events:
@@ -57,7 +69,7 @@ class Turn:
         if answer.failure is None:
             self.step = End(TerminalReason.ABORTED)
             return
-        self.step = End(TerminalReason.ERROR, answer.failure.message, answer.failure.kind)
+        self.step = End.failed(answer.failure)
         if is_overflow(answer.failure) and self._reason is not TransitionReason.LIMIT:
             overflow = Overflow(self._engine, run, answer.failure)
             async with aclosing(overflow.events()) as events:
@@ -74,3 +86,16 @@ class Turn:
                 yield event
         yield TurnEnd(turn=run.state.turn_count, message=message, tool_results=tuple(batch.results))
         self.step = await decide(self._engine, run, message, batch)
+
+
+def unreported_tokens(request: LlmRequest, message: AssistantMessage) -> int:
+    """Return an estimate of the tokens that the server did not report: some report none, some only the output."""
+    usage = message.usage
+    asked = 0 if usage.input or usage.cache_read or usage.cache_write else request_tokens(request)
+    return asked + (0 if usage.output else message_tokens(message))
+
+
+def request_tokens(request: LlmRequest) -> int:
+    """Return the estimated tokens of a request."""
+    tools = "".join(tool.model_dump_json() for tool in request.tools)
+    return estimate(request.system) + estimate(tools) + sum(map(message_tokens, request.messages))

@@ -1,4 +1,4 @@
-"""What a person sets for one MCP server."""
+"""Settings of one MCP server."""
 
 import re
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ Class = Literal["exec", "net"]
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWORD|PASSPHRASE|PAT|AUTH|CREDENTIALS?)$", re.IGNORECASE)
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent"})
-"""They hold words that stand in ordinary texts too."""
+"""Their values also occur in ordinary text, so they are not masked."""
 _PLAIN_VALUE = re.compile(r"[A-Za-z_.,:-]*|[~.]{0,2}/.*|\d{1,5}|https?://[^@?]*", re.DOTALL)
-"""Words, paths, small numbers, addresses."""
+"""Words, paths, small numbers and addresses: values that are no secrets."""
 
 
 def _address(url: str) -> str:
@@ -44,12 +44,12 @@ def _hidden_headers(headers: object) -> object:
 
 
 def revealed(value: str | SecretStr) -> str:
-    """For the server it is meant for."""
+    """Return the plain text, for the server it is meant for."""
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
 def _hidden(env: object) -> object:
-    """What is no secret stays plain text: a path that is hidden wherever it occurs helps nobody."""
+    """Wrap secrets, but leave other values as plain text: masking a path wherever it occurs would only do harm."""
     if not isinstance(env, Mapping):
         return env
     return {
@@ -61,16 +61,16 @@ def _hidden(env: object) -> object:
 
 
 class McpServer(BaseModel):
-    """Either `command` or `url` is set."""
+    """One MCP server; either `command` or `url` is set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    """A program with its arguments that speaks MCP on its standard input and output; it is not shut in."""
+    """A program with arguments that speaks MCP on its standard input and output; it is not sandboxed."""
     env: Annotated[Mapping[str, str | SecretStr], BeforeValidator(_hidden)] = Field(default_factory=dict)
-    """Added to PATH, HOME and LANG; nothing else of ours reaches the program."""
+    """Added to PATH, HOME and LANG; no other environment variables are passed on."""
     url: Annotated[str, AfterValidator(_address)] | None = None
-    """The address of a server that speaks MCP by streamable HTTP."""
+    """The address of a server that speaks MCP over streamable HTTP."""
     headers: Annotated[Mapping[str, str | SecretStr], BeforeValidator(_hidden_headers), AfterValidator(_headers)] = (
         Field(default_factory=dict)
     )
@@ -88,5 +88,5 @@ class McpServer(BaseModel):
 
     @property
     def acts(self) -> Class:
-        """What a call of its tools can do at worst."""
+        """Return the most that a call of its tools can do."""
         return self.chosen or ("exec" if self.command else "net")

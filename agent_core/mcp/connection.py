@@ -1,14 +1,14 @@
-"""One MCP server, kept connected.
+"""A lasting connection to one MCP server.
 
-The SDK's contexts have to be left in the task that entered them, so one task owns them from connecting to closing.
-Calls come from the tasks of runs; a run that is stopped takes its call with it and nothing else.
+The SDK's contexts must be left in the task that entered them, so one task owns them from connecting to closing. Calls
+come from the tasks of runs; a cancelled run cancels its own call and nothing else.
 """
 
 import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import anyio
@@ -29,7 +29,7 @@ from agent_core.mcp.trouble import Trouble, trouble_of
 from agent_core.mcp.words import plain, tool_names
 from agent_core.messages import JsonObject
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed
+from agent_core.tools import Tool, ToolFailed
 
 CONNECT_WITHIN = 60.0
 """Seconds; some commands download their server first."""
@@ -37,18 +37,18 @@ CALL_WAITS = 20.0
 """Seconds that a call waits for a server that is being connected."""
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
-"""Seconds between two tries, unless a call wants the server now; they double."""
+"""Seconds between two attempts, doubling, unless a call needs the server at once."""
 STEADY = 30.0
-"""Seconds after which a connection counts as good, and the next pause is short again."""
+"""Seconds after which a connection counts as good and the pause is reset."""
 BETWEEN_READINGS = 1.0
-"""Seconds at least between two readings of the list of tools."""
+"""Minimum seconds between two requests of the list of tools."""
 MOST_TOOLS = 128
 MOST_PAGES = 20
 LARGEST_SCHEMA = 20_000
-"""Characters as JSON; the model pays for it in every turn."""
+"""Characters as JSON; a schema is part of every model request."""
 INHERITED = ("PATH", "HOME", "LANG")
 GONE = 404
-"""The HTTP status of a session that its server has forgotten."""
+"""HTTP status for a session that the server does not know any more."""
 
 _TROUBLES = (OSError, MCPError, httpx2.HTTPError, ValueError, RuntimeError, ExceptionGroup)
 
@@ -56,23 +56,34 @@ log = structlog.get_logger(__name__)
 
 
 class Connection:
-    """`tools` are those that the server last told of; they stay when it dies, and a call brings it back."""
+    """The connection to one server; reconnects as needed.
 
-    def __init__(self, name: str, server: McpServer, environ: Mapping[str, str], taken: Collection[str] = ()) -> None:
+    `tools` are those last offered. They stay when the server dies, and a call reconnects to it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        server: McpServer,
+        environ: Mapping[str, str],
+        taken: Collection[str],
+        see: Callable[[str, Sequence[Tool]], None],
+    ) -> None:
         self.name = name
         self.tools: tuple[McpTool, ...] = ()
         self.trouble: Trouble | None = None
-        """Why it is not connected, once that was tried."""
+        """Why it is not connected, after an attempt."""
         self._server = server
         self._environ = environ
         self._taken = taken
+        self._see = see
         self._client: Client | None = None
         self._connected = False
-        """Whether this try has led to a connection, which may have ended again."""
+        """True if this attempt led to a connection, even if that has ended since."""
         self._wanted = asyncio.Event()
         self._settled = asyncio.Event()
         self.tried = asyncio.Event()
-        """The first attempt has led to a connection, or failed."""
+        """Set after the first attempt, successful or not."""
         self._changed = asyncio.Event()
         self._lost = asyncio.Event()
         self._status: int | None = None
@@ -80,14 +91,16 @@ class Connection:
         self._leaving = False
 
     def leave(self) -> None:
-        """For good; the task of `run` is to be cancelled, too. A server that fails while it is left may take the place
-        of that cancellation, so this is said in a second way."""
+        """Stop for good; the caller must also cancel the task of `run`.
+
+        The flag is needed as well, because an error of the server during shutdown can replace the cancellation.
+        """
         self._leaving = True
         self._lost.set()
         self._wanted.set()
 
     async def run(self) -> None:
-        """Keep it connected until it is left; nothing that it does ends this."""
+        """Stay connected until `leave`; no failure of the server ends this."""
         while not self._leaving:
             began = time.monotonic()
             self._connected = False
@@ -107,8 +120,9 @@ class Connection:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     async def live(self, within: float) -> None:
-        """One connection from its beginning to its end; afterwards `trouble` says what ended it."""
+        """Run one connection from start to end; afterwards `trouble` says what ended it."""
         try:
+            self._changed.clear()  # from here on: a change during the first reading needs another one
             async with asyncio.timeout(within) as limit, self._opened() as client:
                 await self._read(client)
                 limit.reschedule(None)
@@ -117,13 +131,13 @@ class Connection:
             self._tell(trouble_of(error, self._server, self._status))
 
     def _tell(self, trouble: Trouble) -> None:
-        """Once as a warning: a server that is away for a day is one line."""
+        """Set `trouble`; logged as a warning only the first time, so that a long outage makes one line."""
         level = logging.DEBUG if self.trouble or self._leaving else logging.WARNING
         log.log(level, "an MCP server cannot be used", server=self.name, why=trouble.fact, fix=trouble.fix)
         self.trouble = trouble
 
     async def look(self, within: float) -> Trouble | None:
-        """Connect, read the tools, and leave; what is wrong, if anything."""
+        """Connect, read the tools and disconnect; returns what is wrong, or None."""
         try:
             async with asyncio.timeout(within), self._opened() as client:
                 await self._read(client)
@@ -132,7 +146,7 @@ class Connection:
         return None
 
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
-        """Raises ToolFailed, which says whether the call may have had an effect."""
+        """Call a tool. Raises ToolFailed, which says whether the call may have had an effect."""
         client = await self._ready()
         self._status = None
         try:
@@ -169,7 +183,7 @@ class Connection:
         return self._client
 
     def _settle(self) -> None:
-        """Whoever waits for the end of an attempt has it; others wait for the next."""
+        """Wake all callers that wait for the end of this attempt; later ones wait for the next."""
         self.tried.set()
         self._settled.set()
         self._settled = asyncio.Event()
@@ -197,7 +211,7 @@ class Connection:
                 yield client
 
     def _drop(self) -> None:
-        """No call goes this way any more, while the task that owns it is leaving."""
+        """Stop using the client; the task that owns it is closing it."""
         self._client = None
 
     def _scrubbed(self) -> Mapping[str, str]:
@@ -213,10 +227,9 @@ class Connection:
             self._changed.set()
 
     async def _serve(self, client: Client) -> None:
-        """Be connected until the connection is lost, which raises or returns."""
+        """Serve calls until the connection is lost, which raises or returns."""
         if not self._leaving:
             self._lost.clear()
-        self._changed.clear()
         self._wanted.clear()
         self._client = client
         self._connected = True
@@ -226,7 +239,7 @@ class Connection:
         try:
             async with anyio.create_task_group() as jobs:
                 jobs.start_soon(self._keep_current, client)
-                jobs.start_soon(_listen, client)
+                jobs.start_soon(self._listen, client)
                 await self._lost.wait()
                 jobs.cancel_scope.cancel()
         finally:
@@ -243,7 +256,7 @@ class Connection:
 
     async def _read(self, client: Client) -> None:
         if client.server_capabilities.tools is None:
-            self.tools = ()
+            self._offer([])
             return
         found: list[types.Tool] = []
         cursor = None
@@ -253,7 +266,27 @@ class Connection:
             cursor = page.next_cursor
             if cursor is None or len(found) > MOST_TOOLS:
                 break
-        self.tools = tuple(self._made(found))
+        self._offer(found)
+
+    async def _listen(self, client: Client) -> None:
+        """Listen for changes of the tools. Servers of the 2026 protocol send them only on a requested stream, on which
+        the client's message handler receives them; changes before it was opened are found by reading the list again."""
+        tools = client.server_capabilities.tools
+        while tools is not None and tools.list_changed:
+            with suppress(MCPError, SubscriptionLost, TimeoutError):
+                try:
+                    async with client.listen(tools_list_changed=True) as changes:
+                        self._changed.set()
+                        async for _ in changes:
+                            pass
+                except ListenNotSupportedError:
+                    return
+            await asyncio.sleep(FIRST_PAUSE)
+
+    def _offer(self, found: list[types.Tool]) -> None:
+        tools = tuple(self._made(found))
+        self._see(self.name, tools)
+        self.tools = tools
 
     def _made(self, found: list[types.Tool]) -> list[McpTool]:
         usable = [each for each in found if len(str(each.input_schema)) <= LARGEST_SCHEMA][:MOST_TOOLS]
@@ -272,17 +305,3 @@ class Connection:
             )
             for each in {each.name: each for each in usable}.values()
         ]
-
-
-async def _listen(client: Client) -> None:
-    """Servers of 2026 tell of changes only on a stream that was asked for; what they tell comes to the one handler."""
-    tools = client.server_capabilities.tools
-    while tools is not None and tools.list_changed:
-        with suppress(MCPError, SubscriptionLost, TimeoutError):
-            try:
-                async with client.listen(tools_list_changed=True) as changes:
-                    async for _ in changes:
-                        pass
-            except ListenNotSupportedError:
-                return
-        await asyncio.sleep(FIRST_PAUSE)

@@ -1,4 +1,4 @@
-"""What a server's tool gave back, as our result: texts joined, pictures that models take, notes about the rest."""
+"""Conversion of MCP tool results: joined texts, supported pictures, and notes about what is left out."""
 
 import base64
 import json
@@ -16,7 +16,8 @@ MOST_IMAGES = 5
 
 
 def as_result(answer: types.CallToolResult) -> ToolResult:
-    """The text first, the pictures after it; structured content where there is no text, which says the same."""
+    """Convert a result: text first, then pictures. Structured content is used only without text, since it says the
+    same."""
     parts = [part for block in answer.content for part in _parts(block)]
     texts = [part for part in parts if isinstance(part, str)]
     images = [part for part in parts if isinstance(part, ImageContent)]
@@ -45,8 +46,8 @@ def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
 
 
 def _picture(data: str) -> ImageContent | None:
-    """One that models take; its kind is what its bytes say, whatever the server says, for a provider refuses a
-    conversation in which the two differ."""
+    """Return a picture that models accept, or None. Its type is detected from its bytes, because providers reject a
+    request whose declared type is wrong."""
     try:
         content = base64.b64decode(data, validate=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The JSON schema of a server's tool: shown to the model without what is not needed, and held against its arguments."""
+"""The JSON schema of an MCP tool: reduced for the model, and used to validate arguments."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,11 +15,11 @@ MOST_PROBLEMS = 3
 _WORDS = frozenset({"description", "title", "$comment"})
 _UNSHOWN = frozenset({"title", "$comment", "$schema", "$id", "examples"})
 _UNCHECKED = frozenset({"pattern", "patternProperties", "format"})
-"""Expressions of the server's making, which may take for ever on a text of the model's; the server checks these."""
+"""Regular expressions of the server can take exponential time on the model's text; the server checks these itself."""
 
 
 class Schema:
-    """One tool's arguments."""
+    """The schema of one tool's arguments."""
 
     def __init__(self, schema: Mapping[str, object]) -> None:
         given = clean_json(dict(schema))
@@ -29,14 +29,15 @@ class Schema:
             del whole["$schema"]
         shown = _shown(whole)
         self.shown: JsonObject = shown if isinstance(shown, dict) else whole
-        """What the model is told."""
+        """The schema as the model sees it."""
         checked = _checked(whole)
         kind = validator_for(whole, default=Draft202012Validator)
-        # With a registry of its own, nothing that the schema refers to is ever fetched.
+        # An empty registry, so that references in the schema are never fetched.
         self._validator = kind(checked, registry=Registry())
 
     def problems(self, arguments: JsonObject) -> list[str]:
-        """What does not fit, each with its path, at most three. A schema that is none fits all: the server decides."""
+        """Return at most three validation errors with their paths. An invalid schema accepts everything: the server
+        decides."""
         try:
             return list(self._problems(arguments))[:MOST_PROBLEMS]
         except (SchemaError, Unresolvable, ValueError, TypeError, LookupError, AttributeError, RecursionError):
@@ -49,7 +50,7 @@ class Schema:
 
 
 def _shown(value: JsonValue, *, names: bool = False) -> JsonValue:
-    """`names`: the keys are names of arguments, not words of the schema."""
+    """Return the schema for the model. `names` is True if the keys are argument names, not schema keywords."""
     if isinstance(value, list):
         return [_shown(item) for item in value]
     if not isinstance(value, dict):
@@ -72,7 +73,7 @@ def _checked(value: JsonValue, *, names: bool = False) -> JsonValue:
         return value
     if names:
         return {key: _checked(item) for key, item in value.items()}
-    # What other arguments there may be depends on the patterns, too.
+    # Additional properties cannot be checked without the patterns.
     left_out = _UNCHECKED | ({"additionalProperties"} if "patternProperties" in value else frozenset())
     return {
         key: item if key in ("const", "enum") else _checked(item, names=key in ("properties", "$defs"))

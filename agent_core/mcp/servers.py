@@ -1,30 +1,42 @@
-"""The MCP servers that are set up, as tools. The SDK is an extra and takes a second to import, so it is imported where
-a server is set up, in a thread, and never while somebody waits for us to start."""
+"""The tools of all configured MCP servers.
+
+The SDK is an optional extra and takes a second to import, so it is imported in a thread, only if servers are
+configured, and never during start-up.
+"""
 
 import asyncio
 import importlib
 import logging
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Protocol
 
 import structlog
 
+from agent_core.clock import SystemClock
 from agent_core.mcp.config import McpServer
+from agent_core.supervise import supervise
 from agent_core.tools import Tool
 
 PACKAGE = "mcp>=2.3,<3"
-"""What the extra `mcp` asks for."""
+"""The requirement of the extra `mcp`."""
 CONNECTION = "agent_core.mcp.connection"
 LEAVING = 6.0
-"""Seconds; a program that does not want to end takes five."""
+"""Seconds; a program that does not end takes five."""
 _LOGGERS = ("mcp", "client", "httpx2")
-"""Of the SDK, which logs a traceback for whatever a server does wrong; we say it in one line."""
+"""Loggers of the SDK, silenced because it logs a traceback for every error of a server; Parley logs one line."""
+
+See = Callable[[str, Sequence[Tool]], None]
+"""Called with a server's name and tools before they are offered."""
 
 log = structlog.get_logger(__name__)
+
+
+def _unseen(_: str, __: Sequence[Tool]) -> None: ...
 
 
 class _Trouble(Protocol):
@@ -44,7 +56,7 @@ class _Connection(Protocol):
 
 @dataclass(frozen=True)
 class Looked:
-    """How one server was found."""
+    """The result of checking one server."""
 
     name: str
     tools: int
@@ -53,22 +65,24 @@ class Looked:
 
 
 class McpServers:
-    """Connected in the background; one that cannot be connected is missing, and stops nothing and nobody."""
+    """All MCP servers, connected in the background. One that cannot be connected is left out and blocks nothing."""
 
-    def __init__(self, servers: Mapping[str, McpServer], environ: Mapping[str, str]) -> None:
+    def __init__(self, servers: Mapping[str, McpServer], environ: Mapping[str, str], see: See = _unseen) -> None:
         self._servers = servers
         self._environ = environ
+        self._see = see
         self._connections: list[_Connection] = []
         self._task: asyncio.Task[None] | None = None
         self._opened_all = asyncio.Event()
 
     def begin(self, taken: Collection[str] = ()) -> None:
-        """Start connecting, and return at once. `taken`: names of tools that are not to be used again."""
+        """Start connecting and return at once. `taken` are tool names that must not be used."""
         if self._servers and self._task is None:
-            self._task = asyncio.create_task(self._run(taken), name="MCP servers")
+            work = partial(self._run, taken)
+            self._task = asyncio.create_task(supervise("MCP servers", work, SystemClock()), name="MCP servers")
 
     async def tried(self, within: float) -> None:
-        """Return when each server has been connected or has failed once, or that many seconds are over."""
+        """Wait until each server has been tried once, but at most `within` seconds."""
         if self._task is None:
             return
         with suppress(TimeoutError):
@@ -78,17 +92,17 @@ class McpServers:
                     await connection.tried.wait()
 
     def tools(self) -> tuple[Tool, ...]:
-        """Of every server that has answered so far."""
+        """Return the tools of all servers that have answered so far."""
         return tuple(tool for connection in self._connections for tool in connection.tools)
 
     async def close(self) -> None:
-        """Leave every server; programs that were started have ended afterwards."""
+        """Disconnect from all servers; programs that were started have ended afterwards."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
 
     async def look(self, within: float) -> list[Looked]:
-        """Connect to each, count its tools, and leave. Raises ImportError where the package is missing."""
+        """Connect to each server, count its tools and disconnect. Raises ImportError if the package is missing."""
         connections = await self._opened(())
         troubles = await asyncio.gather(*(connection.look(within) for connection in connections))
         return [
@@ -121,11 +135,11 @@ class McpServers:
         module = await asyncio.to_thread(importlib.import_module, CONNECTION)
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        return [module.Connection(name, each, self._environ, taken) for name, each in self._servers.items()]
+        return [module.Connection(name, each, self._environ, taken, self._see) for name, each in self._servers.items()]
 
 
 def how_to_install() -> str:
-    """The command that adds the package to the Python that runs us, in a checkout as elsewhere."""
+    """Return the command that installs the package into the Python that runs Parley."""
     if find_spec("pip") is None:
         return f"uv pip install --python {sys.executable} '{PACKAGE}'"
     return f"{sys.executable} -m pip install '{PACKAGE}'"

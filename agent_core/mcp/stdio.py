@@ -1,7 +1,7 @@
-"""A server that is a program of its own, spoken to on its standard input and output.
+"""MCP servers as child processes, spoken to on their standard input and output.
 
-The SDK's own way inherits more of our environment, reads lines of any length, prints what the program says on standard
-error to the terminal, and logs a traceback for every line that is no message.
+The SDK's own transport passes on more of the environment, reads lines of any length, prints the program's standard
+error to the terminal, and logs a traceback for every invalid line.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ LONGEST_MESSAGE = 32 * 1024**2
 MOST_GARBAGE = 1_000
 """Lines in a row on standard output that are no messages; many programs print a greeting."""
 LONGEST_LINE = 4_096
-"""Bytes of standard error that make a line of our log, with or without an end of line."""
+"""Bytes of standard error that are logged as one line, even without a line break."""
 PATIENCE = ((None, 2.0), (signal.SIGTERM, 1.0), (signal.SIGKILL, 2.0))
-"""How a program is ended: what it is told beside the end of its input, and the seconds that it has then."""
+"""Steps to end a program after closing its input: the signal sent, and the seconds it then has."""
 
 Inbox = MemoryObjectSendStream[SessionMessage | Exception]
 Outbox = MemoryObjectReceiveStream[SessionMessage]
@@ -35,11 +35,11 @@ log = structlog.get_logger(__name__)
 
 
 class ServerEnded(Exception):
-    """The program has ended, or cannot be talked to any more; says how, in words for people."""
+    """The program has ended or stopped talking; the text says how, for users."""
 
 
 class _Talk:
-    """With one process."""
+    """The communication with one process."""
 
     def __init__(self, server: str, process: Process, on_end: Callable[[], None]) -> None:
         self._server = server
@@ -49,7 +49,7 @@ class _Talk:
         self.closing = False
 
     async def hear(self, inbox: Inbox) -> None:
-        """Hand on what it says until it ends. Raises ServerEnded, unless we ended it."""
+        """Pass on its messages until it ends. Raises ServerEnded, unless it was ended on purpose."""
         garbage = 0
         async with inbox:
             while garbage < MOST_GARBAGE and (line := await self._line()):
@@ -63,14 +63,14 @@ class _Talk:
                 try:
                     await inbox.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    return  # nobody listens any more
+                    return  # the receiver is gone
             if garbage >= MOST_GARBAGE:
                 raise ServerEnded(f"it prints what is not MCP: {self._last_words}")
             if not self.closing:
                 raise ServerEnded(await self._how_it_ended())
 
     async def _line(self) -> bytes:
-        """Empty at the end."""
+        """Read one line; empty at the end. Raises ServerEnded if it is too long."""
         if self._process.stdout is None:
             return b""
         try:
@@ -79,7 +79,7 @@ class _Talk:
             raise ServerEnded(f"it sent a message of more than {LONGEST_MESSAGE // 1024**2} MB") from None
 
     async def say(self, outbox: Outbox) -> None:
-        """Write what we have to say. Raises ServerEnded where nobody reads it."""
+        """Write outgoing messages. Raises ServerEnded if the program does not read them."""
         async with outbox:
             async for message in outbox:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -94,7 +94,7 @@ class _Talk:
                     raise ServerEnded(await self._how_it_ended()) from None
 
     async def log(self) -> None:
-        """Its standard error, line by line."""
+        """Log its standard error line by line."""
         rest = b""
         while self._process.stderr and (chunk := await self._process.stderr.read(LONGEST_LINE)):
             *lines, rest = (rest + chunk).split(b"\n")
@@ -106,7 +106,7 @@ class _Talk:
 
     async def _how_it_ended(self) -> str:
         self._on_end()
-        with anyio.move_on_after(1.0):  # until the system says so, and what it said at last has come
+        with anyio.move_on_after(1.0):  # wait for the exit code and the last output
             await _gone(self._process)
             await asyncio.sleep(0)
         code = self._process.returncode
@@ -120,15 +120,16 @@ async def over_stdio(
 ) -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 ]:
-    """A transport of the SDK. The program has this environment and no other, and at the end nothing of it is left.
-    `on_end` is called as soon as it is known to be gone.
+    """Start the program and yield the streams of an SDK transport.
 
-    Raises OSError where it cannot be started; a group with ServerEnded once it ends by itself.
+    The program has only this environment, and at the end all its processes are killed. `on_end` is called as soon as it
+    is known to have ended. Raises OSError if it cannot be started, and an exception group with ServerEnded if it ends
+    by itself.
     """
     starting = asyncio.create_task(_started(command, environ))
     try:
         await asyncio.wait([starting])
-    except asyncio.CancelledError:  # a start that is stopped half-way leaves pipes behind, so it is finished first
+    except asyncio.CancelledError:  # a start cancelled half-way leaks pipes, so it is finished first
         await asyncio.wait([starting])
         if starting.exception() is None:
             transport, process = starting.result()
@@ -149,7 +150,7 @@ async def over_stdio(
             talk.closing = True
             with anyio.CancelScope(shield=True):
                 await _end(process)
-            transport.close()  # what it said last, nobody may have read, nor would then close the pipe
+            transport.close()  # explicit, because unread output would keep the pipe open
             tasks.cancel_scope.cancel()
             heard.close()
             said.close()
@@ -178,15 +179,15 @@ async def _end(process: Process) -> None:
         with anyio.move_on_after(seconds):
             await _gone(process)
             break
-    _tell(process, signal.SIGKILL)  # what it started and left behind
+    _tell(process, signal.SIGKILL)  # kill its child processes, too
 
 
 def _tell(process: Process, number: signal.Signals) -> None:
-    """To it and to whatever it has started."""
+    """Send a signal to the program and all processes of its group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
 async def _gone(process: Process) -> None:
-    while process.returncode is None:  # noqa: ASYNC110 - `process.wait()` also waits for others who hold its pipes
+    while process.returncode is None:  # noqa: ASYNC110 - `process.wait()` also waits for other holders of its pipes
         await asyncio.sleep(0.01)

@@ -9,11 +9,12 @@ from agent_core.mcp.config import Class
 from agent_core.mcp.schema import Schema
 from agent_core.mcp.words import plain
 from agent_core.messages import Frozen, JsonObject
+from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
 from agent_core.tools import InvalidArguments, Tool, ToolContext, Traits
 
 Call = Callable[[str, JsonObject], Awaitable[ToolResult]]
-"""The server's own name of the tool, and the arguments. Raises ToolFailed."""
+"""Takes the server's own name of the tool and the arguments. Raises ToolFailed."""
 
 TIMEOUT_S = 60.0
 
@@ -23,8 +24,8 @@ class _Arguments(Frozen):
 
 
 class McpTool(Tool):
-    """Strangers may speak in its results; whether a call that failed had an effect, nobody knows. What a server says
-    about its tools being harmless is only what the server says, so none is run beside others."""
+    """A tool of an MCP server. Its results are untrusted, and failed calls are not retried, because they may have had
+    an effect. A server's claims that a tool is read-only are not trusted either, so calls run one by one."""
 
     def __init__(
         self, *, name: str, server: str, original: str, description: str, schema: Schema, acts: Class, call: Call
@@ -36,7 +37,14 @@ class McpTool(Tool):
                 description=f"A tool of the MCP server {server}, in its own words: {told}",
                 parameters=schema.shown,
             ),
-            Traits(execution="sequential", retry="never", timeout_s=TIMEOUT_S, acts=acts, untrusted=True),
+            Traits(
+                execution="sequential",
+                retry="never",
+                timeout_s=TIMEOUT_S,
+                acts=acts,
+                untrusted=True,
+                source=server_source(server),
+            ),
         )
         self._label = f"{server}: {plain(original, 60)}"
         self._original = original
@@ -44,7 +52,7 @@ class McpTool(Tool):
         self._call = call
 
     def validate(self, arguments: JsonObject) -> BaseModel:
-        """As told at `Tool.validate`; null for an argument that may be left out counts as left out (S4-21)."""
+        """See `Tool.validate`; null for an optional argument counts as left out."""
         problems = self._schema.problems(arguments)
         if problems:
             arguments = {key: value for key, value in arguments.items() if value is not None}

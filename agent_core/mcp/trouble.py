@@ -1,5 +1,7 @@
-"""Why a server cannot be used, in words for people, and what they can do about it."""
+"""Why an MCP server cannot be used, and what to do about it, in text for users."""
 
+import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -13,19 +15,19 @@ from agent_core.mcp.words import plain
 
 NO_ENTRY = (401, 403)
 FAILED = 400
-"""Statuses from here on are refusals."""
+"""HTTP statuses from here on are errors."""
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is wrong with one server."""
+    """A problem with one server and its remedy."""
 
     fact: str
     fix: str
 
 
 def trouble_of(error: BaseException, server: McpServer, status: int | None = None) -> Trouble:
-    """`status`: of the last HTTP answer, which the SDK does not always tell."""
+    """Return the problem behind an error. `status` is that of the last HTTP response, which the SDK may not report."""
     leaves = list(_leaves(error))
     first = next((leaf for leaf in leaves if isinstance(leaf, ServerEnded | OSError | httpx2.HTTPError)), leaves[0])
     return _of_command(first, server) if server.command else _of_url(first, server, status)
@@ -35,6 +37,9 @@ def _of_command(error: BaseException, server: McpServer) -> Trouble:
     program = server.command[0]
     match error:
         case FileNotFoundError():
+            return Trouble(f"there is no program {program}", "install it, or correct its command")
+        case PermissionError() if "/" not in program and shutil.which(program, os.F_OK) is None:
+            # The system reports a missing program like this, too, if a folder of PATH is not readable.
             return Trouble(f"there is no program {program}", "install it, or correct its command")
         case PermissionError():
             return Trouble(f"{program} may not be run", "make it executable, or correct its command")

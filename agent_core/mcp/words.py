@@ -1,11 +1,11 @@
-"""Words that servers choose, made fit for prompts and for people: names, descriptions, reasons."""
+"""Names, descriptions and errors from servers, made safe for prompts and users."""
 
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
 
 LONGEST_NAME = 64
-"""Characters, by the rules of the model providers."""
+"""Characters; a limit of the model providers."""
 LONGEST = 300
 """Characters of a description."""
 
@@ -13,17 +13,17 @@ _UNFIT = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 def plain(text: str, most: int = LONGEST) -> str:
-    """In one line, without control characters and without those that are not seen, cut to `most`."""
+    """Return the text as one line of at most `most` characters, without control or invisible characters."""
     text = "".join(char if char.isprintable() else " " for char in text[: 4 * most])
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def tool_names(server: str, originals: Iterable[str], taken: Collection[str] = ()) -> Mapping[str, str]:
-    """What the server calls its tools -> what we call them: `<server>_<tool>`, each name once.
+    """Map the server's tool names to unique ones of the form `<server>_<tool>`.
 
-    Where that is too long, or taken, the end is a checksum, so that a name keeps its meaning when others come and go.
-    A server's own name has no `_`, so that tools of two servers never meet.
+    A name that is too long or taken ends in a checksum, so that it does not change when other tools come and go. Server
+    names contain no `_`, so tools of two servers cannot collide.
     """
     used = set(taken)
     names: dict[str, str] = {}

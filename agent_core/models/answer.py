@@ -1,4 +1,4 @@
-"""A model's answer while it grows: pieces of the OpenAI protocol go in, events and the whole message come out."""
+"""Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
 import json
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from agent_core.messages import (
 from agent_core.models.openai_chunks import CallPiece, Chunk, Delta, WireUsage
 
 RAW_CHARS = 200
-"""How much of unreadable arguments the model gets to see again (S2-30)."""
+"""Characters of unreadable arguments that are shown to the model again."""
 _CUT_SHORT = frozenset({"length", "max_tokens", "model_length"})
 
 
 @dataclass
 class _Words:
-    """A block of text, or of thinking."""
+    """A block of text or reasoning."""
 
     thinking: bool
     pieces: list[str] = field(default_factory=list)
@@ -45,13 +45,13 @@ class _Call:
     position: int
     id: str
     wire_id: str | None
-    """The id that the server gave; None where it gave none."""
+    """The id from the server; None if it sent none."""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
 
 
 class Answer:
-    """Collects one answer. `take` never raises; what cannot be read becomes `arguments_error` of its call."""
+    """Collects one answer. `take` never raises; arguments that cannot be parsed become the call's `arguments_error`."""
 
     def __init__(self, model: ModelInfo, make_id: NewId) -> None:
         self._model = model
@@ -64,16 +64,16 @@ class Answer:
 
     @property
     def finished(self) -> bool:
-        """Whether the server said why it stopped."""
+        """Return True if the server sent a finish reason."""
         return self._finish_reason is not None
 
     @property
     def counted(self) -> bool:
-        """Whether the server said what it counted."""
+        """Return True if the server sent its token usage."""
         return self._usage is not None
 
     def take(self, chunk: Chunk) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
-        """Add a piece of the stream; yields what it adds for people."""
+        """Add a chunk and yield the deltas in it."""
         if chunk.usage is not None:
             self._usage = chunk.usage
         if not chunk.choices:
@@ -84,7 +84,8 @@ class Answer:
             yield from self._grow(delta)
 
     def done(self, failure: LlmFailure | None = None) -> StreamDone:
-        """The last event, with everything that arrived; a failure keeps no tool calls, which nobody may run."""
+        """Return the last event with everything that arrived; after a failure, without tool calls, which must not be
+        run."""
         usage = self._usage.priced(self._model) if self._usage else Usage()
         if failure is None and self._swallowed(usage):
             failure = LlmFailure(kind=FailureKind.OVERFLOW, message="the request left no room for an answer")
@@ -116,7 +117,7 @@ class Answer:
         return len(self._blocks) - 1
 
     def _sign(self, signature: str) -> None:
-        """Anthropic signs a block of thinking at its end."""
+        """Add the signature, which Anthropic sends at the end of a reasoning block."""
         for block in reversed(self._blocks):
             if isinstance(block, _Words) and block.thinking:
                 block.signature = signature
@@ -142,7 +143,8 @@ class Answer:
         )
 
     def _find(self, piece: CallPiece, *, name: str, arguments: str) -> _Call | None:
-        """The call that a piece continues: by index, else by id, else the last one; None if it begins another."""
+        """Return the call that a piece continues: by index, else by id, else the last one; None if it starts a new
+        call."""
         last = self._calls[-1] if self._calls else None
         if piece.index is not None:
             found = self._by_index.get(piece.index)
@@ -153,8 +155,7 @@ class Answer:
         return None if found and name and _begins_another(found, piece, arguments) else found
 
     def _open_call(self, piece: CallPiece) -> _Call:
-        taken = {call.id for call in self._calls}
-        identity = piece.id if piece.id and piece.id not in taken else f"call_{self._make_id()}"
+        identity = piece.id or f"call_{self._make_id()}"
         call = _Call(position=len(self._blocks), id=identity, wire_id=piece.id or None)
         self._blocks.append(call)
         self._calls.append(call)
@@ -163,23 +164,26 @@ class Answer:
         return call
 
     def _swallowed(self, usage: Usage) -> bool:
-        """Some servers report a full window as an answer cut off before its first token (U-10)."""
+        """Return True for an answer cut off before its first token; some servers report a full window like this."""
         return self._finish_reason in _CUT_SHORT and not self._blocks and self.counted and not usage.output
 
     def _stop_reason(self) -> StopReason:
-        """By what is there, not by what the server calls it (S0-13); but a cut answer is not to be trusted (U-06)."""
+        """Return the stop reason by content rather than by the server's claim, except for a cut-off answer."""
         if self._finish_reason in _CUT_SHORT:
             return StopReason.LENGTH
         return StopReason.TOOL_USE if self._calls else StopReason.STOP
 
 
 def _begins_another(call: _Call, piece: CallPiece, arguments: str) -> bool:
-    """Some servers give every call of an answer the same index, or none; within a call they repeat no name."""
+    """Return True if a piece starts a new call: some servers give all calls the same index or none, or repeat a
+    call."""
     if not call.name:
         return False
-    if piece.id and call.wire_id:
-        return piece.id != call.wire_id
-    return bool(arguments and call.pieces) and not isinstance(_read("".join(call.pieces)), str)
+    if piece.id and call.wire_id and piece.id != call.wire_id:
+        return True
+    if not (arguments.lstrip().startswith("{") and call.pieces and call.pieces[-1].rstrip().endswith("}")):
+        return False  # decides most cases without parsing everything again
+    return not isinstance(_read("".join(call.pieces)), str)
 
 
 def _text_of(piece: CallPiece) -> str:
@@ -199,7 +203,7 @@ def _tool_call(call: _Call) -> ToolCall:
     name = call.name or "unnamed"
     arguments = _read(raw)
     if isinstance(arguments, str):
-        advice = f"The arguments of {name} {arguments}. Call it again with one JSON object that fits its schema."
+        advice = f"The arguments of {name[:64]} {arguments}. Call it again with one JSON object that fits its schema."
         error = f"{advice} What arrived begins: {raw[:RAW_CHARS]}"
         return ToolCall(id=call.id, name=name, arguments={}, arguments_error=error)
     try:
@@ -209,7 +213,7 @@ def _tool_call(call: _Call) -> ToolCall:
 
 
 def _read(raw: str) -> JsonObject | str:
-    """The arguments, or what is wrong with them. No text at all means no arguments."""
+    """Return the parsed arguments, or a text that says what is wrong. No text at all means no arguments."""
     if not raw.strip():
         return {}
     try:

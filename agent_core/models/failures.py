@@ -1,4 +1,4 @@
-"""Why a model's request failed, read from its HTTP status and its words; both clients use it (C-25, U-09, U-10)."""
+"""Classification of failed model requests by HTTP status and error text, for both clients."""
 
 import email.utils
 import json
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
-from agent_core.llm import FailureKind, LlmFailure
+from agent_core.llm import FailureCause, FailureKind, LlmFailure
 
 MESSAGE_CHARS = 500
 
@@ -47,26 +47,61 @@ _AUTH = (
     r"|api[ _-]?key (?:not|is not|is in)\s?valid|invalid x-api-key"
     r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied"
 )
+_UNREACHED = (
+    r"cannot connect to|connect(?:ion)? (?:call )?(?:failed|refused|error)|name or service not known|getaddrinfo"
+)
+_CONTENT = (
+    r"content[ _](?:policy|filter|management)|responsible ?ai|safety (?:system|reasons|filter)|flagged|moderation"
+    r"|usage polic(?:y|ies)|data_?inspection|sensitive content|敏感|违规"
+)
 _SOON = r"(?:try again|retry) in (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?(ms|s)|retryDelay\W+(\d+(?:\.\d+)?)s"
 _SECRET = re.compile(
     r"((?i:\b(?:bearer |api_?key=|key=|token=)))[^\s&\"']+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}"
+)
+
+_TRACEBACK = "Traceback (most recent call last)"
+_INNARDS = re.compile(
+    r'\s{0,20}File "[^"]*", line \d+(?:, in [\w.<>]+)?|\s?(?:\b\w{1,40}:)?<[\w.]+ object at 0x[0-9a-f]+>'
 )
 
 _TRANSIENT_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY)
 
 
 def classify(status: int | None, text: str) -> FailureKind:
-    """The kind of a failure with this HTTP status (None: there was none, as for an error inside a stream).
+    """Return the kind of a failure; `status` is None if there was none, as for an error inside a stream.
 
-    429 is never OVERFLOW, and a rate limit that speaks of tokens is not one either.
+    429 is never OVERFLOW, nor is a rate limit that mentions tokens.
     """
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return FailureKind.QUOTA if _out_of_quota(text) else FailureKind.TRANSIENT
     return _classify_other(status, text)
 
 
+def cause_of(status: int | None, text: str) -> FailureCause | None:
+    """Return the cause as far as status and text tell it; None if the kind says enough."""
+    match status:
+        case HTTPStatus.NOT_FOUND:
+            return FailureCause.NOT_FOUND
+        case HTTPStatus.TOO_MANY_REQUESTS:
+            return FailureCause.RATE_LIMIT
+        case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return FailureCause.NETWORK if _says(_UNREACHED, text) else FailureCause.SERVER
+        case HTTPStatus.BAD_REQUEST | HTTPStatus.FORBIDDEN | None if _says(_CONTENT, text):
+            return FailureCause.CONTENT
+        case _:
+            return None
+
+
+def reported_cause(kind: FailureKind, text: str) -> FailureCause | None:
+    """Return the cause of an error that came inside a stream, without a status."""
+    if kind is FailureKind.TRANSIENT:
+        return FailureCause.RATE_LIMIT if _says(_RATE_LIMIT, text) else FailureCause.SERVER
+    return cause_of(None, text)
+
+
 def _says(pattern: str, text: str) -> re.Match[str] | None:
-    """Compiled when a request first fails: it takes longer than importing everything else here."""
+    """Search the text for a pattern. Compiled lazily, because that takes longer than importing the rest of the
+    module."""
     return re.search(pattern, text, re.IGNORECASE)
 
 
@@ -83,14 +118,15 @@ def _classify_other(status: int | None, text: str) -> FailureKind:
 
 
 def _out_of_quota(text: str) -> bool:
-    """Gemini speaks of the "current quota" for its limits per minute too, but then says when to come back."""
+    """Return True for an exhausted quota. Gemini also calls its limits per minute "current quota", but then says when
+    to retry."""
     return bool(_says(_QUOTA, text)) and not _says(_SOON, text)
 
 
 def retry_after_s(headers: Mapping[str, str], text: str, *, now: float) -> float | None:
-    """How long the server asks to wait, from its headers or else its words; `now` is seconds since the epoch.
+    """Return the seconds that the server asks to wait, from its headers or else its text.
 
-    `headers` is asked in lower case: a case-insensitive mapping, or one with lower-case names.
+    `now` is in seconds since the epoch; `headers` are looked up in lower case.
     """
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
@@ -120,7 +156,7 @@ def _spoken_delay(text: str) -> float | None:
 
 
 def message_in(body: str) -> str:
-    """The sentence for people in an error body: what OpenAI's, Anthropic's, Google's and local servers wrap it in."""
+    """Return the readable message in an error body of OpenAI, Anthropic, Google or a local server."""
     try:
         error: object = json.loads(body)
     except (ValueError, RecursionError):
@@ -135,20 +171,23 @@ def message_in(body: str) -> str:
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """One line without secrets, known or key-shaped, cut to what a log line bears."""
+    """Return the text as one line without secrets, tracebacks, paths and memory addresses, cut to a log line's
+    length."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "***")
+    text = _INNARDS.sub("", text.partition(_TRACEBACK)[0])
     return " ".join(_SECRET.sub(r"\1***", text).split())[:MESSAGE_CHARS]
 
 
 def http_failure(
     status: int, headers: Mapping[str, str], body: str, *, now: float, secrets: Iterable[str] = ()
 ) -> LlmFailure:
-    """What an HTTP answer other than 2xx means."""
+    """Return the failure that an HTTP error response stands for."""
     words = redact(message_in(body), secrets)
     return LlmFailure(
         kind=classify(status, body),
+        cause=cause_of(status, body),
         message=f"HTTP {status}: {words}" if words else f"HTTP {status}",
         retry_after_s=retry_after_s(headers, body, now=now),
     )

@@ -1,6 +1,6 @@
-"""Hosted providers, through litellm: the only file that imports it, and only at the first call or `warm_up`.
+"""Client of hosted providers, by litellm. Only this file imports it, at the first call or in `warm_up`.
 
-litellm translates and nothing else: retries, budgets and fallbacks are ours, so that they hold for every client.
+litellm only translates: retries, budgets and fallbacks are Parley's own, so that they work the same for every client.
 """
 
 import asyncio
@@ -8,31 +8,41 @@ import contextlib
 import importlib
 import logging
 import os
+import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from types import ModuleType
 from typing import Any
 
 import aiohttp
 
 from agent_core.clock import NewId, new_id
-from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.llm import (
+    FailureKind,
+    LlmFailure,
+    LlmOptions,
+    LlmRequest,
+    ModelInfo,
+    StreamEvent,
+    StreamStart,
+)
 from agent_core.models.answer import Answer
-from agent_core.models.failures import classify, redact, retry_after_s
+from agent_core.models.litellm_errors import failure_of
 from agent_core.models.openai_chunks import Chunk
 from agent_core.models.openai_wire import WireObject, messages_to_wire, tools_to_wire
 from agent_core.models.thinking import Thinking, thinking_for
 
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
-"""Without these, the import fetches a file from the network and reads the `.env` of the working directory."""
+"""Without these, the import fetches a file from the network and reads `.env` in the working directory."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 
-# What else may come out of litellm: slips of its translation, and errors of its transports that it did not translate.
+# Other exceptions of litellm: bugs in its translation, and untranslated errors of its transports.
 _SLIPS = (aiohttp.ClientError, OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError)
 
 
 class LitellmClient:
-    """Speaks to the provider that a model's id begins with, as in `anthropic/claude-sonnet-5`."""
+    """Calls the provider that a model's id starts with, as in `anthropic/claude-sonnet-5`."""
 
     def __init__(
         self,
@@ -49,14 +59,13 @@ class LitellmClient:
         self._litellm: ModuleType | None = None
 
     async def warm_up(self) -> None:
-        """Do in a thread what would make the first call slow: about 3 s of imports."""
+        """Import litellm in a thread, about 3 s that the first call would take."""
         await asyncio.to_thread(_warm, await self._load())
 
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
-        """As `LlmClient.stream`."""
-        yield StreamStart()
+        """See `LlmClient.stream`."""
         answer = Answer(model, self._make_id)
         try:
             litellm = await self._load()
@@ -68,6 +77,7 @@ class LitellmClient:
         try:
             async with asyncio.timeout(options.timeout_s):
                 chunks = await litellm.acompletion(**self._arguments(litellm, model, request, options))
+            yield StreamStart()
             async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, options.timeout_s)) as pieces:
                 async for chunk in pieces:
                     for event in answer.take(chunk):
@@ -75,7 +85,7 @@ class LitellmClient:
             if _was_cut(chunks):
                 failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
         except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
-            failure = self._failure(litellm, error, options)
+            failure = failure_of(litellm, error, secrets=(self._api_key or "", _key(options)), now=self._now())
         yield answer.done(failure)
 
     async def close(self) -> None:
@@ -84,7 +94,7 @@ class LitellmClient:
             return
         await self._litellm.close_litellm_async_clients()
         self._litellm.in_memory_llm_clients_cache.flush_cache()
-        # Anthropic's is kept elsewhere; litellm makes a new one when it is missed.
+        # Anthropic's client is kept separately; litellm creates a new one if it is missing.
         if (client := vars(self._litellm).pop("module_level_aclient", None)) is not None:
             await client.close()
 
@@ -115,7 +125,7 @@ class LitellmClient:
             "temperature": options.temperature,
         }
         if request.tools:
-            # Without the flag, a call with tools imports litellm's proxy for MCP, and fails where `mcp` is missing.
+            # Without the flag, a call with tools imports litellm's MCP proxy, which fails if `mcp` is missing.
             arguments |= {"tools": tools_to_wire(request.tools), "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
@@ -124,25 +134,6 @@ class LitellmClient:
         if model.provider == "openai":
             arguments |= _for_openai(litellm, model, request, options)
         return arguments
-
-    def _failure(self, litellm: ModuleType, error: Exception, options: LlmOptions) -> LlmFailure:
-        """By litellm's class first, by status and words second (C-25)."""
-        secrets = (self._api_key or "", _key(options))
-        text = str(error) or type(error).__name__
-        headers = _headers(error)
-        if isinstance(error, TimeoutError):
-            return LlmFailure(kind=FailureKind.TRANSIENT, message="the provider was silent for too long")
-        if isinstance(error, litellm.ContextWindowExceededError):
-            kind = FailureKind.OVERFLOW
-        elif isinstance(error, litellm.AuthenticationError):
-            kind = FailureKind.AUTH
-        else:
-            kind = classify(_status(error), text)
-        return LlmFailure(
-            kind=kind,
-            message=redact(text.removeprefix("litellm."), secrets),
-            retry_after_s=retry_after_s(headers, text, now=self._now()),
-        )
 
 
 def _key(options: LlmOptions) -> str:
@@ -156,16 +147,20 @@ def _import_litellm() -> ModuleType:
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    # Anthropic refuses a history with tool calls but no tools, and empty texts; litellm then adds what is missing.
+    # Anthropic rejects tool calls in the history without tools, and empty texts; litellm then adds them.
     litellm.modify_params = True
+    # An answer may repeat a chunk, as in the rule of a table; litellm would fail it at the hundredth.
+    vars(litellm)["REPEATED_STREAMING_CHUNK_LIMIT"] = sys.maxsize
+    # This warning appears if a run is cancelled while litellm prepares its request in a thread.
+    warnings.filterwarnings("ignore", r"coroutine '\w+ChatCompletion\..*' was never awaited")
     for name in _LOGGERS:
-        # A failure is data here (`LlmFailure`); litellm would print it too, with the words of the chat.
+        # Failures are returned as `LlmFailure`; litellm would also log them, with messages of the chat.
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
 
 
 def _warm(litellm: ModuleType) -> None:
-    """A call that is answered in the process; and the half of the OpenAI SDK that its first real call imports."""
+    """Make a mock call, and import the part of the OpenAI SDK that the first real call needs."""
     importlib.import_module("openai.resources.chat")
     for model in ("openai/gpt-4o", "anthropic/claude"):
         chunks = litellm.completion(
@@ -181,13 +176,13 @@ def _warm(litellm: ModuleType) -> None:
 
 
 def _translation_error() -> type[Exception]:
-    """The root of what litellm's translators raise."""
+    """Return the base class of the errors that litellm's translators raise."""
     error: type[Exception] = importlib.import_module("litellm.llms.base_llm.chat.transformation").BaseLLMException
     return error
 
 
 async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerator[Chunk, None]:
-    """To the very end: the usage comes after the finish reason."""
+    """Yield all chunks to the very end: the usage comes after the finish reason."""
     while True:
         async with asyncio.timeout(timeout_s):
             chunk = await anext(chunks, None)
@@ -197,13 +192,14 @@ async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerat
 
 
 def _was_cut(chunks: Any) -> bool:
-    """Whether the provider never said why it stopped. litellm then invents a "stop" and a usage of its own."""
+    """Return True if the provider sent no finish reason; litellm then makes up "stop" and a usage."""
     names = ("received_finish_reason", "intermittent_finish_reason")
     return all(getattr(chunks, name, "unknown") is None for name in names)
 
 
 def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
-    """No temperature beside it. Anthropic's older models take a budget in tokens; all others take a level."""
+    """Return the reasoning arguments, without a temperature. Anthropic's older models take a token budget, all others a
+    level."""
     words: dict[str, Any] = {"max_tokens": thinking.max_tokens, "temperature": None}
     if model.provider == "anthropic" and not model.adaptive:
         return words | {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
@@ -211,9 +207,9 @@ def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
 
 
 def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:
-    """litellm must not change over to the Responses API: its way there needs `mcp`.
+    """Return arguments that keep litellm from switching to the Responses API, for which it needs `mcp`.
 
-    In the chat protocol, models from GPT-5.4 on take tools only while they do not think.
+    In the chat protocol, models from GPT-5.4 on accept tools only with reasoning off.
     """
     arguments: dict[str, Any] = {"_skip_responses_api_bridge": True}
     if request.tools and litellm.OpenAIGPT5Config.is_model_gpt_5_4_plus_model(model.id.removeprefix("openai/")):
@@ -224,7 +220,7 @@ def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, opti
 
 
 def _mark_for_cache(messages: list[WireObject]) -> None:
-    """Anthropic keeps the prompt up to a mark: one after the system prompt, one after everything said so far."""
+    """Set Anthropic's cache marks: one after the system prompt, one after the last message."""
     if not messages:
         return
     mark: WireObject = {"cache_control": {"type": "ephemeral"}}
@@ -235,17 +231,3 @@ def _mark_for_cache(messages: list[WireObject]) -> None:
         last |= mark
     elif last["role"] == "user" and isinstance(last["content"], str) and last["content"]:
         last["content"] = [{"type": "text", "text": last["content"], **mark}]
-
-
-def _status(error: Exception) -> int | None:
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
-
-
-def _headers(error: Exception) -> Mapping[str, str]:
-    """Of the provider's answer, as far as litellm kept them."""
-    for holder in (error, getattr(error, "response", None)):
-        for name in ("litellm_response_headers", "headers"):
-            if headers := getattr(holder, name, None):
-                return {str(key).lower(): str(value) for key, value in headers.items()}
-    return {}

@@ -1,4 +1,4 @@
-"""Model servers on this machine: who answers, and with which model. All are asked at once, and briefly."""
+"""Detection of model servers on this machine. All known ports are probed at the same time, with a short timeout."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agent_core.llm import ModelInfo
 
 PROBE_S = 0.5
-"""For all servers together."""
+"""Seconds for all servers together."""
 LARGEST_BODY = 4 * 1024 * 1024
 
 _NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "clip")
-"""In the names of models that cannot chat."""
+"""Parts of the names of models that cannot chat."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class LocalServer:
     name: str
     port: int
     tells_abilities: bool = False
-    """Whether it answers `/api/show`, as Ollama does."""
+    """True if it supports `/api/show`, as Ollama does."""
 
     @property
     def prefix(self) -> str:
-        """What it is called in a model setting: "lmstudio" for "LM Studio"."""
+        """Return the server's name in a model setting, such as "lmstudio" for "LM Studio"."""
         return "".join(letter for letter in self.name.lower() if letter.isalnum())
 
 
@@ -41,7 +41,7 @@ LOCAL_SERVERS: Sequence[LocalServer] = (
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that a local server offers; `base_url` is what the light client needs."""
+    """A model that a local server offers; `base_url` is for `OpenAiClient`."""
 
     server: LocalServer
     base_url: str
@@ -59,9 +59,9 @@ class _Meta(_Wire):
 class _Listed(_Wire):
     id: str
     max_model_len: int | None = None
-    """vLLM."""
+    """Sent by vLLM."""
     meta: _Meta | None = None
-    """llama.cpp."""
+    """Sent by llama.cpp."""
 
 
 class _Models(_Wire):
@@ -69,7 +69,7 @@ class _Models(_Wire):
 
 
 class _Shown(_Wire):
-    """Ollama's `/api/show`."""
+    """Response of Ollama's `/api/show`."""
 
     capabilities: list[str] | None = None
 
@@ -81,9 +81,9 @@ async def find_local_model(
     host: str = "127.0.0.1",
     within_s: float = PROBE_S,
 ) -> LocalModel | None:
-    """The best model, or the one called `wanted`, of the first server in this order that offers one.
+    """Return the best model, or the one called `wanted`, of the first server in the list that offers one.
 
-    Waits at most `within_s` for all.
+    Waits at most `within_s` seconds for all servers.
     """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         probes = [asyncio.create_task(_probe(session, server, host, wanted)) for server in servers]
@@ -98,7 +98,7 @@ async def find_local_model(
 
 
 async def ask_server(base_url: str, api_key: str | None, *, within_s: float = PROBE_S) -> list[ModelInfo]:
-    """The models that a server of the OpenAI protocol offers for chats; none if it does not answer in time."""
+    """Return the chat models of an OpenAI-compatible server; empty if it does not answer in time."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
         try:
@@ -138,13 +138,14 @@ def _info(listed: _Listed) -> ModelInfo:
 
 
 async def _ask_ollama(session: aiohttp.ClientSession, root: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
-    """Which of the newest models knows tools and pictures. Ollama lists the newest first, so four are enough."""
+    """Add the abilities of the newest models. Ollama lists the newest first, so four are enough."""
     shown = await asyncio.gather(*(_show(session, root, model) for model in models[:4]))
     return [*(model for model in shown if model is not None), *models[4:]]
 
 
 async def _show(session: aiohttp.ClientSession, root: str, model: ModelInfo) -> ModelInfo | None:
-    """None for a model that cannot chat. The window stays: Ollama serves less than what a model was trained for."""
+    """Return the model with its abilities, or None if it cannot chat. The window is left alone, because Ollama serves
+    less than a model was trained for."""
     body = await _fetch(session, "POST", f"{root}/api/show", {"model": model.id})
     try:
         capabilities = _Shown.model_validate_json(body).capabilities
@@ -166,7 +167,7 @@ async def _show(session: aiohttp.ClientSession, root: str, model: ModelInfo) -> 
 async def _fetch(
     session: aiohttp.ClientSession, method: str, url: str, asked: Mapping[str, str] | None = None
 ) -> bytes:
-    """The body of a good answer, else nothing."""
+    """Return the body of a successful response, else empty."""
     try:
         async with session.request(method, url, json=asked, allow_redirects=False) as response:
             if response.status != HTTPStatus.OK:

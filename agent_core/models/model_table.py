@@ -1,4 +1,4 @@
-"""Windows and prices of models, as data: the table that litellm ships, read without importing litellm (D-12)."""
+"""Context windows and prices of models, from litellm's data file, read without importing litellm."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What we keep of a row, small, for there are thousands; prices are dollars a token."""
+    """The fields used of a row, compact because there are thousands; prices are dollars per token."""
 
     max_input_tokens: int | None = None
     max_output_tokens: int | None = None
@@ -41,7 +41,7 @@ _KINDS = ("chat", "responses")
 
 
 async def look_up(model_id: str, provider: str) -> ModelInfo:
-    """What the table knows of a hosted model; an unknown one gets the defaults of `ModelInfo` and no price.
+    """Return what the table knows of a hosted model; an unknown one gets the defaults of `ModelInfo` and no price.
 
     The table is parsed once, in a thread.
     """
@@ -54,7 +54,7 @@ async def look_up(model_id: str, provider: str) -> ModelInfo:
 
 @functools.cache
 def _table() -> dict[str, _Row]:
-    """Empty where litellm is not installed or ships no such file: then every model is unknown."""
+    """Return the table; empty if litellm is not installed or has no such file."""
     found = importlib.util.find_spec("litellm")
     folders = found.submodule_search_locations if found else None
     try:
@@ -70,8 +70,10 @@ def _table() -> dict[str, _Row]:
 
 
 def _names(model_id: str) -> Iterator[str]:
-    """Where a model may stand in the table: as it is called, without its provider, and, where a router names two,
-    without both; routers write "claude-haiku-4.5" for "claude-haiku-4-5"."""
+    """Yield the names under which a model may be listed: as given, then without its provider prefixes.
+
+    Routers write "claude-haiku-4.5" for "claude-haiku-4-5".
+    """
     yield model_id
     rest = model_id
     while "/" in rest:

@@ -1,6 +1,6 @@
-"""What streams back in the OpenAI chat protocol, as far as we read it; lenient where servers differ.
+"""Chunks of the OpenAI chat protocol, as far as they are used; lenient where servers differ.
 
-The same shapes read JSON (`model_validate` of a dict) and litellm's objects, which carry the same attributes.
+The same classes read JSON (`model_validate` of a dict) and litellm's objects, which have the same attributes.
 """
 
 from pydantic import BaseModel, ConfigDict
@@ -39,7 +39,7 @@ class Delta(_Wire):
     content: Text | list[ContentPart] | None = None
     reasoning_content: Text | None = None
     reasoning: object = None
-    """OpenRouter's, Ollama's and newer vLLM's name for it; text, or elsewhere an object that we do not read."""
+    """Used by OpenRouter, Ollama and newer vLLM; a text, or elsewhere an object, which is ignored."""
     thinking_blocks: list[ThinkingBlock] | None = None
     tool_calls: list[CallPiece] | None = None
 
@@ -61,7 +61,7 @@ class Delta(_Wire):
 class Choice(_Wire):
     delta: Delta | None = None
     message: Delta | None = None
-    """The whole answer at once, from a server that does not stream."""
+    """The whole answer, from a server that does not stream."""
     finish_reason: str | None = None
 
 
@@ -76,7 +76,7 @@ class WireUsage(_Wire):
     prompt_tokens_details: _InputDetails | None = None
 
     def priced(self, model: ModelInfo) -> Usage:
-        """Tokens with what they cost; `prompt_tokens` counts cached ones too, ours counts each token once."""
+        """Return usage with cost. `prompt_tokens` includes cached tokens; `Usage` counts each token once."""
         details = self.prompt_tokens_details or _InputDetails()
         cache_read, cache_write = details.cached_tokens or 0, details.cache_creation_tokens or 0
         fresh = max(0, (self.prompt_tokens or 0) - cache_read - cache_write)

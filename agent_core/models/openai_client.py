@@ -1,6 +1,6 @@
-"""A light client for servers that speak the OpenAI chat protocol, local ones above all (D-12).
+"""A light client for servers with the OpenAI chat protocol, mostly local ones.
 
-About 1 ms of CPU a call, which decides how many chats a machine serves; hosted providers go through litellm.
+Takes about 1 ms of CPU per call, which limits how many chats a machine can serve; hosted providers go through litellm.
 """
 
 import asyncio
@@ -15,9 +15,18 @@ import aiohttp
 from pydantic import JsonValue, SecretStr
 
 from agent_core.clock import NewId, new_id
-from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.llm import (
+    FailureCause,
+    FailureKind,
+    LlmFailure,
+    LlmOptions,
+    LlmRequest,
+    ModelInfo,
+    StreamEvent,
+    StreamStart,
+)
 from agent_core.models.answer import Answer
-from agent_core.models.failures import classify, http_failure, redact
+from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.openai_chunks import Chunk, ErrorDetail
 from agent_core.models.openai_wire import WireText, tools_to_wire
 from agent_core.models.sse import NotAnEventStream, SseReader
@@ -29,14 +38,14 @@ ERROR_BODY = 64 * 1024
 WHOLE_BODY = 16 * 1024 * 1024
 """Bytes of an answer that comes in one piece."""
 LINGER_S = 0.05
-"""How long a finished answer waits for the server to end its response, so that the connection can be used again."""
+"""Seconds to wait for the end of the response after the answer, so that the connection can be reused."""
 
 _END = "[DONE]"
 _HTTP_CODE = re.compile("[45][0-9][0-9]")
 
 
 class _StreamFailed(Exception):
-    """The server told, or showed, that no whole answer will come."""
+    """The server reported or showed that the answer will not be completed."""
 
     def __init__(self, failure: LlmFailure) -> None:
         super().__init__(failure.message)
@@ -44,9 +53,9 @@ class _StreamFailed(Exception):
 
 
 class OpenAiClient:
-    """Speaks to the server at `base_url` (with its `/v1`, if it has one); one client serves any number of chats.
+    """Client of the server at `base_url` (including `/v1`, if it has one), for any number of chats.
 
-    A `session` handed in stays open; without one the client opens its own at the first call.
+    A `session` passed in stays open; without one the client opens its own at the first call.
     """
 
     def __init__(
@@ -61,7 +70,7 @@ class OpenAiClient:
         key = (api_key or "").strip()
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._secrets: set[str] = set()
-        """Every key that was ever sent, for servers repeat them in their errors."""
+        """All keys ever sent, because servers repeat them in error messages."""
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
         self._headers |= self._authorization(SecretStr(key))
         self._session = session
@@ -73,8 +82,7 @@ class OpenAiClient:
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
-        """As `LlmClient.stream`."""
-        yield StreamStart()
+        """See `LlmClient.stream`."""
         answer = Answer(model, self._make_id)
         failure: LlmFailure | None = _transient("the stream ended before the answer did")
         try:
@@ -86,6 +94,7 @@ class OpenAiClient:
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
+                yield StreamStart()
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
@@ -115,7 +124,7 @@ class OpenAiClient:
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            # uvicorn drops idle connections after 5 s; a call that meets a dropped one would fail for nothing.
+            # uvicorn drops idle connections after 5 s; a request on a dropped one would fail.
             connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
@@ -159,25 +168,32 @@ class OpenAiClient:
         return chunk
 
     def _reported(self, error: ErrorDetail | str) -> LlmFailure:
-        """An error inside a stream that had begun well."""
+        """Return the failure for an error inside a stream."""
         detail = ErrorDetail(message=error) if isinstance(error, str) else error
         words = " ".join(str(word) for word in (detail.message, detail.type, detail.code) if word)
         code = str(detail.code)
         status = int(code) if _HTTP_CODE.fullmatch(code) else None
-        return LlmFailure(kind=classify(status, words), message=redact(words, self._secrets) or "an unnamed error")
+        message = redact(words, self._secrets) or "an unnamed error"
+        kind = classify(status, words)
+        cause = reported_cause(kind, words) if status is None else cause_of(status, words)
+        return LlmFailure(kind=kind, cause=cause, message=message)
 
     def _garbage(self, text: str) -> LlmFailure:
         return _transient(f"the server sent what is no chat stream: {redact(text[:200], self._secrets)}")
 
     def _lost(self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float) -> LlmFailure:
         if isinstance(error, TimeoutError):
-            return _transient(f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s")
+            return _unreached(f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s")
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error))
         words = redact(f"{type(error).__name__}: {error}", self._secrets)
         if isinstance(error, ValueError):
             return LlmFailure(kind=FailureKind.INVALID, message=words)
-        return _transient(words)
+        return _unreached(words)
+
+
+def _unreached(message: str) -> LlmFailure:
+    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message)
 
 
 def _transient(message: str) -> LlmFailure:
@@ -185,7 +201,7 @@ def _transient(message: str) -> LlmFailure:
 
 
 async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
-    """The JSON documents of the stream, and `_END`; only one document from a server that does not stream."""
+    """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
     if response.content_type == "application/json":
         yield await _read(response, WHOLE_BODY, None)
         return
@@ -198,7 +214,7 @@ async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, Non
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float | None) -> str:
-    """At most `limit` bytes of the body as text; what arrived, if it does not end in time or is cut."""
+    """Return at most `limit` bytes of the body as text; what has arrived, if it is cut or too slow."""
     body = bytearray()
     with contextlib.suppress(aiohttp.ClientError, OSError):
         async with asyncio.timeout(timeout_s):

@@ -1,6 +1,8 @@
-"""What we say, in the words of the OpenAI chat protocol. Run before every model call: plain dicts, no checks."""
+"""Requests in the OpenAI chat protocol. Runs before every model call, so it uses plain dicts without validation."""
 
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
@@ -24,16 +26,17 @@ from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
 
+_TAKEN = re.compile("[A-Za-z0-9_-]{1,40}")
+
 NO_VISION = "[a picture ({}), which this model cannot see]"
-"""Stands for a picture where the model has no eyes (S2-15)."""
+"""Placeholder of a picture for models without vision."""
 
 
 def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str = "") -> list[WireObject]:
-    """The system prompt and the messages.
+    """Return the system prompt and the messages.
 
-    `vision`: pictures are sent; otherwise a sentence stands for each. `signed_by`: reasoning that carries a signature
-    of a model whose id begins so goes back, as Anthropic wants it between tool calls; everyone else's reasoning is
-    never sent back, for a signature of others is refused.
+    Without `vision`, a sentence replaces each picture. Reasoning with a signature is sent back only to models whose id
+    starts with `signed_by`, as Anthropic requires between tool calls; foreign signatures are rejected.
     """
     wire: list[WireObject] = []
     if request.system:
@@ -45,7 +48,7 @@ def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str
 
 
 class WireText:
-    """The messages as JSON; each is written once for as long as its conversation holds it."""
+    """The messages as JSON; each is serialised once for as long as its conversation holds it."""
 
     def __init__(self) -> None:
         self._written = {
@@ -53,11 +56,11 @@ class WireText:
         }
 
     def of(self, request: LlmRequest, *, vision: bool) -> str:
-        """What `json.dumps` makes of `messages_to_wire`."""
+        """Return the same as `json.dumps` of `messages_to_wire`."""
         texts = [_json({"role": "system", "content": request.system})] if request.system else []
         written = self._written[vision].row(request.messages)
         for text, (_, pictures) in zip(written, _with_pictures(request.messages, vision=vision), strict=True):
-            texts.extend([text] if text else [])  # an answer that held only thinking
+            texts.extend([text] if text else [])  # empty for an answer with reasoning only
             texts.extend([_json(_pictures_of_tools(pictures))] if pictures else [])
         return f"[{', '.join(texts)}]"
 
@@ -65,7 +68,7 @@ class WireText:
 def _with_pictures(
     messages: Sequence[LlmMessage], *, vision: bool
 ) -> Iterator[tuple[LlmMessage, Sequence[ImageContent]]]:
-    """Each message, and the pictures that are to stand behind it: those of a row of tool results, after the last."""
+    """Yield each message with the pictures to insert after it: those of consecutive tool results, after the last."""
     pictures: list[ImageContent] = []
     for message, following in zip(messages, (*messages[1:], None), strict=True):
         if vision and isinstance(message, ToolResultMessage):
@@ -94,7 +97,7 @@ def _json(value: WireObject) -> str:
 
 
 def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
-    """The tools' schemas."""
+    """Return the tools' schemas."""
     return [
         {
             "type": "function",
@@ -105,12 +108,12 @@ def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
 
 
 def user_text(message: UserMessage) -> str:
-    """The words as the model reads them: the context, the speaker, what was said (S2-44, D-04)."""
+    """Return the text as the model reads it: the context, the sender, the message."""
     text = text_of(message.content)
     if message.source:
         text = f"{message.source}: {text}"
     if message.context:
-        text = f"<context>\n{inside(message.context, 'context')}\n</context>\n{text}"  # others' words stand in it
+        text = f"<context>\n{inside(message.context, 'context')}\n</context>\n{text}"  # may contain untrusted input
     return text
 
 
@@ -126,7 +129,7 @@ def _user_content(message: UserMessage, *, vision: bool) -> JsonValue:
 
 
 def _assistant(message: AssistantMessage, signed_by: str) -> Iterable[WireObject]:
-    """Nothing for an answer that held only thinking: no server takes an empty message."""
+    """Yield the answer; nothing if it has reasoning only, because servers reject empty messages."""
     text = message.text
     calls: list[JsonValue] = [_call(part) for part in message.content if isinstance(part, ToolCall)]
     if not text and not calls:
@@ -142,7 +145,15 @@ def _assistant(message: AssistantMessage, signed_by: str) -> Iterable[WireObject
 
 def _call(call: ToolCall) -> JsonValue:
     arguments = json.dumps(call.arguments, ensure_ascii=False) if call.arguments else "{}"
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {"id": call_id(call.id), "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def call_id(own: str) -> str:
+    """Return a tool call's id in a form that every provider accepts: unchanged, or else a hash.
+
+    vLLM's ids have 46 characters, of which OpenAI accepts 40; Anthropic accepts no dots or colons.
+    """
+    return own if _TAKEN.fullmatch(own) else f"call_{hashlib.sha256(own.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def _signed_thinking(message: AssistantMessage) -> list[JsonValue]:
@@ -158,7 +169,7 @@ def _tool_result(message: ToolResultMessage, *, vision: bool) -> WireObject:
     notes = [_picture_note(part, vision=vision) for part in message.content if not isinstance(part, TextContent)]
     if notes:
         text = "\n".join([text, *notes] if text else notes)
-    return {"role": "tool", "tool_call_id": message.tool_call_id, "content": text}
+    return {"role": "tool", "tool_call_id": call_id(message.tool_call_id), "content": text}
 
 
 def _picture_note(picture: UserContent, *, vision: bool) -> str:
@@ -168,7 +179,8 @@ def _picture_note(picture: UserContent, *, vision: bool) -> str:
 
 
 def _pictures_of_tools(pictures: Sequence[ImageContent]) -> WireObject:
-    """Pictures cannot stand in a tool's message, and nothing may stand between the results of one answer."""
+    """Return a user message with the pictures: a tool message cannot hold them, and nothing may stand between the
+    results of one answer."""
     parts: list[JsonValue] = [_picture(picture) for picture in pictures]
     return {"role": "user", "content": [*parts, {"type": "text", "text": "The pictures that the tools returned."}]}
 

@@ -1,6 +1,6 @@
-"""Which model answers: the setting, else a key in the environment, else a server on this machine, else the demo.
+"""Selection of the model: the setting, else a key in the environment, else a local server, else the demo.
 
-Hosted providers go through litellm; servers with a base URL go through the light client (D-12).
+Hosted providers go through litellm; servers with a base URL go through `OpenAiClient`.
 """
 
 import importlib
@@ -21,36 +21,37 @@ from agent_core.models.openai_client import OpenAiClient
 BASE_URL = "OPENAI_BASE_URL"
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_HOST = "//api.openai.com"
-"""A base URL that says no more than the key does."""
+"""A base URL with this host adds nothing to the key."""
 DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
-"""`vision`, so that it is handed pictures and can say honestly that it cannot look at them."""
+"""Declared with vision, so that it receives pictures and can say that it cannot look at them."""
 ASK_S = 3.0
-"""How long a server that was configured may take to name its models."""
+"""Seconds that a configured server may take to list its models."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """`keys` are environment variables, the first one being the name to tell people; `model` is the default."""
+    """A hosted provider. `keys` are environment variables, the first being the documented one; `model` is the
+    default."""
 
     name: str
     keys: tuple[str, ...]
     model: str
     prefix: str = ""
-    """What litellm calls the provider, where that is not `name`."""
+    """litellm's name of the provider, if not `name`."""
     base_url: str | None = None
-    """Where litellm knows another one, or none."""
+    """Overrides litellm's base URL."""
 
     def litellm_id(self, model: str) -> str:
         return f"{self.prefix or self.name}/{model}"
 
     def key_in(self, environ: Mapping[str, str]) -> tuple[str, SecretStr] | None:
-        """The first key that is set: the variable's name, and its value."""
+        """Return the first key that is set, as variable name and value."""
         return next(((key, SecretStr(value)) for key in self.keys if (value := environ.get(key, "").strip())), None)
 
 
 PROVIDERS: Sequence[Provider] = (
     Provider("anthropic", ("ANTHROPIC_API_KEY",), "claude-sonnet-5"),
-    # litellm would send it to OPENAI_BASE_URL, which may be a server of one's own.
+    # litellm would use OPENAI_BASE_URL, which may be the user's own server.
     Provider("openai", (OPENAI_KEY,), "gpt-5.4-mini", base_url="https://api.openai.com/v1"),
     Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini-flash-latest"),
     Provider("openrouter", ("OPENROUTER_API_KEY",), "anthropic/claude-sonnet-5"),
@@ -69,15 +70,15 @@ PROVIDERS: Sequence[Provider] = (
     ),
     Provider("dashscope", ("DASHSCOPE_API_KEY",), "qwen3.8-max"),
 )
-"""In the order in which their keys are looked for."""
+"""Hosted providers, in the order in which their keys are looked for."""
 
 
 class ModelSettingError(ValueError):
-    """The model setting cannot be obeyed; the sentence says what to change."""
+    """The model setting cannot be used; the text says what to change."""
 
 
 class ModelChoice(Frozen):
-    """What was chosen, and in one sentence for people, why."""
+    """The chosen model and the reason in one sentence for users."""
 
     model: ModelInfo
     client: Literal["demo", "openai", "litellm"]
@@ -86,7 +87,7 @@ class ModelChoice(Frozen):
     why: str
 
     def seeing(self, *, vision: bool) -> "ModelChoice":
-        """The same choice, of a model that does see pictures, or does not."""
+        """Return the same choice with vision switched on or off."""
         return self.model_copy(update={"model": self.model.model_copy(update={"vision": vision})})
 
 
@@ -98,7 +99,7 @@ async def choose_model(
     local_ports: Sequence[LocalServer] = LOCAL_SERVERS,
     host: str = "127.0.0.1",
 ) -> ModelChoice:
-    """Climb down the ladder. `base_url` wins over OPENAI_BASE_URL. Raises ModelSettingError."""
+    """Select the model. `base_url` overrides OPENAI_BASE_URL. Raises ModelSettingError."""
     setting = (setting or "").strip()
     base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
     if setting == "demo":
@@ -114,8 +115,11 @@ async def choose_model(
 
 
 async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url: str | None = None) -> ModelChoice:
-    """One that stands in for another, and so may be somewhere else: a name that says its provider goes there, whatever
-    the base URL; any other is a model of the server at the base URL. Raises ModelSettingError."""
+    """Select a fallback, which may be at another place than the model it replaces.
+
+    A name with a provider goes there, whatever the base URL; any other is a model of the server at the base URL. Raises
+    ModelSettingError.
+    """
     name = setting.partition("/")[0].lower()
     if name in {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}:
         return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
@@ -123,12 +127,12 @@ async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url:
 
 
 def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
-    """The client that speaks to the chosen model."""
+    """Return the client for the chosen model."""
     clock = clock or SystemClock()
     key = choice.api_key.get_secret_value() if choice.api_key else None
     match choice.client:
         case "demo":
-            # By name, as all that is not wanted at most starts: importing it takes longer than the rest of this.
+            # imported lazily, because most starts do not need it and it is slow to import
             demo: LlmClient = importlib.import_module("agent_core.demo.model").DemoLlm(clock)
             return demo
         case "litellm":
@@ -175,7 +179,8 @@ async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> M
 
 
 async def _configured_server(setting: str, base_url: str, environ: Mapping[str, str]) -> ModelChoice:
-    """A server of the person's own: any model name goes, and without one the server's first is taken."""
+    """Choose a model of the user's own server: any name is accepted, and without one the server's first model is
+    used."""
     key = environ.get(OPENAI_KEY, "").strip() or None
     if not base_url.startswith(("http://", "https://")):
         raise ModelSettingError(

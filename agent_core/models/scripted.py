@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: for tests, examples and benchmarks. It streams like a real one.
+"""A model that follows a script, for tests, examples and benchmarks. It streams like a real one.
 
 A turn is a text, `calls(...)`, `Thinks`, `CutOff`, `Waits`, `Failure`, or a function of the request that returns a
 turn.
@@ -14,6 +14,7 @@ from itertools import count
 
 from agent_core.clock import Clock, NewId, SystemClock
 from agent_core.llm import (
+    FailureCause,
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -48,7 +49,7 @@ _WORD = re.compile(rf"\s*[^\s{_WIDE}]+|\s*[{_WIDE}]{{1,2}}|\s+")
 
 @dataclass(frozen=True)
 class Call:
-    """One tool call; arguments that are text are sent as they stand, so that they can be broken JSON."""
+    """A tool call; arguments given as text are sent unchanged, so that they can be broken JSON."""
 
     name: str
     arguments: JsonObject | str = field(default_factory=dict)
@@ -57,7 +58,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Calls:
-    """Tool calls, with words before them if there are any."""
+    """Tool calls, optionally with text before them."""
 
     calls: tuple[Call, ...]
     text: str = ""
@@ -65,7 +66,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Thinks:
-    """Thinks aloud, then goes on with `then`."""
+    """Reasoning, followed by `then`."""
 
     thinking: str
     then: "Turn" = ""
@@ -73,7 +74,7 @@ class Thinks:
 
 @dataclass(frozen=True)
 class CutOff:
-    """An answer that the output token limit ended; its calls, if any, are not to be trusted (U-06)."""
+    """An answer that hit the output token limit; its calls, if any, must not be run."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
@@ -81,17 +82,18 @@ class CutOff:
 
 @dataclass(frozen=True)
 class Failure:
-    """The request fails, before anything was said or after some words."""
+    """A failed request, before any output or after some text."""
 
     kind: FailureKind = FailureKind.TRANSIENT
     message: str = "the script says so"
     retry_after_s: float | None = None
     after_words: str = ""
+    cause: FailureCause | None = None
 
 
 @dataclass(frozen=True)
 class Waits:
-    """Says `words`, sets `reached`, waits for `event`, then goes on with `then`."""
+    """Says `words`, sets `reached`, waits for `event`, then continues with `then`."""
 
     event: asyncio.Event
     then: "Turn" = ""
@@ -99,22 +101,23 @@ class Waits:
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Turn = str | Calls | Thinks | CutOff | Failure | Waits | Callable[[LlmRequest], "Turn"]
+Said = str | Calls | Thinks | CutOff | Failure | Waits
+Turn = Said | Callable[[LlmRequest], "Turn"]
 
 
 def calls(*wanted: tuple[str, JsonObject | str], text: str = "") -> Calls:
-    """`calls(("clock", {"zone": "UTC"}), ("read_file", '{"path": "wel'), text="One moment.")`"""
+    """Return a turn of tool calls, such as `calls(("clock", {"zone": "UTC"}), text="One moment.")`."""
     return Calls(tuple(Call(name, arguments) for name, arguments in wanted), text)
 
 
 def words(text: str) -> Iterator[str]:
-    """The text in the pieces a model streams: words with the space before them, one or two wide characters."""
+    """Yield the text in pieces as models stream it: words with the space before them, one or two wide characters."""
     for found in _WORD.finditer(text):
         yield found.group()
 
 
 class Speech:
-    """What one answer has said so far; makes the stream's events and, at the end, the message."""
+    """One answer so far; makes the events of the stream and, at the end, the message."""
 
     def __init__(self, model: ModelInfo, new_call_id: NewId) -> None:
         self._model = model
@@ -132,7 +135,7 @@ class Speech:
         return ThinkingDelta(index=index, delta=piece)
 
     def call(self, call: Call) -> Iterator[ToolCallDelta]:
-        """The name first, then the arguments' JSON in two pieces."""
+        """Yield the name first, then the JSON arguments in two pieces."""
         self._close()
         raw = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
         arguments, error = _read_arguments(call.name, raw)
@@ -149,7 +152,7 @@ class Speech:
     def done(
         self, request: LlmRequest, stop: StopReason | None = None, failure: LlmFailure | None = None
     ) -> StreamDone:
-        """The end; without a stop reason it follows from whether tools were called."""
+        """Return the last event; without a stop reason it depends on whether tools were called."""
         self._close()
         called = any(isinstance(block, ToolCall) for block in self._blocks)
         size = _size(request)
@@ -172,7 +175,7 @@ class Speech:
         return len(self._blocks) - 1
 
     def _close(self) -> None:
-        """Put the pieces of the growing block together, once."""
+        """Join the pieces of the open block."""
         if not self._open:
             return
         whole = "".join(self._open)
@@ -184,10 +187,10 @@ class Speech:
 
 
 class ScriptedLlm:
-    """Gives its turns one after another and keeps every request; with no turn left the request fails as FATAL.
+    """Plays its turns in order and records every request; without a turn left the request fails as FATAL.
 
-    Tool calls are numbered `call_1`, `call_2`... unless `new_id` is handed in; `delay_s` is waited before each piece.
-    Usage counts pieces: a request's size in words, an answer's in what was streamed.
+    Tool calls are numbered `call_1`, `call_2`... unless `new_id` is passed; `delay_s` is the pause in seconds before
+    each piece. Usage counts the request's words and the streamed pieces.
     """
 
     def __init__(
@@ -207,18 +210,23 @@ class ScriptedLlm:
         return max(0, len(self._turns) - len(self.requests))
 
     def add(self, *turns: Turn) -> None:
-        """Say these after what it says already."""
+        """Append turns to the script."""
         self._turns.extend(turns)
 
-    async def stream(
-        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
-    ) -> AsyncGenerator[StreamEvent, None]:
+    def next_turn(self, request: LlmRequest, options: LlmOptions) -> "Said":
+        """Record the request and return the turn that answers it."""
         number = len(self.requests)
         self.requests.append(request)
         self.options.append(options)
         turn = self._turns[number] if number < len(self._turns) else self._nothing_left(number)
         while callable(turn):
             turn = turn(request)
+        return turn
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        turn = self.next_turn(request, options)
         speech = Speech(model, self._new_id)
         if not isinstance(turn, Failure) or turn.after_words:
             yield StreamStart()
@@ -282,7 +290,9 @@ def _deltas(speech: Speech, turn: _Plain) -> Iterator[StreamDelta]:
 def _end(speech: Speech, turn: _Plain, request: LlmRequest) -> StreamDone:
     match turn:
         case Failure():
-            failure = LlmFailure(kind=turn.kind, message=turn.message, retry_after_s=turn.retry_after_s)
+            failure = LlmFailure(
+                kind=turn.kind, cause=turn.cause, message=turn.message, retry_after_s=turn.retry_after_s
+            )
             return speech.done(request, StopReason.ERROR, failure)
         case CutOff():
             return speech.done(request, StopReason.LENGTH)
@@ -291,18 +301,18 @@ def _end(speech: Speech, turn: _Plain, request: LlmRequest) -> StreamDone:
 
 
 def _read_arguments(name: str, raw: str) -> tuple[JsonObject, str | None]:
-    """What a client makes of the JSON a model sent (S2-30)."""
+    """Parse JSON arguments as a real client does."""
     try:
         arguments = json.loads(raw or "{}")
     except (ValueError, RecursionError):
         arguments = None
     if isinstance(arguments, dict):
         return arguments, None
-    return {}, f"the arguments of {name} are no JSON object: {raw[:100]}"
+    return {}, f"the arguments of {name} are no JSON object: {raw[:200]}"
 
 
 def _size(request: LlmRequest) -> int:
-    """Some measure of a request that grows with the conversation: its words."""
+    """Return the words of a request, a measure that grows with the conversation."""
     return len(request.system.split()) + sum(_words_in.row(request.messages))
 
 

@@ -1,4 +1,4 @@
-"""Reading server-sent events from bytes as they arrive, wherever the network cut them."""
+"""Parsing of server-sent events from bytes as they arrive, split at any point."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ _FIELDS = (b"event", b"id", b"retry")
 
 
 class NotAnEventStream(ValueError):
-    """The server sent a line that no event stream has."""
+    """The server sent a line that is not part of an event stream."""
 
 
 class SseReader:
     """Turns chunks of bytes into the text of `data:` lines.
 
-    Each `data:` line counts as an event of its own: every model server sends one JSON document a line, and some leave
+    Each `data:` line counts as an event of its own: every model server sends one JSON document per line, and some leave
     out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty line.
     """
 
@@ -24,7 +24,7 @@ class SseReader:
         self._pending = 0
 
     def feed(self, chunk: bytes) -> Iterator[str]:
-        """The events that `chunk` completes; read them all. Raises NotAnEventStream after the good ones."""
+        """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         block = b"".join((*self._take(), chunk[:end])) if end else b""
         if end < len(chunk):
@@ -34,7 +34,7 @@ class SseReader:
                 yield text
 
     def finish(self) -> Iterator[str]:
-        """The event of a last line that no line break ended."""
+        """Yield the event of a last line without a line break."""
         if text := _data(b"".join(self._take())):
             yield text
 
@@ -50,7 +50,7 @@ class SseReader:
 
 
 def _data(line: bytes) -> str:
-    """The text after `data:`, empty for lines that carry none; broken UTF-8 becomes U+FFFD."""
+    """Return the text after `data:`, empty for lines without any; invalid UTF-8 becomes U+FFFD."""
     name, _, value = line.partition(b":")
     if name == b"data":
         return value.strip().decode("utf-8", "replace")

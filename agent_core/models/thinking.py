@@ -1,4 +1,4 @@
-"""How much a model is to think before it answers, in what its provider takes (S4-27, S4-28)."""
+"""Reasoning effort of a request, as level or token budget, depending on the provider."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -14,27 +14,27 @@ BUDGETS: Mapping[str, int] = {
     "xhigh": 16384,
     "max": 16384,
 }
-"""Tokens (D-08); `LlmOptions.thinking_budgets` overrides each."""
+"""Tokens; `LlmOptions.thinking_budgets` overrides each."""
 ANSWER_ROOM = 1024
-"""Tokens that stay for the answer beside the thinking."""
+"""Tokens reserved for the answer besides the reasoning."""
 LEAST_BUDGET = 1024
-"""What providers that take a budget take at least."""
+"""Smallest budget that providers accept."""
 
 _LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
 
 
 class Thinking(Frozen):
-    """What a request says of it."""
+    """The reasoning settings of a request."""
 
     level: ThinkingLevel
-    """One that the model knows."""
+    """A level that the model supports."""
     budget: int
     max_tokens: int
-    """Of thinking and answer together."""
+    """Limit of reasoning and answer together."""
 
 
 def thinking_for(model: ModelInfo, options: LlmOptions) -> Thinking | None:
-    """None where the model is not to think, or cannot: then the request says nothing of it."""
+    """Return the settings, or None if reasoning is off or not supported, so that the request omits them."""
     if options.thinking == "off" or not model.reasoning:
         return None
     budget = options.thinking_budgets.get(options.thinking, BUDGETS[options.thinking])
@@ -47,6 +47,6 @@ def thinking_for(model: ModelInfo, options: LlmOptions) -> Thinking | None:
 
 
 def _clamped(wanted: ThinkingLevel, model: ModelInfo) -> ThinkingLevel:
-    """The most that the model knows up to what is wanted, else the least it knows."""
+    """Return the highest supported level up to the wanted one, else the lowest supported."""
     known = sorted(model.thinking_levels, key=_LEVELS.index) or [wanted]
     return next((level for level in reversed(known) if _LEVELS.index(level) <= _LEVELS.index(wanted)), known[0])

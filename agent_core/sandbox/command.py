@@ -1,4 +1,4 @@
-"""A command that is to run shut in, and how it came out."""
+"""Sandboxed commands, their limits and results."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -7,93 +7,85 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
 
-
-@dataclass(frozen=True)
-class Limits:
-    """What one command may use; its processes together have `seconds`, each process the rest."""
-
-    seconds: float = 120.0
-    """On the wall clock; then everything it started is killed."""
-    cpu_seconds: int = 60
-    memory_bytes: int = 2 * 1024**3
-    """Address space, so that a node or a JVM needs more than it uses."""
-    processes: int = 64
-    file_bytes: int = 100 * 1024**2
-    """Of the largest file it may write."""
-    open_files: int = 256
-    output_bytes: int = 20 * 1024**2
-    """What is kept of its output; after that it is killed."""
+from agent_core.memory_pool import MemoryPool
+from agent_core.sandbox.cgroup import Group
+from agent_core.sandbox.limits import CommandLimits
 
 
 @dataclass(frozen=True)
 class Command:
-    """One program with its arguments. It sees the folders at the paths that they have outside, so that a path means
-    the same on both sides."""
+    """A program with its arguments. Paths inside the sandbox are the same as outside."""
 
     argv: tuple[str, ...]
     workspace: Path
-    """The one folder that it may change, where it starts, and its HOME; absolute, without links."""
+    """The only folder that it may change; start folder and HOME. Absolute, without links."""
     readable: tuple[Path, ...] = ()
-    """What else it may read, beside the system's programs and libraries; absolute."""
+    """Further readable paths, besides the system's programs and libraries; absolute."""
     env: Mapping[str, str] = field(default_factory=dict)
-    """Added to PATH, HOME and LANG; nothing else of ours is inherited."""
+    """Added to PATH, HOME and LANG; nothing else is inherited."""
     network: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: CommandLimits = field(default_factory=CommandLimits)
+    pools: tuple[MemoryPool, ...] = ()
+    """Memory limits shared with other commands; checked several times a second."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How the operating system is asked to start it."""
+    """The process to start for a command."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: Path
     pass_fds: tuple[int, ...] = ()
     stdin: int = DEVNULL
-    """For the launcher's own use; the command has nothing to read."""
+    """For the launcher's own use; the command's input is empty."""
+    group: Group | None = None
+    """The command's control group, if available."""
 
 
 class Launcher(Protocol):
-    """One way of shutting a command in. When the process that the launch starts is killed, or the program that
-    started it dies, everything dies that the command has started."""
+    """A way to start sandboxed commands. If the started process or Parley is killed, so are all processes of the
+    command."""
 
     name: str
-    """For people: `bubblewrap`, `landlock`."""
+    """As shown to users: `bubblewrap`, `landlock`."""
 
     def launch(self, command: Command) -> AbstractContextManager[Launch]:
-        """Valid inside the `with`, in which the process has to be started. Raises OSError."""
+        """Prepare a launch, valid inside the `with`; the process must be started there. Raises OSError."""
         ...
 
 
 OnOutput = Callable[[str], None]
-"""Told the last line of the output so far, at most a few times a second."""
+"""Called with the last line of output, at most a few times a second."""
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a command came out."""
+    """The result of a command."""
 
     code: int
-    """Its exit code; a signal's number taken from 0 where a signal ended it."""
+    """Exit code, or the negative number of the signal that ended it."""
     output: Path
-    """All that it said on standard output and standard error, in the order in which it came; in the workspace."""
+    """File with standard output and standard error, interleaved; in the workspace."""
     size: int
-    """Bytes of it."""
+    """Bytes of the output."""
     timed_out: bool = False
     flooded: bool = False
-    """It said more than `output_bytes`, and was killed."""
+    """True if it was killed for writing more than `output_bytes`."""
+    excess: str = ""
+    """The limit it was killed for exceeding, as text; empty if none."""
     seconds: float = 0.0
 
 
 class Sandbox(Protocol):
-    """What runs commands shut in; there is none where nothing on this machine can shut them in."""
+    """Runs commands in isolation; not available if the machine supports no launcher."""
 
     name: str
 
     async def run(self, command: Command, output: str, on_output: OnOutput) -> Finished:
-        """Run it to its end; `output` is the name of the file, in the workspace, that gets what it says.
+        """Run a command to its end; `output` names the file in the workspace that receives its output.
 
-        Cancelled, it leaves no process behind. Raises FileNotFoundError where there is no such program, and OSError
-        where it could not be started.
+        If cancelled, no process is left behind. Raises FileNotFoundError if there is no such program, and OSError if it
+        could not be started.
         """
         ...

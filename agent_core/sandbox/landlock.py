@@ -1,5 +1,5 @@
-"""The second choice, where user namespaces are forbidden: the command shares the machine's, and the kernel refuses it
-every file that it was not given (Landlock) and every call that leads elsewhere (seccomp)."""
+"""The fallback launcher, for machines without user namespaces: Landlock restricts files, seccomp restricts system
+calls."""
 
 import marshal
 import os
@@ -13,10 +13,10 @@ from pathlib import Path
 from types import CodeType
 
 from agent_core.sandbox import warden
-from agent_core.sandbox.cgroup import ProcessGroups
+from agent_core.sandbox.cgroup import ControlGroups, Group
 from agent_core.sandbox.command import Command, Launch
 from agent_core.sandbox.life import Life
-from agent_core.sandbox.policy import landlock_filter
+from agent_core.sandbox.seccomp import landlock_filter
 from agent_core.sandbox.visible import (
     OURS,
     asked_for,
@@ -29,7 +29,7 @@ from agent_core.sandbox.visible import (
 from agent_core.sandbox.warden import SCOPES_SINCE, Plan, landlock_version
 
 NEEDED_VERSION = 4
-"""Of Landlock; Linux 6.7 has it."""
+"""Landlock version of Linux 6.7."""
 
 _BEGIN = """
 import marshal, os, sys
@@ -37,8 +37,8 @@ code, plan = marshal.load(open(int(sys.argv[1]), "rb"))
 exec(code)
 os._exit(door(Plan(**plan)))
 """
-"""What the warden's Python is told to run: what it reads from a file that is not on disk. Compiling the warden's source
-each time would take longer than all that it does, and what lies compiled on disk may be old."""
+"""Code for the warden's Python, which loads the compiled warden from a memory file. Compiling it for each command would
+take longer than the warden itself, and compiled files on disk may be outdated."""
 
 _DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
 _MACHINE = tuple(
@@ -48,17 +48,17 @@ _MACHINE = tuple(
         *("/proc/version", "/sys/devices/system/cpu"),
     )
 )
-"""What programs read there about the machine. Their own files there have names that nobody knows beforehand."""
+"""Files about the machine that programs read. Those about processes cannot be granted in advance."""
 
 
 class Landlock:
-    """Starts commands through a warden. `groups` are needed by root; `hidden` are files and folders that no command
-    may see even where they lie in a folder that it may read."""
+    """Starts commands through a warden. `groups` are required for root; `hidden` are paths that no command may see,
+    even inside a readable folder."""
 
     name = "landlock"
 
     def __init__(
-        self, *, groups: ProcessGroups | None = None, hidden: Sequence[Path] = (), version: int | None = None
+        self, *, groups: ControlGroups | None = None, hidden: Sequence[Path] = (), version: int | None = None
     ) -> None:
         self._groups = groups
         self._hidden = (OURS, *hidden)
@@ -72,17 +72,18 @@ class Landlock:
         check_program(command, env)
         plan = os.memfd_create("plan")
         try:
-            os.write(plan, marshal.dumps((_code(), vars(self._plan(command, env, temporary)))))
+            limits = command.limits
+            group = self._groups.new(limits.processes, limits.all_memory_bytes) if self._groups else None
+            os.write(plan, marshal.dumps((_code(), vars(self._plan(command, env, temporary, group)))))
             os.lseek(plan, 0, os.SEEK_SET)
             python = str(Path(sys.executable).resolve())
             argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
-            yield Launch(
-                argv, {"PATH": env["PATH"], "LANG": env["LANG"]}, command.workspace, (plan, self._life.reading)
-            )
+            few = {"PATH": env["PATH"], "LANG": env["LANG"]}
+            yield Launch(argv, few, command.workspace, (plan, self._life.reading), group=group)
         finally:
             os.close(plan)
 
-    def _plan(self, command: Command, env: dict[str, str], temporary: Path) -> Plan:
+    def _plan(self, command: Command, env: dict[str, str], temporary: Path, group: Group | None) -> Plan:
         shown, listed = _system(command.network, self._hidden)
         return Plan(
             argv=list(command.argv),
@@ -96,17 +97,18 @@ class Landlock:
             policy=landlock_filter(network=command.network, scoped=self._scoped),
             limits=limits_of_a_process(command.limits),
             processes=command.limits.processes,
-            group=str(self._groups.new(command.limits.processes)) if self._groups else "",
+            groups=[str(folder) for folder in group.folders] if group else [],
+            is_counted=group is not None and group.holds_processes,
             parley=self._life.reading,
         )
 
 
 @cache
 def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: FBT001 - a key
-    """What every command may read, and what it may list only.
+    """Return the paths that every command may read, and those it may only list.
 
-    Landlock grants and never takes back: of a folder that holds something hidden, its other entries are granted one by
-    one. Python has to list such a folder to find its library in it.
+    Landlock rules only grant: if a folder contains something hidden, its other entries are granted one by one. Python
+    must list such a folder to find its library in it.
     """
     shown = [path for path in _MACHINE if path.exists()]
     listed: list[Path] = []
@@ -117,7 +119,7 @@ def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], t
             continue
         if hidden_in([folder], hidden):
             listed.append(folder)
-            waiting += [path for path in folder.iterdir() if not path.is_symlink()]  # granted where it really is
+            waiting += [path for path in folder.iterdir() if not path.is_symlink()]  # links are granted at their target
         else:
             shown.append(folder)
     return tuple(map(str, shown)), tuple(map(str, listed))
@@ -125,7 +127,7 @@ def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], t
 
 @cache
 def _code() -> CodeType | None:
-    """The warden, compiled. Raises OSError."""
+    """Return the compiled warden. Raises OSError."""
     loader = warden.__spec__.loader if warden.__spec__ else None
     if not isinstance(loader, InspectLoader):
         raise OSError("the warden's code cannot be read")

@@ -1,11 +1,12 @@
-"""A pipe that is at its end when Parley is: whoever guards a command reads from it, and nobody ever writes."""
+"""A pipe that closes when Parley ends, so that the guards of a command notice it."""
 
 import os
 import weakref
 
 
 class Life:
-    """`reading` is handed to others. The end for writing is ours alone, and is closed however we end."""
+    """The pipe. `reading` is passed to child processes; only Parley holds the write end, which closes however it
+    ends."""
 
     def __init__(self) -> None:
         self.reading, writing = os.pipe()

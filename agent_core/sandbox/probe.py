@@ -1,4 +1,4 @@
-"""Which launcher works on this machine, found out by trying: a kernel may have what it does not let one use."""
+"""Selection of a launcher by trying each: a kernel may have features that it does not permit."""
 
 import asyncio
 import platform
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
-from agent_core.sandbox.cgroup import ProcessGroups, process_groups
+from agent_core.sandbox.cgroup import ControlGroups, control_groups
 from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.landlock import NEEDED_VERSION, Landlock
-from agent_core.sandbox.policy import MACHINES
+from agent_core.sandbox.seccomp import MACHINES
 from agent_core.sandbox.visible import is_root
 from agent_core.sandbox.warden import landlock_version
 
 NAMES = (Bubblewrap.name, Landlock.name)
-"""Of the launchers, the better one first."""
-PATIENCE = 10.0
-"""Seconds in which a command has to come out that takes 30 ms."""
+"""Names of the launchers, the preferred one first."""
+PATIENCE = 30.0
+"""Seconds allowed for a trial. It takes 30 ms, and a hundred times that while a machine starts."""
 
 _HOLDS = "holds"
 _TRIAL = """
@@ -58,7 +58,7 @@ print("it lets a command " + ", ".join(leaks) if leaks else "holds")
 
 @dataclass(frozen=True)
 class NoLauncher:
-    """Nothing on this machine can shut a command in. Two sentences for people."""
+    """No launcher works on this machine. Two sentences for users."""
 
     reason: str
     fix: str
@@ -67,17 +67,19 @@ class NoLauncher:
 async def find_launcher(
     scratch: Path, *, hidden: Sequence[Path] = (), only: str | None = None
 ) -> Launcher | NoLauncher:
-    """The first launcher that held when it was tried with a command in a new folder in `scratch`, which takes some
-    50 ms. `hidden` is what no command may see even where it lies in a folder of the system or of Python, as the home
-    may; `only` leaves the other launcher out. Never raises."""
+    """Return the first launcher that passes a trial in a new folder in `scratch`. Takes about 50 ms; never raises.
+
+    `hidden` are paths that no command may see, even inside a folder of the system or of Python; `only` restricts the
+    search to one launcher.
+    """
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         return NoLauncher(
             f"commands can be shut in on Linux on x86_64 or aarch64, and this is {platform.system()} on"
             f" {platform.machine()}",
             "run Parley there, in a virtual machine or in WSL 2",
         )
-    groups = process_groups() if is_root() else None
-    if is_root() and not groups:
+    groups = await asyncio.to_thread(control_groups)
+    if is_root() and not (groups and groups.count_processes):
         return NoLauncher(
             "Parley runs as root, whose processes nobody counts on this machine", "run Parley as a user of its own"
         )
@@ -91,11 +93,11 @@ async def find_launcher(
     return _none(faults)
 
 
-def _candidates(groups: ProcessGroups | None, hidden: Sequence[Path]) -> Iterator[Launcher]:
+def _candidates(groups: ControlGroups | None, hidden: Sequence[Path]) -> Iterator[Launcher]:
     program = find_program()
     if program:
         yield Bubblewrap(program, groups=groups, hidden=hidden)
-        yield Bubblewrap(program, groups=groups, hidden=hidden, nested=True)  # one before 0.8
+        yield Bubblewrap(program, groups=groups, hidden=hidden, nested=True)  # for versions before 0.8
     if landlock_version() >= NEEDED_VERSION:
         yield Landlock(groups=groups, hidden=hidden)
 
@@ -117,7 +119,7 @@ def _none(faults: Sequence[str]) -> NoLauncher:
 
 
 async def fault_of(launcher: Launcher, scratch: Path) -> str:
-    """What is wrong with it, or nothing."""
+    """Return what is wrong with a launcher, or an empty string."""
     try:
         with _trial(scratch) as command:
             said = await asyncio.to_thread(_said, launcher, command)
@@ -130,7 +132,7 @@ async def fault_of(launcher: Launcher, scratch: Path) -> str:
 
 @contextmanager
 def _trial(scratch: Path) -> Iterator[Command]:
-    """A command that tries to get out to a file and a listener that are there to be reached. Raises OSError."""
+    """Yield a command that tries to reach a file and a listener outside the sandbox. Raises OSError."""
     scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch.resolve(), prefix=".trial-") as folder, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -144,10 +146,10 @@ def _trial(scratch: Path) -> Iterator[Command]:
 
 
 def _said(launcher: Launcher, command: Command) -> str:
-    """The last line of what the command says. Blocks: a thread is not left in the middle, as a task is at the end of
+    """Return the last line of the command's output. Blocks, because a thread is not cancelled half-way at the end of
     the program. Raises OSError, TimeoutExpired."""
     with launcher.launch(command) as launch:
-        process = subprocess.Popen(  # noqa: S603 - our own trial
+        process = subprocess.Popen(  # noqa: S603 - a fixed command
             launch.argv,
             stdin=launch.stdin,
             stdout=subprocess.PIPE,

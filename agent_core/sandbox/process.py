@@ -1,4 +1,4 @@
-"""Running one command that a launcher shuts in: what it says is kept, its limits are held, and nothing of it stays."""
+"""Execution of a command by a launcher: captures output, enforces limits and kills leftover processes."""
 
 import asyncio
 import os
@@ -13,14 +13,15 @@ from typing import BinaryIO
 
 from agent_core.clock import Clock
 from agent_core.guests import Guest
+from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
 from agent_core.sandbox.survivors import end_writers
+from agent_core.sandbox.watch import Watch
 
 TELL_EVERY = 0.25
-"""Seconds between two lines of the output that are told."""
+"""Seconds between two progress lines."""
 GRACE = 3.0
-"""Seconds in which all that a command has started has to be gone after it; a warden may have much to end and to
-remove."""
+"""Seconds for all processes of a command to end after it; a warden may have much to clean up."""
 LINE_CHARS = 200
 
 _CHUNK = 64 * 1024
@@ -28,14 +29,14 @@ _TAIL = 4096
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, and where the cursor goes
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor movement
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
     r"|\x1b[ -/]*[0-~]?"
 )
 
 
 class ProcessSandbox:
-    """Runs what its launcher launches, each command in a process group of its own."""
+    """Runs commands by a launcher, each in a process group of its own."""
 
     def __init__(self, launcher: Launcher, clock: Clock) -> None:
         self.name = launcher.name
@@ -43,10 +44,10 @@ class ProcessSandbox:
         self._clock = clock
 
     async def run(self, command: Command, output: str, on_output: OnOutput) -> Finished:
-        """As `Sandbox` has it. What stands under the name of the output is replaced; folders before it have to exist.
+        """See `Sandbox.run`. An existing output file is replaced; its folders must exist.
 
-        The work is done by a task that is never cancelled, but asked to stop, so that it cleans up however often and
-        whenever its caller is cancelled.
+        The work runs in a task that is asked to stop instead of cancelled, so that it always cleans up, even if the
+        caller is cancelled repeatedly.
         """
         stop = asyncio.Event()
         task = asyncio.create_task(self._run(command, output, on_output, stop))
@@ -67,13 +68,23 @@ class ProcessSandbox:
         began = self._clock.monotonic()
         limits = command.limits
         with _created(command.workspace, output) as file, _Capture(file, limits.output_bytes) as capture:
-            process = await self._start(command, capture)
-            telling = asyncio.create_task(self._tell(capture, on_output))
+            watch = await Watch.begin(command, self._clock)
             try:
-                in_time = await self._first(limits.seconds, process.wait(), capture.full.wait(), stop.wait())
+                process, group = await self._start(command, capture)
+            except asyncio.CancelledError:
+                await asyncio.to_thread(capture.end_writers)  # it may have started all the same
+                raise
+            telling = asyncio.create_task(self._tell(capture, on_output))
+            ends = process.wait(), capture.full.wait(), stop.wait(), watch.until_exceeded(process.pid, group)
+            try:
+                in_time = await self._first(limits.seconds, *ends)
             finally:
                 telling.cancel()
                 await self._end(process, capture)
+                watch.release()
+            excess = watch.at_the_end(group)
+            if group:
+                await asyncio.to_thread(group.remove)
         if capture.error:
             raise capture.error
         return Finished(
@@ -82,10 +93,11 @@ class ProcessSandbox:
             size=capture.size,
             timed_out=not in_time,
             flooded=capture.flooded,
+            excess=excess,
             seconds=self._clock.monotonic() - began,
         )
 
-    async def _start(self, command: Command, capture: "_Capture") -> Process:
+    async def _start(self, command: Command, capture: "_Capture") -> tuple[Process, Group | None]:
         with self._launcher.launch(command) as launch:
             process = await asyncio.create_subprocess_exec(
                 *launch.argv,
@@ -98,7 +110,7 @@ class ProcessSandbox:
                 start_new_session=True,
             )
         capture.is_given_away()
-        return process
+        return process, launch.group
 
     async def _tell(self, capture: "_Capture", on_output: OnOutput) -> None:
         told = ""
@@ -111,10 +123,9 @@ class ProcessSandbox:
                     on_output(line)
 
     async def _end(self, process: Process, capture: "_Capture") -> None:
-        """Kill it without asking it first: bubblewrap's inner process cannot hear a question, and would live on alone.
+        """Kill the process without a warning signal: bubblewrap's inner process cannot receive it and would survive.
 
-        With it everything dies that the command has started, as the launcher promises; what lives on all the same is
-        looked for.
+        All processes of the command die with it, as launchers promise; survivors are searched for and killed.
         """
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -125,7 +136,7 @@ class ProcessSandbox:
             await self._first(GRACE, capture.ended.wait())
 
     async def _first(self, seconds: float, *events: Coroutine[object, object, object]) -> bool:
-        """Whether one of the events came before that many seconds were over."""
+        """Return True if one of the events happened within this many seconds."""
         tasks = [asyncio.create_task(event) for event in events]
         late = asyncio.create_task(self._clock.sleep(seconds))
         try:
@@ -138,8 +149,8 @@ class ProcessSandbox:
 
 
 class _Capture:
-    """Copies what comes out of a pipe into a file, until `most` bytes are reached or the file cannot be written; the
-    rest is dropped, until the pipe is closed at the other end."""
+    """Copies a pipe into a file up to `most` bytes or a write error; further data is discarded until the pipe
+    closes."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file = file
@@ -149,9 +160,9 @@ class _Capture:
         self.flooded = False
         self.error: OSError | None = None
         self.full = asyncio.Event()
-        """No more is kept, though there is more."""
+        """Set when no more output is kept."""
         self.ended = asyncio.Event()
-        """Nobody is left who could say more."""
+        """Set when all writers have closed the pipe."""
         self._reading, self.writing = os.pipe()
         self._given_away = False
 
@@ -168,7 +179,7 @@ class _Capture:
         self.is_given_away()
 
     def is_given_away(self) -> None:
-        """Only others may write from now on, so that the pipe ends when they do."""
+        """Close the write end here, so that the pipe ends with its other writers."""
         if not self._given_away:
             self._given_away = True
             os.close(self.writing)
@@ -177,7 +188,7 @@ class _Capture:
         end_writers(self._reading)
 
     def last_line(self) -> str:
-        """The newest line that says something, printable and of at most LINE_CHARS characters."""
+        """Return the newest non-empty line, printable, at most LINE_CHARS characters."""
         lines = plain(self._tail.decode("utf-8", "replace")).split("\n")
         return next((line.strip()[:LINE_CHARS] for line in reversed(lines) if line.strip()), "")
 
@@ -205,8 +216,8 @@ class _Capture:
 
 
 def plain(text: str) -> str:
-    """What a terminal would show in the end: no escape sequences, no invisible characters, and of a line that was
-    written over and over its last state."""
+    """Return the text as a terminal would finally show it: without escape sequences and invisible characters, and with
+    overwritten lines in their last state."""
     lines = (_ESCAPES.sub("", line).rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
     return "\n".join("".join(_visible(char) for char in line) for line in lines)
 
@@ -218,14 +229,14 @@ def _visible(char: str) -> str:
 
 
 def _created(workspace: Path, name: str) -> BinaryIO:
-    """A new file of that name; no link is followed on the way to it, for the workspace may be hostile."""
+    """Create the output file without following links, because the workspace may be hostile."""
     *folders, last = name.split("/")
     handle = os.open(workspace, _FOLDER)
     try:
         for folder in folders:
             outer, handle = handle, os.open(folder, _FOLDER, dir_fd=handle)
             os.close(outer)
-        # Renamed rather than taken away and made anew: in between, another command would find the name free.
+        # Renamed, because another command could take the name between a deletion and a new creation.
         arriving = f".{last}-{os.urandom(8).hex()}"
         file = os.fdopen(os.open(arriving, _NEW, 0o600, dir_fd=handle), "wb", buffering=0)
         try:

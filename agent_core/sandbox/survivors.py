@@ -1,7 +1,7 @@
-"""Ending what outlived the process that it was started by.
+"""Killing of processes that outlived the process they were started by.
 
-Bubblewrap's inner process is for a moment neither in the group of the outer one nor bound to die with it; who kills
-the outer one in that moment has to look for the inner one. What it says goes into our pipe.
+For a moment, bubblewrap's inner process is neither in the group of the outer one nor bound to die with it. If the outer
+one is killed in that moment, the inner one is found by the pipe to which its output goes.
 """
 
 import os
@@ -14,17 +14,17 @@ _WRITING = 0o200
 
 
 def end_writers(pipe: int) -> None:
-    """Kill every process but this one that can write into the pipe, and whatever those have started, for it may have
-    closed it. Nothing where there is no /proc. It blocks.
+    """Kill all other processes that can write into the pipe, and their descendants, which may have closed it.
 
-    They are stopped first, until no new ones appear: who is only killed one by one may have new children meanwhile.
+    They are stopped first until no new ones appear, because processes killed one by one could still fork. Does nothing
+    without /proc. Blocks.
     """
     try:
         name = str(Path(f"/proc/self/fd/{pipe}").readlink())
     except OSError:
         return
     stopped: set[int] = set()
-    while new := _with_children({pid for pid in _processes() if pid != os.getpid() and _writes(pid, name)}) - stopped:
+    while new := with_children({pid for pid in _processes() if pid != os.getpid() and _writes(pid, name)}) - stopped:
         _signal(new, signal.SIGSTOP)
         stopped |= new
     _signal(stopped, signal.SIGKILL)
@@ -42,8 +42,8 @@ def _processes() -> Iterator[int]:
             yield int(entry.name)
 
 
-def _with_children(pids: set[int]) -> set[int]:
-    """And theirs, and so on."""
+def with_children(pids: set[int]) -> set[int]:
+    """Return these processes and all their descendants. Blocks."""
     found: set[int] = set()
     parents = {pid: _parent(pid) for pid in _processes()} if pids else {}
     while pids:
@@ -53,14 +53,15 @@ def _with_children(pids: set[int]) -> set[int]:
 
 
 def _parent(pid: int) -> int:
-    """0 where it has ended."""
+    """Return the parent's id; 0 if the process has ended."""
     with suppress(OSError):
         return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
     return 0
 
 
 def _writes(pid: int, name: str) -> bool:
-    """Only its end for writing counts: a process that is just being started has a copy of all that we have open."""
+    """Return True if the process can write. Read ends do not count: a process being started has copies of all our
+    descriptors."""
     with suppress(OSError):
         for handle in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):

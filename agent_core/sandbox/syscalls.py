@@ -1,4 +1,4 @@
-"""Numbers of system calls, from Linux' tables. Only what the policy speaks of."""
+"""Numbers of the system calls used by the policy, from Linux' tables."""
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # name: x86_64, aarch64

@@ -1,5 +1,4 @@
-"""What of the machine a command that is shut in may see and use, whoever shuts it in: programs and libraries, a Python,
-no file of the house, and so much of everything as its limits say."""
+"""The view of the machine for sandboxed commands: programs, libraries, a Python, environment and process limits."""
 
 import errno
 import os
@@ -12,7 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import agent_core
-from agent_core.sandbox.command import Command, Limits
+from agent_core.sandbox.command import Command
+from agent_core.sandbox.limits import CommandLimits
 
 PROGRAMS = tuple(
     Path(path) for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
@@ -26,26 +26,26 @@ FOR_NETWORK = tuple(
         *("services", "crypto-policies"),
     )
 )
-"""Certificates, but not the private keys of this machine, which lie beside them and may be the user's, or root's."""
+"""Certificates without the private keys beside them."""
 _OF_PYTHON = ("bin", "lib", "lib64", "include", "share/terminfo")
-"""Of the folder that its Python was installed into, which may be somebody's home or its .local."""
+"""Parts of the folder of Python's installation, which may be a home folder or its .local."""
 TEMPORARY_BYTES = 256 * 1024**2
-"""Of the temporary folder, where it lies in memory."""
+"""Size of the temporary folder if it is in memory."""
 
 OURS = Path(agent_core.__file__).resolve().parent.parent
-"""Where Parley's own packages lie."""
+"""The folder of Parley's own packages."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def python_folder() -> Path:
-    """Of the interpreter that Parley runs with, without the packages of its environment."""
+    """Return the installation of the running interpreter, without its environment's packages."""
     return Path(sys.base_prefix).resolve()
 
 
 @cache
 def system(*, network: bool) -> tuple[Path, ...]:
-    """What every command may read."""
+    """Return the paths that every command may read."""
     settings = (*SETTINGS, *FOR_NETWORK) if network else SETTINGS
     found = [path for path in (*PROGRAMS, *settings) if path.exists()]
     python = python_folder()
@@ -55,13 +55,13 @@ def system(*, network: bool) -> tuple[Path, ...]:
 
 
 def hidden_in(folders: Sequence[Path], hidden: Sequence[Path]) -> list[Path]:
-    """Which of the files and folders that nobody may see lie in folders that one may read."""
+    """Return the hidden paths that are inside readable folders."""
     resolved = [folder.resolve() for folder in folders]
     return [path for path in hidden if any(path.is_relative_to(folder) for folder in resolved)]
 
 
 def environment(command: Command, temporary: Path) -> dict[str, str]:
-    """All that a command is told, but for what it asks for itself. Its `python3` is the one that Parley runs with."""
+    """Return the base environment of a command. Its `python3` is the interpreter that runs Parley."""
     python = Path(sys.executable).resolve().parent
     path = dict.fromkeys((str(python), "/usr/local/bin", "/usr/bin", "/bin"))
     return {
@@ -69,12 +69,12 @@ def environment(command: Command, temporary: Path) -> dict[str, str]:
         "HOME": str(command.workspace),
         "LANG": "C.UTF-8",
         "TMPDIR": str(temporary),
-        "GIT_CONFIG_NOSYSTEM": "1",  # git ends where it may not read the machine's settings
+        "GIT_CONFIG_NOSYSTEM": "1",  # git fails if it may not read the machine's settings
     }
 
 
 def check_program(command: Command, env: Mapping[str, str]) -> None:
-    """Raises FileNotFoundError where there is no program of that name."""
+    """Raise FileNotFoundError if there is no program of that name."""
     program = command.argv[0]
     path = command.env.get("PATH", env["PATH"])
     place = str(command.workspace / program) if "/" in program else program
@@ -83,16 +83,16 @@ def check_program(command: Command, env: Mapping[str, str]) -> None:
 
 
 def asked_for(env: Mapping[str, str]) -> Iterator[str]:
-    """`NAME=value` of each. Raises OSError for what is no name: a shell would take some of them for functions."""
+    """Yield `NAME=value`. Raises OSError for an invalid name, because shells import some as functions."""
     for name, value in env.items():
         if not _NAME.fullmatch(name) or "\0" in value:
             raise OSError(f"{name[:40]!r} cannot be a variable of the environment")
         yield f"{name}={value}"
 
 
-def limits_of_a_process(limits: Limits) -> dict[int, int]:
-    """What setrlimit is told, never more than Parley may have itself. Without the number of processes: that is not a
-    matter of one process."""
+def limits_of_a_process(limits: CommandLimits) -> dict[int, int]:
+    """Return the limits for setrlimit, at most Parley's own. The number of processes is missing, because it is not per
+    process."""
     asked = {
         resource.RLIMIT_AS: limits.memory_bytes,
         resource.RLIMIT_CPU: limits.cpu_seconds,
@@ -109,5 +109,5 @@ def at_most(which: int, amount: int) -> int:
 
 
 def is_root() -> bool:
-    """For whom the kernel counts no processes."""
+    """Return True for root, whose processes the kernel does not count."""
     return os.geteuid() == 0

@@ -1,13 +1,13 @@
-"""The program between Parley and a command that Landlock shuts in: three processes, one behind the other.
+"""The program between Parley and a command restricted by Landlock: three processes in a chain.
 
-    Parley -> door -> guard -> command and whatever it starts
+ Parley -> door -> guard -> command and its descendants
 
-The door is what Parley started and may kill at any time; it hands the command's exit code back. The guard ends
-everything when the command has ended, or the door, or Parley: whoever is orphaned below it becomes its child, however
-it has left its session, and the command may not signal it. Neither is shut in itself.
+Parley starts the door, may kill it at any time, and gets the command's exit code from it. The guard kills everything
+when the command, the door or Parley has ended: orphaned descendants become its children, even in other sessions, and
+the command may not signal it. Door and guard are not restricted themselves.
 
-It runs in a Python of its own that gets this file compiled, and has 10 ms to be ready: it imports next to nothing, and
-nothing of ours. `_ctypes` is what `ctypes` is made of, without the 4 ms of the rest.
+It runs in a Python process of its own that gets this file compiled, and should start within 10 ms: it imports very
+little, and none of Parley's modules. `_ctypes` is the core of `ctypes` without the 4 ms of the rest.
 """
 
 import _ctypes
@@ -18,7 +18,7 @@ import select
 import struct
 
 CANNOT_RUN, NOT_FOUND, SIGNALLED = 126, 127, 128
-"""Exit codes as shells have them; the last has a signal's number added."""
+"""Exit codes as in shells; the last is added to a signal's number."""
 
 _SIGKILL, _SIGPIPE, _SIGSTOP, _SIGXFSZ = 9, 13, 19, 25  # `signal` alone takes 4 ms to import
 
@@ -30,7 +30,7 @@ _CAPABILITIES_VERSION = 0x20080522
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION, _PATH_BENEATH = 1, 1
 
-# Landlock's rights over files, and since which version of it the last of them is there.
+# Rights of Landlock, and the versions that introduced the newer ones.
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _MAKE_CHAR, _MAKE_BLOCK, _TRUNCATE, _IOCTL_DEV = 1 << 6, 1 << 11, 1 << 14, 1 << 15
 _IOCTL_DEV_SINCE, SCOPES_SINCE = 5, 6
@@ -44,9 +44,9 @@ _REAP_EVERY = 200
 """Milliseconds."""
 
 _ROUNDS = 200
-"""Of stopping; then they are killed as they are."""
+"""Rounds of SIGSTOP before SIGKILL."""
 _STILL = ("T", "t", "Z", "X")
-"""States of processes that are stopped, or have ended."""
+"""States of processes that are stopped or have ended."""
 
 _KIND, _FOLDER = 0o170000, 0o040000
 
@@ -70,7 +70,7 @@ _syscall = _Function(_ctypes.dlsym(_ctypes.dlopen(None, 0), "syscall"))  # type:
 
 
 def call(number: int, *arguments: int | bytes | None) -> int:
-    """A system call. Raises OSError."""
+    """Make a system call. Raises OSError."""
     passed = [_Long(each) if isinstance(each, int) else each for each in (number, *arguments)]
     result: int = _syscall(*passed)
     if result < 0:
@@ -80,7 +80,7 @@ def call(number: int, *arguments: int | bytes | None) -> int:
 
 
 class Plan:
-    """What is to be run, and what it may do."""
+    """A command and its restrictions."""
 
     def __init__(
         self,
@@ -96,31 +96,34 @@ class Plan:
         policy: bytes,
         limits: dict[int, int],
         processes: int,
-        group: str,
+        groups: list[str],
+        is_counted: bool,
         parley: int,
     ) -> None:
         self.argv = argv
         self.env = env
         self.workspace = workspace
         self.temporary = temporary
-        """Made for the command in its workspace, and removed when it has ended."""
+        """Created in the workspace for the command, and removed after it."""
         self.readable = readable
         self.listable = listable
-        """Folders of which the names may be read."""
+        """Folders that may be listed."""
         self.devices = devices
         self.network = network
         self.policy = policy
-        """The filter of its system calls."""
+        """Filter of system calls."""
         self.limits = limits
         self.processes = processes
-        self.group = group
-        """The control group that counts its processes, or nothing: then those of the user are counted."""
+        self.groups = groups
+        """Control groups that it joins."""
+        self.is_counted = is_counted
+        """True if a group counts its processes; else all processes of the user are counted."""
         self.parley = parley
-        """A pipe that is at its end when Parley is."""
+        """A pipe that closes when Parley ends."""
 
 
 def landlock_version() -> int:
-    """0 where the kernel has none, or it is switched off."""
+    """Return the Landlock version; 0 if the kernel has none or it is disabled."""
     try:
         return call(_CREATE_RULESET, None, 0, _ASK_VERSION)
     except OSError:
@@ -128,7 +131,7 @@ def landlock_version() -> int:
 
 
 def door(plan: Plan) -> int:
-    """Returns the command's exit code."""
+    """Run the guard and return the command's exit code."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -145,7 +148,7 @@ def door(plan: Plan) -> int:
 
 
 def guard(plan: Plan, door_end: int) -> int:
-    os.setsid()  # who signals the door's group means the door
+    os.setsid()  # signals to the door's group must not reach the guard
     call(_PRCTL, _SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.mkdir(plan.temporary, 0o700)  # noqa: PTH102 - pathlib takes 5 ms to import
     code = CANNOT_RUN
@@ -163,14 +166,16 @@ def guard(plan: Plan, door_end: int) -> int:
         if status is not None:
             code = _code(status)
     finally:
-        end_all(plan.group)
+        end_all(plan.groups)
         _remove(plan.temporary)
     return code
 
 
 def _reap(command: int) -> int | None:
-    """Take leave of all children that have ended: until then they count as processes of the command. Returns the
-    command's own end. Raises ChildProcessError where there are no more children."""
+    """Reap all children that have ended, because until then they count as processes of the command.
+
+    Returns the command's own exit status, if it ended. Raises ChildProcessError if there are no children left.
+    """
     while True:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
@@ -179,9 +184,9 @@ def _reap(command: int) -> int | None:
             return status
 
 
-def end_all(group: str) -> None:
-    """Kill every child until there is none: each that dies leaves its own children to us."""
-    if group:
+def end_all(groups: list[str]) -> None:
+    """Kill all children until none is left; their own children are reparented to this process."""
+    for group in groups:
         _forbid_more(group)
     if _children():
         _stop_all()
@@ -201,12 +206,12 @@ def end_all(group: str) -> None:
 
 
 def _stop_all() -> None:
-    """Whoever is only killed has new children meanwhile, and a fork bomb many. We take leave of nobody here: those that
-    have ended go on to count as processes, so that who flees from one to the next runs out of them too."""
+    """Stop all descendants, because processes that are only killed can fork meanwhile, as a fork bomb does. Ended ones
+    are not reaped here: they still count as processes, so that a fleeing program runs out of them."""
     for _ in range(_ROUNDS):
         below = {os.getpid()}
         is_quiet = True
-        for pid in _processes():  # in the order of their age, mostly, so that parents come first
+        for pid in _processes():  # mostly ordered by age, so that parents come first
             state, parent = _stat(pid)[:2]
             if int(parent) in below:
                 below.add(pid)
@@ -216,18 +221,18 @@ def _stop_all() -> None:
 
 
 def _is_still(pid: int, state: str) -> bool:
-    """What is not, is stopped."""
+    """Return True if the process is stopped; otherwise stop it."""
     try:
         if state not in _STILL:
             os.kill(pid, _SIGSTOP)
-    except ProcessLookupError:  # has ended, and may have left a child
+    except ProcessLookupError:  # ended, and may have left a child
         return False
     return state in _STILL
 
 
 def _forbid_more(group: str) -> None:
     try:
-        with open(f"{group}/pids.max", "w") as file:  # noqa: PTH123 - see above
+        with open(f"{group}/pids.max", "r+") as file:  # noqa: PTH123 - see above
             file.write("0")
     except OSError:  # they are killed all the same
         return
@@ -247,7 +252,7 @@ def _processes() -> list[int]:
 
 
 def _stat(pid: int) -> list[str]:
-    """What /proc says of a process behind its name: state, parent, and so on. Of one that has ended, zeros."""
+    """Return the fields of /proc/PID/stat after the name: state, parent and so on; zeros if it has ended."""
     try:
         with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123 - see above
             return file.read().rpartition(")")[2].split()
@@ -262,13 +267,13 @@ def _threads_of_user() -> int:
         try:
             if os.stat(f"/proc/{pid}").st_uid == user:  # noqa: PTH116 - see above
                 threads += int(_stat(pid)[17])
-        except OSError:  # has ended
+        except OSError:  # the process has ended
             continue
     return threads
 
 
 def _remove(folder: str) -> None:
-    """Nothing else runs in it any more."""
+    """Remove the folder, in which nothing is running any more."""
     try:
         os.rmdir(folder)  # noqa: PTH106 - see above
     except OSError:
@@ -276,11 +281,11 @@ def _remove(folder: str) -> None:
 
 
 def become(plan: Plan) -> None:
-    """Shut this process in, and be the command. Never returns."""
+    """Restrict this process and execute the command. Never returns."""
     try:
         call(_PRCTL, _SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
         os.setsid()
-        for number in (_SIGPIPE, _SIGXFSZ):  # Python ignores them, and what is ignored stays so
+        for number in (_SIGPIPE, _SIGXFSZ):  # Python ignores these, and children inherit that
             call(_RT_SIGACTION, number, bytes(32), None, 8)
         _limit(plan)
         os.chdir(plan.workspace)
@@ -300,10 +305,10 @@ def become(plan: Plan) -> None:
 def _limit(plan: Plan) -> None:
     with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 - the first to go where memory runs out
         file.write("1000")
-    if plan.group:
-        with open(f"{plan.group}/cgroup.procs", "w") as file:  # noqa: PTH123 - see above
+    for group in plan.groups:
+        with open(f"{group}/cgroup.procs", "w") as file:  # noqa: PTH123 - see above
             file.write("0")
-    else:
+    if not plan.is_counted:
         _, most = resource.getrlimit(resource.RLIMIT_NPROC)
         wanted = _threads_of_user() + plan.processes
         processes = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
@@ -319,7 +324,7 @@ def _give_up_capabilities() -> None:
         for capability in range(64):
             call(_PRCTL, _CAPBSET_DROP, capability, 0, 0, 0)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # there are no more of them
+        if error.errno != errno.EINVAL:  # no such capability: the end of the list
             raise
     call(_PRCTL, _CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
     call(_CAPSET, struct.pack("Ii", _CAPABILITIES_VERSION, 0), bytes(24))
@@ -341,7 +346,7 @@ def _shut_in(plan: Plan) -> None:
         for path in paths:
             try:
                 _allow(rules, path, allowed)
-            except FileNotFoundError:  # has gone since Parley started
+            except FileNotFoundError:  # deleted since Parley started
                 continue
     call(_RESTRICT_SELF, rules, 0)
 
@@ -360,15 +365,18 @@ def _filter_calls(policy: bytes) -> None:
 
 
 def _execute(plan: Plan) -> None:
-    """As `execvpe`, which would import more."""
+    """Execute the program like `execvpe`, which would import more."""
     program = plan.argv[0]
     places = [program] if "/" in program else [f"{folder}/{program}" for folder in plan.env["PATH"].split(":")]
+    refused: OSError | None = None
     for place in places:
         try:
-            os.execve(place, plan.argv, plan.env)  # noqa: S606 - what all this is for
+            os.execve(place, plan.argv, plan.env)  # noqa: S606 - the purpose of this module
         except (FileNotFoundError, NotADirectoryError):
             continue
-    raise FileNotFoundError(errno.ENOENT, "not found", program)
+        except PermissionError as error:  # another folder may have an executable one
+            refused = error
+    raise refused or FileNotFoundError(errno.ENOENT, "not found", program)
 
 
 def _tell(plan: Plan, error: OSError) -> None:

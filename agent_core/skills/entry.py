@@ -1,4 +1,4 @@
-"""A skill as people see it in a list."""
+"""A skill as listed for users."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ class SkillEntry:
     tags: tuple[str, ...] = ()
     loaded: bool = False
     held: bool = False
-    """A person loaded it, and only people unload it."""
+    """Loaded by a user, so that only users can unload it."""
     always: bool = False
-    """In the prompt of every chat, without being loaded."""
+    """Part of the prompt in every chat, without being loaded."""
     only_people: bool = False
     """A model cannot load it."""
     reason: str = ""
-    """Why it cannot be loaded here, in a few words; empty where it can."""
+    """Why it cannot be loaded here, in a few words; empty if it can."""
     tokens: int = 0
-    """Of what is loaded of it."""
+    """Tokens of its loaded parts."""
     references: tuple[str, ...] = ()
-    """Those that are loaded."""
+    """Loaded references."""

@@ -1,4 +1,4 @@
-"""Why a skill could not be loaded, unloaded or read."""
+"""Errors of loading, unloading and reading skills."""
 
 from enum import StrEnum
 
@@ -12,15 +12,15 @@ class SkillTrouble(StrEnum):
     NOT_LOADED = "not_loaded"
     BAD_REFERENCE = "bad_reference"
     DISABLED = "disabled"
-    """It is switched off, or only people can load it."""
+    """It is switched off, or only users can load it."""
     HELD = "held"
-    """A person keeps it loaded, or it always is."""
+    """A user keeps it loaded, or it always is."""
     MISSING_REQUIREMENT = "missing_requirement"
     UNREADABLE = "unreadable"
 
 
 class SkillError(Exception):
-    """`fact` says what is so, `advice` what to do next; both are for people and models."""
+    """An error for users and models: `fact` says what is wrong, `advice` what to do next."""
 
     def __init__(self, code: SkillTrouble, fact: str, advice: str) -> None:
         super().__init__(f"{fact}; {advice}")

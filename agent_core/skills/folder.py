@@ -1,4 +1,4 @@
-"""One folder with skills in it: found however deep, read again only where something has changed (S1-28)."""
+"""A folder of skills, searched recursively; only what has changed is read again."""
 
 import os
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ DEEPEST = 6
 MOST_FOLDERS = 1_000
 MOST_SKILLS = 300
 MOST_OWN_SKILLS = 50
-"""In a chat: all of them are read while everybody waits."""
+"""In a chat, where all of them are read while users wait."""
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One line for people: which file, what is wrong with it, and what to do."""
+    """One line for users: the file, the problem, and what to do."""
 
     file: str
     problem: str
-    """With the advice, behind a semicolon."""
+    """Includes the advice, after a semicolon."""
     is_usable: bool = False
-    """The skill can be loaded all the same."""
+    """True if the skill can still be loaded."""
 
     def __str__(self) -> str:
         return f"{harmless(self.file)}: {self.problem}"
@@ -36,29 +36,29 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Scan:
-    """What a folder holds now."""
-
     skills: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass
 class SkillFolder:
-    """A root of skills. What is in it may be changed by others at any time, also while we look."""
+    """A root folder of skills, whose contents may change at any time, even during a scan."""
 
     root: Path
     origin: Origin
     _known: dict[Names, tuple[tuple[Signature, ...], Skill | Diagnostic]] = field(default_factory=dict)
     _left: int = MOST_ENTRIES
-    """How many entries more are looked at now."""
+    """Entries that may still be read in this scan."""
 
     @property
     def base(self) -> Path:
-        """Whoever writes in a chat's workspace may have put a link there, in the place of the whole folder, too."""
+        """Return the folder beneath which links are not followed. In a chat it is the workspace, where the whole folder
+        could be replaced by a link."""
         return (self.root.parent if self.origin is Origin.CHAT else self.root).absolute()
 
     def scan(self) -> Scan:
-        """Blocks for a few stats a skill, and for reading what is new. A folder that is not there holds nothing."""
+        """Scan the folder. Blocks for a few stat calls per skill and for reading what is new. A missing folder is
+        empty."""
         known, self._known = self._known, {}
         self._left = MOST_ENTRIES
         most = MOST_OWN_SKILLS if self.origin is Origin.CHAT else MOST_SKILLS
@@ -111,11 +111,11 @@ class SkillFolder:
                 waiting.extend(reversed(inner))
 
     def _look(self, root: int, names: Names) -> list[Found]:
-        """Raises OSError, and BadSkill where there is more than can be looked at."""
+        """Return the entries of a folder. Raises OSError, and BadSkill if there are too many."""
         try:
             found = entries(root, names, self._left)
         except BadSkill:
-            self._left = 0  # there may be a thousand more of that kind
+            self._left = 0  # stop here: there may be many more such folders
             raise
         self._left -= len(found)
         return found
@@ -152,7 +152,8 @@ class SkillFolder:
                 yield self._about((*names, entry.name), f"it is passed over; call it {FILE}")
 
     def _links_out(self, names: Names, found: list[Found]) -> Iterator[Diagnostic]:
-        """A link to another skill of this folder is passed over in silence: that one is found by itself."""
+        """Report links that lead outside; links to another skill in this folder are ignored, because that is found
+        itself."""
         base = self.root.resolve()
         for entry in found:
             if entry.is_link and _may_hold_skills(entry.name):

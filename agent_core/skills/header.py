@@ -1,8 +1,8 @@
-"""What a SKILL.md says of itself: YAML between two `---` lines, read tolerantly and with a limit to everything.
+"""The header of a SKILL.md: YAML between two `---` lines, read tolerantly and with limits.
 
-Keys may be written with `-` or `_`; those nobody knows are skipped. What another agent's file keeps under `metadata`
-(`metadata.openclaw.requires.bins`) counts where the file says nothing itself. Scalars stay the words they are, so that
-`version: 1.10` is not 1.1 and `name: no` not a refusal.
+Keys may be written with `-` or `_`; unknown ones are ignored. Values under `metadata`, as in files of other agents
+(`metadata.openclaw.requires.bins`), are used if the file has none itself. Scalars stay strings, so that `version: 1.10`
+is not 1.1 and `name: no` is not a boolean.
 """
 
 import re
@@ -15,7 +15,7 @@ from agent_core.tokens import estimate
 from agent_core.untrusted import harmless
 
 LONG_TOKENS = 5_000
-"""Of instructions: from here on their author is told to keep details in references (S1-27)."""
+"""Tokens of instructions from which on authors are advised to move details into references."""
 NAME_CHARS = 64
 DESCRIPTION_CHARS = 1_024
 
@@ -31,7 +31,7 @@ _NO = frozenset({"false", "no", "off", "0"})
 
 
 class BadSkill(Exception):
-    """A skill that cannot be used: what is wrong, and what to do about it, without the file's name."""
+    """A skill cannot be used; the text says what is wrong and what to do, without the file's name."""
 
     def __init__(self, fact: str, advice: str) -> None:
         super().__init__(f"{fact}; {advice}")
@@ -39,16 +39,16 @@ class BadSkill(Exception):
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a machine must have for a skill to be of use."""
+    """Requirements of a skill on the machine."""
 
     bins: tuple[str, ...] = ()
     any_bins: tuple[str, ...] = ()
-    """One of these is enough."""
+    """Any one of these is enough."""
     env: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    """Of Python, for its scripts; told, not checked: scripts get theirs when they run."""
+    """Python packages for its scripts; only shown, because scripts get theirs when they run."""
     systems: tuple[str, ...] = ()
-    """`linux`, `darwin`, `windows`; none: any."""
+    """`linux`, `darwin`, `windows`; empty for any."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class Header:
     always: bool = False
     enabled: bool = True
     disable_model_invocation: bool = False
-    """Only people can load it (S1-29)."""
+    """Only users can load it."""
     requires: Requirements = Requirements()
     warnings: tuple[str, ...] = ()
-    """What is wrong with it although it can be used, each with what to do."""
+    """Problems that do not prevent its use, each with what to do."""
 
 
 def split(content: bytes) -> tuple[str, str]:
-    """The YAML and the instructions of a SKILL.md. Raises BadSkill."""
+    """Split a SKILL.md into YAML and instructions. Raises BadSkill."""
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -82,7 +82,7 @@ def split(content: bytes) -> tuple[str, str]:
 
 
 def read_header(content: bytes, folder: str) -> Header:
-    """`folder`: the name where none is given. Raises BadSkill."""
+    """Parse the header; the default name is `folder`. Raises BadSkill."""
     head, body = split(content)
     fields = _keyed(_loaded(head))
     warnings: list[str] = []
@@ -117,7 +117,7 @@ def read_header(content: bytes, folder: str) -> Header:
 
 
 def _loaded(head: str) -> Mapping[object, object]:
-    """Only words, lists and mappings, whatever tags the YAML has."""
+    """Parse YAML to strings, lists and mappings only, whatever tags it has."""
     if len(head) > _HEAD_CHARS:
         raise BadSkill(f"its YAML has more than {_HEAD_CHARS} characters", "keep what is long below it")
     try:
@@ -135,7 +135,7 @@ def _loaded(head: str) -> Mapping[object, object]:
 
 
 def _check(head: str) -> None:
-    """Before anything is built from it: a few lines of aliases can stand for more than fits in memory."""
+    """Check the YAML before it is built: a few lines of aliases can expand to more than fits in memory."""
     depth = 0
     for event in yaml.parse(head, Loader=yaml.CBaseLoader):
         if isinstance(event, yaml.AliasEvent):
@@ -188,7 +188,7 @@ def _flag(fields: Mapping[str, object], key: str) -> bool:
 
 
 def _text(fields: Mapping[str, object], key: str) -> str:
-    """One line, of which no model takes a part for its own language."""
+    """Return a value as one line, without control tokens of models."""
     value = fields.get(key)
     if not isinstance(value, str) or value.strip().lower() in _NOTHING:
         return ""
@@ -196,7 +196,7 @@ def _text(fields: Mapping[str, object], key: str) -> str:
 
 
 def _words(value: object) -> tuple[str, ...]:
-    """A list, or one line with commas."""
+    """Return a list, or a line split at commas."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list):
         return ()

@@ -1,14 +1,11 @@
-"""What the prompt says of skills, laid out as people know it from the first design (D-03).
-
-Different from that design: scripts are run by the tool `run_skill_script`, shut in, not by a command of the model's.
-"""
+"""The parts of the prompt about skills. The model runs scripts by the tool `run_skill_script`, sandboxed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent_core.skills.skill import SCRIPTS, Skill
 
 INDEX_CHARS = 300
-"""Of one description in the index."""
+"""Characters of a description in the index."""
 MOST_INDEXED = 100
 LOADED, NOT_LOADED = "✓", "○"
 
@@ -20,7 +17,7 @@ with unload_skill when the topic has changed, the task is done, or room is neede
 
 
 def index(lines: Sequence[tuple[Skill, bool]]) -> str:
-    """One line a skill with its mark; no skills, no section (S1-02, S1-03)."""
+    """Return the index, one line per skill with its mark; empty without skills."""
     if not lines:
         return ""
     shown = [index_line(skill, is_loaded=is_loaded) for skill, is_loaded in lines[:MOST_INDEXED]]
@@ -45,7 +42,7 @@ def loaded(blocks: Iterable[str]) -> str:
 
 
 def references(texts: Mapping[tuple[str, str], str]) -> str:
-    """By skill and reference (S1-20)."""
+    """Return the references, given by skill and path."""
     return _section("## Loaded Skill References", (reference(name, path, text) for (name, path), text in texts.items()))
 
 
@@ -54,7 +51,7 @@ def reference(name: str, path: str, text: str) -> str:
 
 
 def block(skill: Skill, body: str, docs: Mapping[str, str]) -> str:
-    """The instructions of a skill with all that is told of it (S1-07)."""
+    """Return a skill's instructions with its description, scripts and references."""
     header = skill.header
     parts = [f"### Skill: {skill.name}\n# Skill: {skill.name}", header.description]
     if header.when_to_use:

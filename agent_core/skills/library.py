@@ -1,4 +1,4 @@
-"""The skills that all chats share: found in several folders, seen anew when a file changes."""
+"""The skills shared by all chats, from several folders, reloaded when files change."""
 
 import os
 import shutil
@@ -13,13 +13,13 @@ from agent_core.skills.header import Requirements
 from agent_core.skills.skill import FILE, Origin, Skill
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks at the files."""
+"""Seconds between two scans."""
 
 _SYSTEMS = {"darwin": "macOS", "linux": "Linux", "win32": "Windows", "windows": "Windows"}
 
 
 class SkillLibrary:
-    """Of two skills with one name, that of the first folder wins (S1-28)."""
+    """Shared skills by name; for duplicate names, the first folder wins."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class SkillLibrary:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.generation = 0
-        """Another number where anything has changed."""
+        """Incremented when anything changes."""
         self._folders = tuple(SkillFolder(root, origin) for root, origin in roots)
         self.clock = clock
         self._which = which
@@ -43,16 +43,16 @@ class SkillLibrary:
 
     @property
     def skills(self) -> tuple[Skill, ...]:
-        """All that can be read, by name."""
+        """Return all readable skills, sorted by name."""
         return tuple(self._skills.values())
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong in the folders."""
+        """Return the problems in the folders."""
         return self._diagnostics
 
     def refresh(self, *, now: bool = False) -> None:
-        """Look at the files, at most once every two seconds unless `now`."""
+        """Scan the folders, at most once every two seconds unless `now`."""
         time_now = self.clock()
         if not self._folders or (not now and self._looked is not None and time_now - self._looked < LOOK_EVERY):
             return
@@ -76,29 +76,29 @@ class SkillLibrary:
         return self._skills.get(name)
 
     def get(self, name: str) -> Skill:
-        """Raises SkillError."""
+        """Return a skill. Raises SkillError."""
         skill = self.find(name)
         if skill is None:
             raise SkillError(SkillTrouble.NOT_FOUND, f"there is no skill {name[:80]!r}", "look at the list of skills")
         return skill
 
     def reason(self, skill: Skill) -> str:
-        """Why a shared skill cannot be used here, in a few words; empty where it can (S2-13)."""
+        """Return why a shared skill cannot be used here, in a few words; empty if it can."""
         return self._reasons.get(skill.name, "")
 
     def missing(self, skill: Skill) -> str:
-        """The same of any skill, looked up now."""
+        """Return why any skill cannot be used here, checked now; empty if it can."""
         if not skill.header.enabled:
             return "is disabled in its file"
         return _missing(skill.header.requires, self._which, self._environ)
 
     def search(self, text: str = "", tag: str = "") -> tuple[Skill, ...]:
-        """Those whose name, description or when-to-use has the text, and which have the tag (S1-05)."""
+        """Return skills whose name, description or when-to-use contains the words and that have the tag."""
         return tuple(skill for skill in self.skills if fits(skill, text) and (not tag or has_tag(skill, tag)))
 
 
 def fits(skill: Skill, text: str) -> bool:
-    """Whether it has each of the words, or one of its tags is the text."""
+    """Return True if the skill contains all words of the text, or has it as a tag."""
     header = skill.header
     told = f"{header.name}\n{header.description}\n{header.when_to_use}".lower()
     return all(word in told for word in text.lower().split()) or has_tag(skill, text)

@@ -1,4 +1,4 @@
-"""A skill with its words: what a load puts into the prompt."""
+"""A loaded skill with the text that it adds to the prompt."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,29 +12,29 @@ from agent_core.tokens import estimate
 from agent_core.untrusted import harmless
 
 SKILL_TOKENS = 8_000
-"""Of the instructions of one skill at most (S1-12, D-07)."""
+"""Maximum tokens of one skill's instructions."""
 
 
 @dataclass(frozen=True)
 class Instructions:
-    """What was read of a skill at one time."""
+    """The instructions of a skill, read at one time."""
 
     skill: Skill
     block: str
     tokens: int
     offered: tuple[str, ...]
-    """What can be loaded as a reference."""
+    """Paths that can be loaded as references."""
 
 
 @dataclass
 class LoadedSkill:
-    """One skill of a chat that is in its prompt, with the references that are."""
+    """A skill in a chat's prompt, with its loaded references."""
 
     now: Instructions
     held: bool = False
     digest: str | None = None
     references: dict[str, str] = field(default_factory=dict)
-    """Text by path."""
+    """Texts of loaded references by path."""
 
     @property
     def skill(self) -> Skill:
@@ -47,9 +47,9 @@ class LoadedSkill:
 
 
 def read_instructions(skill: Skill, read: Callable[[str], bytes] | None = None) -> Instructions:
-    """Its documents belong to the instructions where they fit, and are references where they do not (S1-24).
+    """Read a skill's instructions. Its documents are included if they fit, else they are references.
 
-    `read` gives its files where they are not to be read now. Raises SkillError.
+    `read` returns its files if they must not be read from disk. Raises SkillError.
     """
     read = read or skill.read
     try:
@@ -79,7 +79,7 @@ def _made(skill: Skill, body: str, docs: Mapping[str, str]) -> Instructions:
 
 
 def read_reference(skill: Skill, path: str, read: Callable[[str], bytes] | None = None) -> str:
-    """`read` as for `read_instructions`. Raises SkillError."""
+    """Read a reference; `read` as in `read_instructions`. Raises SkillError."""
     try:
         return text_of((read or skill.read)(path))
     except BadSkill as error:

@@ -1,7 +1,6 @@
-"""What is loaded in one chat, kept true to the files.
+"""The skills loaded in one chat, kept up to date with their files.
 
-Whether a skill counts as loaded is decided here alone: the marks, the prompt and what is written down all come from
-here (S1-03).
+This is the only record of loaded skills: index marks, prompt and stored state derive from it.
 """
 
 from collections.abc import Callable
@@ -28,19 +27,19 @@ class Texts:
 
 
 class LoadedSkills:
-    """Files are looked at in `refresh` only; everything else says what was seen then."""
+    """The loaded skills of a chat. Files are only read in `refresh`; all else uses its results."""
 
     def __init__(self, library: SkillLibrary, own: OwnSkills, on_change: Callable[[Shelved], object]) -> None:
         self.loaded: dict[str, LoadedSkill] = {}
-        """In the order of loading."""
+        """In order of loading."""
         self.always: dict[str, LoadedSkill] = {}
         self.notes: dict[str, str] = {}
-        """What people should know of a skill that is or was loaded."""
+        """Notices for users about skills that are or were loaded."""
         self._library = library
         self._own = own
         self._on_change = on_change
         self._absent: dict[str, ShelvedSkill] = {}
-        """What people hold, but cannot be read at the moment."""
+        """Skills held by users that cannot be read at the moment."""
         self._texts: Texts | None = None
         self._generation = library.generation
         self._checked = library.clock()
@@ -48,7 +47,7 @@ class LoadedSkills:
 
     @property
     def texts(self) -> Texts:
-        """The same bytes until something changes."""
+        """Return the parts of the prompt; the same bytes until something changes."""
         if self._texts is None:
             offered = self.offered()
             self._texts = Texts(
@@ -80,7 +79,8 @@ class LoadedSkills:
         return sum(item.tokens for item in self.loaded.values())
 
     def offered(self) -> list[tuple[Skill, bool]]:
-        """What a model can load, and what is loaded, by name; what is always there needs no mention."""
+        """Return the skills that a model can load, and the loaded ones, sorted by name; without those that are always
+        loaded."""
         known = {
             skill.name: skill
             for skill in self._library.skills
@@ -106,7 +106,7 @@ class LoadedSkills:
             self.changed()
 
     def forget(self, name: str) -> bool:
-        """No longer wait for a held skill that could not be read; whether there was one."""
+        """Stop waiting for a held skill that could not be read; returns True if there was one."""
         if self._absent.pop(name, None) is None:
             return False
         self.remove(name)
@@ -119,13 +119,13 @@ class LoadedSkills:
     # Files
 
     def restore(self, shelved: Shelved) -> None:
-        """Load what was loaded in an earlier life; what people hold waits for its file if need be."""
+        """Load the skills of an earlier process start; held ones that cannot be read are kept for later."""
         for kept in shelved.skills:
             self._restore(kept)
         self._texts = None
 
     def refresh(self, *, now: bool = False) -> None:
-        """At most once every two seconds unless `now`."""
+        """Check the files, at most once every two seconds unless `now`."""
         self._library.refresh(now=now)
         if self._generation != self._library.generation:
             self._generation = self._library.generation
@@ -136,7 +136,7 @@ class LoadedSkills:
             self.check_own()
 
     def check_own(self) -> None:
-        """Take out what does not say any more what a person approved (D-10)."""
+        """Unload skills of the chat's own that no longer match what a user approved."""
         changed = [
             name
             for name, item in self.loaded.items()
@@ -147,7 +147,8 @@ class LoadedSkills:
             self.notes[name] = _changed_since(name)
 
     def reference(self, item: LoadedSkill, path: str) -> str:
-        """Raises SkillError, also where one of the chat's own does not say any more what a person approved."""
+        """Read a reference. Raises SkillError, also if a skill of the chat's own no longer matches what a user
+        approved."""
         if item.digest is None:
             return read_reference(item.skill, path)
         said = self._own.approved(item.skill, item.digest)
@@ -158,13 +159,13 @@ class LoadedSkills:
         return read_reference(said.skill, path, said.read)
 
     def read_again(self, item: LoadedSkill, skill: Skill) -> None:
-        """Raises SkillError, and leaves the item as it was."""
+        """Read a skill again. Raises SkillError, and then leaves the item unchanged."""
         now = read_instructions(skill)
         references = {path: read_reference(skill, path) for path in item.references if path in now.offered}
         item.now, item.references = now, references
 
     def _take_over(self) -> None:
-        """What the files say now; where one cannot be read, what it said last."""
+        """Apply changes of files; what cannot be read keeps its last text."""
         self._always_now()
         for name, item in list(self.loaded.items()):
             if item.digest is None:
@@ -210,7 +211,7 @@ class LoadedSkills:
                 self.always[skill.name] = item
 
     def _fits_always(self, item: LoadedSkill) -> bool:
-        """Those that are always there get as much together as any other gets alone."""
+        """Return True if the skill fits: all that are always loaded share the limit of a single skill."""
         if item.now.tokens + sum(other.now.tokens for other in self.always.values()) <= SKILL_TOKENS:
             return True
         self.notes[item.skill.name] = (
@@ -243,7 +244,7 @@ class LoadedSkills:
             self.notes[item.skill.name] = f"{item.skill.name}: {error}"
 
     def _read(self, kept: ShelvedSkill) -> LoadedSkill | None:
-        """None where a skill of the chat's own says something else than was approved."""
+        """Read a stored skill; None if a skill of the chat's own no longer matches what was approved."""
         if kept.digest is None:
             shared = self._library.get(kept.name)
             if not shared.header.enabled:

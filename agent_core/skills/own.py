@@ -1,7 +1,7 @@
 """The skills in a chat's own folder.
 
-A model or a stranger may have written them, so that no model can load them: a person does, and what they approve by
-that is what the files say at that moment.
+They may be written by a model or by untrusted input, so models cannot load them: a user does, and thereby approves
+their contents at that moment.
 """
 
 import errno
@@ -17,42 +17,43 @@ from agent_core.skills.reading import digest
 from agent_core.skills.skill import FILE, Origin, Skill
 
 FOLDER = "skills"
-"""In the chat's workspace."""
+"""Name of the folder in the chat's workspace."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a skill said at one moment. What is approved, and what the prompt says of it, is made from this alone:
-    between two looks somebody could change a file, and change it back."""
+    """All files of a skill at one moment. Approval and prompt are made from the same snapshot, because files could
+    change between two reads."""
 
     skill: Skill
     files: Mapping[str, bytes]
     digest: str
 
     def read(self, path: str) -> bytes:
-        """Raises OSError."""
+        """Return a file's content. Raises OSError."""
         if path not in self.files:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         return self.files[path]
 
 
 class OwnSkills:
-    """Only `skills/NAME/SKILL.md` is the skill NAME, so that people who look there see what they would load."""
+    """The skills in a chat's folder. The folder `skills/NAME` must hold the skill NAME, so that users see what they
+    load."""
 
     def __init__(self, root: Path | None, shared: Callable[[str], Skill | None]) -> None:
-        """`shared` finds the skill that all chats have by that name: it wins, or else a load of it would bring what
-        somebody else has put here under its name."""
+        """Create the collection; `shared` finds a shared skill by name. Shared skills take precedence, so that a file
+        here cannot pose as one of them."""
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        """Of the last look."""
+        """Problems of the last scan."""
         self._shared = shared
         self._folder = SkillFolder(root, Origin.CHAT) if root else None
 
     def scan(self) -> tuple[Skill, ...]:
-        """Look now."""
+        """Scan the folder and return its skills."""
         if self._folder is None:
             return ()
         scan = self._folder.scan()
-        found = [skill for skill in scan.skills if skill.name == skill.folder.name]  # else its header was warned of
+        found = [skill for skill in scan.skills if skill.name == skill.folder.name]  # others have a warning
         hidden = [skill for skill in found if self._shared(skill.name) is not None]
         self.diagnostics = (*scan.diagnostics, *map(_hidden, hidden))
         return tuple(skill for skill in found if skill not in hidden)
@@ -61,7 +62,7 @@ class OwnSkills:
         return next((skill for skill in self.scan() if skill.name == name), None)
 
     def approve(self, skill: Skill) -> Snapshot:
-        """What an approval holds for. Raises SkillError."""
+        """Return a snapshot for an approval. Raises SkillError."""
         try:
             snapshot = _taken(skill)
         except (BadSkill, OSError) as error:
@@ -73,7 +74,7 @@ class OwnSkills:
         return snapshot
 
     def approved(self, skill: Skill, digest: str) -> Snapshot | None:
-        """What it says, where that is still what was approved."""
+        """Return the skill's files if they are still as approved."""
         try:
             snapshot = _taken(skill)
         except (BadSkill, OSError):
@@ -87,7 +88,7 @@ def _hidden(skill: Skill) -> Diagnostic:
 
 
 def _taken(skill: Skill) -> Snapshot:
-    """Raises OSError and BadSkill."""
+    """Take a snapshot. Raises OSError and BadSkill."""
     files = skill.read_all()
     header = read_header(files.get(FILE, b""), skill.folder.name)
     return Snapshot(replace(skill, header=header), files, digest(files))

@@ -1,4 +1,4 @@
-"""Reading what belongs to a skill, without ever leaving its folder. Everything here blocks."""
+"""Reading of a skill's files without leaving its folder. All functions block."""
 
 import hashlib
 import os
@@ -14,15 +14,15 @@ from agent_core.skills.header import BadSkill
 from agent_core.untrusted import harmless
 
 MOST_BYTES = 256 * 1024
-"""Of one file that a model reads."""
+"""Size of one file that a model reads."""
 MOST_ENTRIES = 10_000
-"""Of a folder of skills that are looked at; somebody may have filled it."""
+"""Entries of a folder of skills that are read; it may have been flooded."""
 MOST_APPROVED_BYTES = 4 * 1024 * 1024
 MOST_APPROVED_FILES = 200
 
 Names = tuple[str, ...]
 Signature = tuple[int, ...]
-"""Changes when the file or folder does: a program can set back a file's time, but not when it was last changed."""
+"""Changes with the file or folder: programs can reset a file's modification time, but not its change time."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,13 @@ class Found:
     is_file: bool
     is_link: bool
     has_other_names: bool
-    """A hard link, which may be somebody else's file."""
+    """True for a hard link, which may be another user's file."""
     signature: Signature
 
 
 @contextmanager
 def opened(base: Path, folder: Path) -> Iterator[int]:
-    """A handle of the folder, which is `base` or beneath it. Links may lead to `base`, and none from there on.
-
-    Raises OSError.
-    """
+    """Open the folder, which is `base` or beneath it. Only the path to `base` may contain links. Raises OSError."""
     outer = open_root(base)
     try:
         handle = best_opener()(outer, folder.relative_to(base).parts, FOLDER)
@@ -56,9 +53,9 @@ def opened(base: Path, folder: Path) -> Iterator[int]:
 
 
 def entries(root: int, names: Names, most: int = MOST_ENTRIES) -> list[Found]:
-    """What is in the folder, by name; no link on the way to it is followed.
+    """Return the folder's entries sorted by name, without following links.
 
-    Raises OSError, and BadSkill where that is more than `most`.
+    Raises OSError, and BadSkill for more than `most`.
     """
     handle = best_opener()(root, names, FOLDER)
     try:
@@ -72,7 +69,7 @@ def entries(root: int, names: Names, most: int = MOST_ENTRIES) -> list[Found]:
 
 
 def read(root: int, names: Names, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file. Raises OSError, and BadSkill where it is larger than `most`."""
+    """Read a regular file. Raises OSError, and BadSkill if it is larger than `most`."""
     handle = best_opener()(root, names, FILE)
     try:
         about = os.fstat(handle)
@@ -87,7 +84,7 @@ def read(root: int, names: Names, most: int = MOST_BYTES) -> bytes:
 
 
 def text_of(content: bytes) -> str:
-    """Of a reference or document: without what nobody but a model sees. Raises BadSkill."""
+    """Return the text of a reference or document, without invisible characters. Raises BadSkill."""
     try:
         return harmless(content.decode("utf-8-sig").replace("\r\n", "\n").strip())
     except UnicodeDecodeError as error:
@@ -95,7 +92,7 @@ def text_of(content: bytes) -> str:
 
 
 def read_all(root: int) -> dict[str, bytes]:
-    """All files of a skill, by path. Raises OSError, and BadSkill where that is too much or leads out."""
+    """Read all files of a skill, by path. Raises OSError, and BadSkill for too many files or links."""
     left = MOST_APPROVED_BYTES
     contents: dict[str, bytes] = {}
     for path in list(_files(root)):
@@ -105,7 +102,7 @@ def read_all(root: int) -> dict[str, bytes]:
 
 
 def digest(files: Mapping[str, bytes]) -> str:
-    """What all files of a skill say together."""
+    """Return a hash of all files of a skill."""
     total = hashlib.sha256()
     for path, content in files.items():
         total.update(f"{path}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
@@ -131,7 +128,7 @@ def _files(root: int) -> Iterator[Names]:
 
 
 def _found(entry: os.DirEntry[str]) -> Found | None:
-    """None where it has gone since."""
+    """Return the entry; None if it was deleted meanwhile."""
     try:
         about = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -147,10 +144,10 @@ def _found(entry: os.DirEntry[str]) -> Found | None:
 
 
 def names_in(found: Sequence[Found]) -> Iterator[str]:
-    """Files that a model may be told of."""
+    """Yield the names of files that may be shown to a model."""
     return (entry.name for entry in found if entry.is_file and _is_plain(entry.name))
 
 
 def _is_plain(name: str) -> bool:
-    """A name stands in the prompt as it is."""
+    """Return True for a name that can be put into the prompt unchanged."""
     return not name.startswith(".") and name.isprintable() and "`" not in name and harmless(name) == name

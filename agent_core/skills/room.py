@@ -1,7 +1,8 @@
-"""How full the model's window is, and which skills the conversation still speaks of."""
+"""Space left in the model's window, and the words by which skills count as in use."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from weakref import WeakMethod
 
 from agent_core.messages import (
     AgentMessage,
@@ -16,26 +17,26 @@ from agent_core.messages import (
 from agent_core.skills.names import SKILL_TOOLS
 
 CEILING = 0.9
-"""Of the window: no skill and no reference is loaded beyond it (S1-13)."""
+"""Fraction of the window up to which skills and references are loaded."""
 RECENT = 10
-"""Messages that are looked at for what is still in use (S1-22)."""
+"""Recent messages that are searched for skills in use."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """In tokens: what the next request will hold as things stand, and what fits at most."""
+    """Token budget for skills: the next request's present size, and the model's window."""
 
     used: int = 0
     window: int = 0
-    """0: nobody knows, so everything fits."""
+    """0 if unknown: then everything fits."""
     messages: Sequence[AgentMessage] = ()
 
     def lacks(self, tokens: int) -> int:
-        """How many tokens too many it would be with these; 0 where there is room."""
+        """Return by how many tokens the limit would be exceeded; 0 if they fit."""
         return max(0, self.used + tokens - int(self.window * CEILING)) if self.window else 0
 
     def could_hold(self, tokens: int) -> bool:
-        """Whether it could with an empty conversation."""
+        """Return True if they would fit with an empty conversation."""
         return not self.window or tokens <= int(self.window * CEILING)
 
 
@@ -43,12 +44,23 @@ Measure = Callable[[], Room]
 
 
 def everything_fits() -> Room:
-    """Where nobody counts."""
+    """Return a room without limits."""
     return Room()
 
 
+def weakly(method: Measure) -> Measure:
+    """Return a function that calls a bound method without keeping its object alive; afterwards everything fits."""
+    reference = WeakMethod(method)
+
+    def measure() -> Room:
+        found = reference()
+        return everything_fits() if found is None else found()
+
+    return measure
+
+
 def recent_words(messages: Iterable[AgentMessage]) -> str:
-    """All that the last messages say, calls and results included, in lower case."""
+    """Return the text of the last messages in lower case, calls and results included."""
     return "\n".join(map(_words, list(messages)[-RECENT:])).lower()
 
 
@@ -60,7 +72,7 @@ def _words(message: AgentMessage) -> str:
             calls = (f"{call.name} {call.arguments}" for call in message.tool_calls)
             return "\n".join([message.text, *calls])
         case ToolResultMessage():
-            # What the skill tools answer names skills that nobody uses.
+            # Answers of the skill tools name skills that are not in use.
             return "" if message.tool_name in SKILL_TOOLS else text_of(message.content)
         case SummaryMessage():
             return message.summary

@@ -1,4 +1,4 @@
-"""The skills of one chat: which are loaded, with which references, and what the prompt says of them."""
+"""The skills of one chat: loads and unloads them, and provides their parts of the prompt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
 
 @dataclass(frozen=True)
 class Added:
-    """What came of a load."""
+    """The result of loading."""
 
     text: str
-    """For whoever asked."""
+    """For the model or user who asked."""
     changed: bool = False
     again: bool = False
-    """Not yet: older messages are shortened first; ask once more."""
+    """True if older messages must be compacted first; the caller may try again."""
 
 
 def to_nobody(_: Shelved) -> None:
-    """Where nothing is written down."""
+    """Ignore changes."""
 
 
 class SkillShelf:
-    """One per chat. Each part of the prompt is empty where there is nothing to say."""
+    """The skills of one chat. Each part of the prompt is empty if it has nothing to say."""
 
     def __init__(
         self,
@@ -45,104 +45,110 @@ class SkillShelf:
         shelved: Shelved | None = None,
         on_change: Callable[[Shelved], object] = to_nobody,
     ) -> None:
-        """`own`: where the chat's own skills lie. `shelved`: what was loaded in an earlier life. `on_change` hears what
-        is loaded whenever that changes."""
+        """Create a shelf.
+
+        Args:
+            own: Folder of the chat's own skills.
+            shelved: Skills loaded when the program last stopped.
+            on_change: Called with the loaded skills after each change.
+        """
         self.library = library or SkillLibrary()
         self.measure: Measure = everything_fits
-        """Whoever knows the conversation says here how much room there is."""
+        """Returns the space left; set by the owner of the conversation."""
         self.wants_room = 0
-        """Tokens of a reference that found no room: the conversation is to be shortened before the next request, and
-        whoever does it sets this to 0."""
+        """Tokens of a reference that did not fit. The conversation is then compacted before the next request, which
+        resets this to 0."""
         self._own = OwnSkills(own, self.library.find)
         self._in = LoadedSkills(self.library, self._own, on_change)
         self._fresh: set[str] = set()
-        """Loaded in this run."""
+        """Skills loaded in this run."""
         self._asked: set[tuple[str, str]] = set()
-        """References for which room was asked for in this run."""
+        """References for which a compaction was requested in this run."""
         if shelved is not None:
             self._in.restore(shelved)
 
-    # What the prompt says
+    # Parts of the prompt
 
     @property
     def always(self) -> str:
-        """Skills that are in the prompt without being loaded (S2-12)."""
+        """Return the skills that are always in the prompt."""
         return self._in.texts.always
 
     @property
     def protocol(self) -> str:
-        """How to load and unload (S0-04)."""
+        """Return how to load and unload skills."""
         return self._in.texts.protocol
 
     @property
     def index(self) -> str:
-        """One line a skill, with its mark (S1-02)."""
+        """Return the index, one line per skill with its mark."""
         return self._in.texts.index
 
     @property
     def loaded(self) -> str:
-        """Instructions of what is loaded (S1-07)."""
+        """Return the instructions of loaded skills."""
         return self._in.texts.loaded
 
     @property
     def references(self) -> str:
-        """References that are loaded (S1-20)."""
+        """Return the loaded references."""
         return self._in.texts.references
 
-    # What others ask
+    # Queries
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing here that a model could load, read or unload."""
+        """Return True if there is no skill that a model could load, read or unload."""
         return not self._in.texts.protocol
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is loaded, in the order of loading; `always` ones are not among them."""
+        """Return the loaded skills in order of loading, without those that are always loaded."""
         return tuple(self._in.loaded)
 
     @property
     def shelved(self) -> Shelved:
-        """What is to be written down."""
+        """Return the state to be stored."""
         return self._in.shelved
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What people should put right in this chat, a line each; `entries` looks anew."""
+        """Return problems for the users of this chat, one line each; `entries` updates them."""
         return (*self._in.notes.values(), *map(str, self._own.diagnostics))
 
     def entries(self, text: str = "") -> tuple[SkillEntry, ...]:
-        """All skills that a person may load here, and those that cannot be and why; looked up now."""
+        """Return all skills, also those that cannot be loaded here, with the reason; checked now."""
         self.refresh(now=True)
         known = {skill.name: skill for skill in (*self.library.skills, *self._own.scan())}
         known |= {name: item.skill for name, item in (*self._in.always.items(), *self._in.loaded.items())}
         return tuple(self._entry(skill) for _, skill in sorted(known.items()) if fits(skill, text))
 
     def offered(self, text: str = "") -> tuple[tuple[Skill, bool], ...]:
-        """What a model can load or has loaded, with whether it has; by name."""
+        """Return the skills that a model can load or has loaded, with True if loaded, sorted by name."""
         return tuple((skill, is_loaded) for skill, is_loaded in self._in.offered() if fits(skill, text))
 
     def opened(self, name: str) -> Skill:
-        """A skill whose scripts may be run now: it is loaded, and says what it said then. Raises SkillError."""
+        """Return a skill whose scripts may be run: loaded, and unchanged since. Raises SkillError."""
         self._in.check_own()
         return self._found(name).skill
 
     # Changes
 
     def begin_run(self) -> None:
-        """A run begins: what is loaded from now on is in use until its end (C-14)."""
+        """Start a run: skills loaded from now on count as in use until its end."""
         self._fresh.clear()
         self._asked.clear()
         self.wants_room = 0
 
     def refresh(self, *, now: bool = False) -> None:
-        """See what has changed in the files, at most once every two seconds unless `now`. What the prompt says is read
-        from memory."""
+        """Check files for changes, at most once every two seconds unless `now`. The prompt is built from memory."""
         self._in.refresh(now=now)
 
     def load(self, name: str, *, held: bool = False, room: Room | None = None) -> Added:
-        """Put a skill's instructions into the prompt. `held`: a person asks for it, so that it stays until a person
-        unloads it, and may be one that no model can load. Raises SkillError."""
+        """Load a skill's instructions into the prompt. Raises SkillError.
+
+        `held` loads it for a user: it may be one that models cannot load, and only users can unload it.
+        """
         self.refresh(now=held)
         if name in self._in.always:
             return Added(f"Skill '{name}' is always loaded.")
@@ -157,7 +163,7 @@ class SkillShelf:
         return Added(_welcome(instructions, self.names), changed=True)
 
     def unload(self, name: str, *, by_person: bool = False) -> str:
-        """Take a skill out with all its references (S1-23). Raises SkillError."""
+        """Unload a skill with its references. Raises SkillError."""
         if by_person and self._in.forget(name):
             return f"Skill '{name}' unloaded."
         item = self._found(name)
@@ -169,8 +175,8 @@ class SkillShelf:
         return f"Skill '{name}' unloaded, with its references. Loaded: {', '.join(self.names) or 'none'}."
 
     def reload(self, name: str) -> Added:
-        """For a person: read a skill and its references again; one of the chat's own that has changed is approved anew.
-        Raises SkillError, and leaves what was loaded."""
+        """Reload a skill and its references for a user; a changed skill of the chat's own is thereby approved again.
+        Raises SkillError, and then leaves the loaded one."""
         self.refresh(now=True)
         item = self._in.loaded.get(name)
         if item is None:
@@ -182,7 +188,7 @@ class SkillShelf:
         return Added(f"Skill '{name}' reloaded.", changed=True)
 
     def load_reference(self, name: str, path: str, *, room: Room | None = None) -> Added:
-        """Put one of a loaded skill's references into the prompt (S1-16). Raises SkillError."""
+        """Load a reference of a loaded skill into the prompt. Raises SkillError."""
         self.refresh()
         item = self._found(name)
         path = _listed(item.now, path)
@@ -190,7 +196,7 @@ class SkillShelf:
             return Added(f"Reference '{path}' of skill '{name}' is already loaded.")
         text = self._in.reference(item, path)
         tokens = estimate(layout.reference(name, path, text))
-        self._fresh.add(name)  # else the skill itself might have to make room
+        self._fresh.add(name)  # or else the skill itself might be unloaded
         if not self._has_room_for(name, path, tokens, room or self.measure()):
             return Added(
                 f"There is no room for '{path}' yet ({tokens} tokens). Older messages are shortened now: call "
@@ -203,14 +209,14 @@ class SkillShelf:
         return Added(read, changed=True)
 
     def unload_unused(self, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
-        """Take out what the conversation does not speak of any more (C-14); the names."""
+        """Unload skills that recent messages do not mention; returns their names."""
         words = recent_words(messages)
         unused = tuple(name for name, item in self._in.loaded.items() if not self._is_used(item, words))
         self._in.remove(*unused)
         return unused
 
     def new_conversation(self) -> None:
-        """Only what people hold stays."""
+        """Unload all skills except those held by users."""
         self.begin_run()
         for item in self._in.always.values():
             item.references.clear()
@@ -219,7 +225,7 @@ class SkillShelf:
         self._in.remove(*(name for name, item in self._in.loaded.items() if not item.held))
         self._in.changed()
 
-    # How it works
+    # Internals
 
     def _found(self, name: str) -> LoadedSkill:
         item = self._in.find(name)
@@ -235,7 +241,7 @@ class SkillShelf:
         return SkillError(SkillTrouble.NOT_FOUND, f"there is no skill {name[:80]!r}", f"use one of: {names or 'none'}")
 
     def _choose(self, name: str, *, by_person: bool) -> Skill:
-        """The skill of that name; one of the chat's own for people only."""
+        """Return the skill of that name; the chat's own skills only for users."""
         skill = self.library.find(name) or (self._own.find(name) if by_person else None)
         if skill is None:
             raise self._unknown(name)
@@ -263,7 +269,7 @@ class SkillShelf:
             )
 
     def _has_room_for(self, name: str, path: str, tokens: int, room: Room) -> bool:
-        """Asks once for the conversation to be shortened (S1-19). Raises SkillError where that was in vain."""
+        """Return True if the reference fits; the first failure requests a compaction, the second raises SkillError."""
         lacking = self._still_lacking(tokens, room)
         if not lacking:
             return True
@@ -275,7 +281,7 @@ class SkillShelf:
         return False
 
     def _still_lacking(self, tokens: int, room: Room) -> int:
-        """How many tokens too many, after skills that nobody uses were unloaded for it."""
+        """Return by how many tokens the limit is still exceeded after unloading unused skills."""
         lacking = room.lacks(tokens)
         if not lacking:
             return 0
@@ -306,7 +312,7 @@ class SkillShelf:
 
 
 def _welcome(made: Instructions, names: Sequence[str]) -> str:
-    """S1-14."""
+    """Return the answer to a successful load."""
     lines = [f"Skill '{made.skill.name}' loaded successfully ({made.tokens} tokens): follow it in the system prompt."]
     if made.offered:
         lines.append(f"References: {', '.join(made.offered)}.")
@@ -315,7 +321,7 @@ def _welcome(made: Instructions, names: Sequence[str]) -> str:
 
 
 def _listed(made: Instructions, path: str) -> str:
-    """The reference as the skill lists it. Nothing that it does not list is ever read (S1-21). Raises SkillError."""
+    """Return the path as listed by the skill; unlisted paths are never read. Raises SkillError."""
     if path in made.offered:
         return path
     named = [offered for offered in made.offered if offered.rpartition("/")[2] == path]

@@ -1,26 +1,24 @@
-"""What of a chat's skills is written down, so that a restart changes nothing."""
+"""Stored state of a chat's loaded skills, which survives a restart."""
 
 from agent_core.messages import Frozen
 
 
 class ShelvedSkill(Frozen):
-    """One loaded skill."""
-
     name: str
     references: tuple[str, ...] = ()
     held: bool = False
-    """A person loaded it, and only people unload it (D-10)."""
+    """Loaded by a user, so that only users can unload it."""
     digest: str | None = None
-    """Of a skill of the chat's own folder: what its files said when a person loaded it."""
+    """For a skill of the chat's own, a hash of the files that a user approved."""
 
 
 class Shelved(Frozen):
-    """In the order in which they were loaded; JSON round-trips."""
+    """Loaded skills in order of loading; round-trips through JSON."""
 
     skills: tuple[ShelvedSkill, ...] = ()
 
     @property
     def held(self) -> "Shelved":
-        """What stays when a new conversation begins, and what a thread takes from its channel: references are read
-        again when they are needed."""
+        """Return what remains in a new conversation, and what a thread inherits from its channel: held skills without
+        references."""
         return Shelved(skills=tuple(skill.model_copy(update={"references": ()}) for skill in self.skills if skill.held))

@@ -1,4 +1,4 @@
-"""One skill: a folder with a SKILL.md, of which only the header is known until it is loaded (S1-01)."""
+"""A skill: a folder with a SKILL.md, of which only the header is read until it is loaded."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,37 +13,35 @@ SCRIPTS = "scripts"
 REFERENCES = "references"
 
 _LISTED = 60
-"""Scripts, references and documents of one skill, each."""
+"""Maximum number of scripts, references and documents of one skill, each."""
 _AT_THE_TOP = ("reference.md", "forms.md")
 _REFERENCE_ENDINGS = (".md", ".txt", ".yaml", ".yml", ".json")
 _NOT_FOR_MODELS = frozenset({"readme.md", "license.md", "changelog.md", "contributing.md"})
 
 
 class Origin(StrEnum):
-    """Who put a skill there."""
-
     SHIPPED = "shipped"
     OWNER = "owner"
     CHAT = "chat"
-    """In the workspace of a chat, where a model or a stranger may have written it."""
+    """In a chat's workspace, where a model or untrusted input may have written it."""
 
 
 @dataclass(frozen=True)
 class Skill:
     header: Header
     folder: Path
-    """Absolute."""
+    """Absolute path."""
     base: Path
-    """Beneath this no link is followed: the root of skills, or a chat's workspace."""
+    """The root of skills or a chat's workspace; links beneath it are not followed."""
     origin: Origin
     scripts: tuple[str, ...]
     """Names in `scripts/`."""
     references: tuple[str, ...]
-    """Paths in the folder (S1-21); nothing else can be loaded as one."""
+    """Paths in the folder; only these can be loaded as references."""
     docs: tuple[str, ...]
-    """Other documents beside SKILL.md, which belong to the instructions (S1-24)."""
+    """Other documents beside SKILL.md, which are part of the instructions."""
     signature: tuple[Signature, ...]
-    """Another one where anything of it has changed."""
+    """Changes with any of its files."""
 
     @property
     def name(self) -> str:
@@ -58,19 +56,19 @@ class Skill:
         return self.origin is not Origin.CHAT
 
     def read(self, path: str) -> bytes:
-        """One of its files, read now. Raises OSError and BadSkill."""
+        """Read one of its files now. Raises OSError and BadSkill."""
         with opened(self.base, self.folder) as root:
             return read(root, tuple(path.split("/")))
 
     def read_all(self) -> dict[str, bytes]:
-        """All of them, by path. Raises OSError, and BadSkill where that is too much or leads out."""
+        """Read all files, by path. Raises OSError, and BadSkill for too many files or links."""
         with opened(self.base, self.folder) as root:
             return read_all(root)
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in a skill's folder, without having read any of it."""
+    """The entries of a skill's folder; the files are not read."""
 
     top: tuple[Found, ...]
     scripts: tuple[Found, ...]
@@ -83,14 +81,15 @@ class Contents:
 
 
 def contents(look: Callable[[Names], Sequence[Found]], names: Names, top: Sequence[Found]) -> Contents:
-    """Of the folder `names`, whose own entries are `top`; `look` finds those of others, and may raise."""
+    """Return the contents of the folder `names`, whose own entries are `top`; `look` returns those of others, and may
+    raise."""
     folders = {entry.name for entry in top if entry.is_folder}
     scripts, references = (tuple(look((*names, name))) if name in folders else () for name in (SCRIPTS, REFERENCES))
     return Contents(tuple(top), scripts, references)
 
 
 def read_skill(root: int, names: Names, inside: Contents, origin: Origin, folder: Path, base: Path) -> Skill:
-    """The skill that lies under `root` as `names` say, and is called `folder` outside. Raises OSError and BadSkill."""
+    """Read the skill at `names` beneath `root`, whose absolute path is `folder`. Raises OSError and BadSkill."""
     header = read_header(read(root, (*names, FILE)), names[-1])
     top = list(names_in(inside.top))
     references = [f"{REFERENCES}/{name}" for name in names_in(inside.references) if _is_reference(name)]

@@ -1,6 +1,6 @@
-"""Files of one folder and of nowhere else, whatever the path, the links and the files are. Everything here blocks.
+"""Opening of files strictly inside one folder, whatever the path and the links in it. All functions block.
 
-No step follows a link; a file with a second name (a hard link) may be somebody else's, and is refused.
+Links are never followed; a file with a second name (a hard link) may belong elsewhere, and is refused.
 """
 
 import errno
@@ -33,12 +33,12 @@ _INSIDE = "give a path inside it"
 
 
 def open_folder(root: Path, path: str, opener: Opener | None = None) -> int:
-    """A handle of the folder `path` under `root`. Raises ToolFailed."""
+    """Open the folder `path` under `root` and return its descriptor. Raises ToolFailed."""
     return _open(root, names_of(path), FOLDER, path or ".", opener)
 
 
 def open_file(root: Path, path: str, opener: Opener | None = None) -> int:
-    """A handle, for reading, of the regular file `path` under `root`. Raises ToolFailed."""
+    """Open the regular file `path` under `root` for reading and return its descriptor. Raises ToolFailed."""
     handle = _open(root, names_of(path), FILE, path or ".", opener)
     try:
         check_file(os.fstat(handle), path)
@@ -49,13 +49,14 @@ def open_file(root: Path, path: str, opener: Opener | None = None) -> int:
 
 
 def open_folder_of(root: Path, path: str, opener: Opener) -> tuple[int, str]:
-    """A handle of the folder in which the file `path` stands or will stand, and the file's name. Raises ToolFailed."""
+    """Return the descriptor of the folder that contains or will contain the file `path`, and the file's name. Raises
+    ToolFailed."""
     names, name = split(path)
     return _open(root, names, FOLDER, path, opener), name
 
 
 def split(path: str) -> tuple[tuple[str, ...], str]:
-    """The names of the folders on the way to a file, and its own. Raises ToolFailed for the workspace itself."""
+    """Split a path into the names of its folders and its last name. Raises ToolFailed for the workspace itself."""
     names = names_of(path)
     if not names:
         raise failure(errno.EISDIR, path or ".")
@@ -63,7 +64,7 @@ def split(path: str) -> tuple[tuple[str, ...], str]:
 
 
 def check_file(about: os.stat_result, path: str) -> None:
-    """Raises ToolFailed where this is no regular file, or one with another name somewhere."""
+    """Raise ToolFailed unless this is a regular file with only one name."""
     if stat.S_ISDIR(about.st_mode):
         raise failure(errno.EISDIR, path)
     if stat.S_ISLNK(about.st_mode):
@@ -75,13 +76,13 @@ def check_file(about: os.stat_result, path: str) -> None:
 
 
 def failure(number: int, path: str) -> ToolFailed:
-    """The system's error with this number, in words for the model."""
+    """Return the system error with this number as an error for the model."""
     fact = _FACTS.get(number, f"{{path}} cannot be opened: {os.strerror(number)}")
     return ToolFailed(fact.format(path=shown(path)), LOOK)
 
 
 def names_of(path: str) -> tuple[str, ...]:
-    """The names on the way from the workspace; none for the workspace itself. Raises ToolFailed."""
+    """Return the names of a path within the workspace; empty for the workspace itself. Raises ToolFailed."""
     if "\0" in path or not is_encodable(path):
         raise ToolFailed("that path is no file name", LOOK)
     if path.startswith("/"):
@@ -93,19 +94,19 @@ def names_of(path: str) -> tuple[str, ...]:
 
 
 def shown(name: str) -> str:
-    """A file's name for one line of text: printable, and not endless."""
+    """Return a file's name for one line of text: printable, and shortened if long."""
     text = printable(name)
     return text if len(text) <= NAME_CHARS else f"{text[: NAME_CHARS - 1]}…"
 
 
 def printable(name: str) -> str:
-    """The whole of a file's name without anything that moves the cursor or cannot be sent."""
+    """Return a file's whole name without characters that move the cursor or cannot be sent."""
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if is_encodable(name) else ascii(name)
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def is_encodable(name: str) -> bool:
-    """Whether the system could have a file of that name, or take it as an argument."""
+    """Return True if the system could have a file of that name, or accept it as an argument."""
     try:
         os.fsencode(name)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What stands in a file: its bytes up to a limit, and whether they are text."""
+"""Reading of file contents up to a limit, and detection of text."""
 
 import codecs
 import os
@@ -11,7 +11,7 @@ _SNIFFED = 8192
 
 
 def read_content(handle: int, path: str, most: int) -> bytes:
-    """All of a file from its start, however it grows meanwhile. Raises ToolFailed for more than `most` bytes."""
+    """Read a file from its start, even if it grows meanwhile. Raises ToolFailed for more than `most` bytes."""
     blocks: list[bytes] = []
     size = 0
     while block := os.pread(handle, min(_BLOCK, most + 1 - size), size):
@@ -23,17 +23,17 @@ def read_content(handle: int, path: str, most: int) -> bytes:
 
 
 def is_binary(start: bytes) -> bool:
-    """Judged by how it begins, as grep and git do."""
+    """Return True for binary content, judged by its start as in grep and git."""
     return b"\0" in start[:_SNIFFED] and not _is_utf16(start)
 
 
 def decoded(content: bytes) -> str:
-    """UTF-8, or UTF-16 that says so; what is neither is replaced character by character."""
+    """Decode UTF-8, or UTF-16 with a byte order mark; invalid bytes are replaced."""
     return content.decode("utf-16" if _is_utf16(content) else "utf-8-sig", "replace")
 
 
 def text_in(content: bytes, path: str) -> str:
-    """The text of a file in which a few characters may be broken. Raises ToolFailed for a binary file."""
+    """Return the text of a file, which may contain a few broken characters. Raises ToolFailed for a binary file."""
     text = decoded(content)
     if _is_utf16(content):
         return text
@@ -43,7 +43,7 @@ def text_in(content: bytes, path: str) -> str:
 
 
 def in_words(size: int) -> str:
-    """A number of bytes for people."""
+    """Format a number of bytes for reading."""
     power = min((len(str(size)) - 1) // 3, 3)
     return f"{size / 1000**power:.1f} {('B', 'kB', 'MB', 'GB')[power]}" if power else f"{size} B"
 

@@ -1,4 +1,4 @@
-"""What an edit changed, for people: how many lines, and which."""
+"""The difference that an edit makes, for users: line counts and a diff."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from itertools import islice
 _CONTEXT = 3
 _STARTS = re.compile(r"(?<= )([-+])([0-9]+)")
 _COMPARED_LINES = 1000
-"""More changed lines than this are counted and not shown: comparing them takes too long."""
+"""If more lines than this changed, they are only counted: comparing them takes too long."""
 MOST_LINES = 60
 LINE_CHARS = 200
 
@@ -18,7 +18,7 @@ class Diff:
     added: int
     removed: int
     text: str
-    """Unified, cut where it is long."""
+    """Unified diff, cut if long."""
 
     @property
     def counts(self) -> str:
@@ -49,7 +49,7 @@ def _same_start(old: list[str], new: list[str]) -> int:
 
 
 def _moved(line: str, by: int) -> str:
-    """A hunk's head counts from the first line that was compared."""
+    """Shift the line numbers of a hunk's head, which count from the first compared line."""
     if not line.startswith("@@"):
         return line
     return _STARTS.sub(lambda found: f"{found[1]}{int(found[2]) + by}", line)

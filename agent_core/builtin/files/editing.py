@@ -1,20 +1,22 @@
-"""Editing a file of the chat's workspace: one exact piece of text is replaced, and everything else stays as it is."""
+"""The tool `edit_file`: replaces one exact piece of text and leaves the rest of the file unchanged."""
 
 import asyncio
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from agent_core.beneath import FILE, Opener
-from agent_core.builtin.files.confined import check_file, failure, open_folder_of, shown
+from agent_core.builtin.files.confined import check_file, failure, names_of, open_folder_of, shown
 from agent_core.builtin.files.contents import read_content
 from agent_core.builtin.files.diff import Diff
+from agent_core.builtin.files.kept import keeping
 from agent_core.builtin.files.matching import Match, apply, find
 from agent_core.builtin.files.replace import locked, replace, replaceable
 from agent_core.builtin.files.writing import MOST_BYTES, encoded
 from agent_core.messages import TextContent
+from agent_core.sources import union
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import sources_of
 
 
 @dataclass(frozen=True)
@@ -34,30 +36,36 @@ class _Edit:
 
 
 def edit_file_tool(opener: Opener) -> Tool:
-    """The tool `edit_file`."""
-
-    @tool(acts="write", untrusted=True, label="Editing {path}")
+    @tool(acts="write", label="Editing {path}")
     async def edit_file(
         path: str, old_text: str, new_text: str, *, replace_all: bool = False, context: ToolContext
     ) -> ToolResult:
         """Replace text that occurs once in a file, or all of it."""
         edit = _Edit(path, old_text, new_text, replace_all)
-        match, diff = await asyncio.to_thread(_edit, context.workspace, edit, opener)
+        sources = await asyncio.to_thread(context.files.of, [path])
+        try:
+            match, diff = await asyncio.to_thread(_edit, context, edit, opener)
+        except ToolFailed as error:  # the error may quote the file
+            error.sources = sources
+            raise
+        await asyncio.to_thread(context.files.wrote, path, union(sources, sources_of(context.messages)))
         places = f"at line {match.lines[0]}" if match.count == 1 else f"in {match.count} places"
         said = TextContent(text=f"Edited {shown(path)} {places} ({diff.counts}).")
-        return ToolResult(content=(said,), details={"diff": diff.text}, summary=diff.counts)
+        return ToolResult(content=(said,), details={"diff": diff.text}, summary=diff.counts).from_(sources)
 
     return edit_file
 
 
-def _edit(workspace: Path, edit: _Edit, opener: Opener) -> tuple[Match, Diff]:
-    folder, name = open_folder_of(workspace, edit.path, opener)
+def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Diff]:
+    folder, name = open_folder_of(context.workspace, edit.path, opener)
     try:
         with locked(folder):
             before, mode = _before(folder, name, edit.path, opener)
             match = find(before, edit.old, edit.path, everywhere=edit.everywhere)
             after = apply(before, match, edit.new, MOST_BYTES)
-            replace(folder, name, encoded(after, edit.path), mode)
+            data = encoded(after, edit.path)
+            with keeping(context, "edit_file", names_of(edit.path), len(data)):
+                replace(folder, name, data, mode)
     except OSError as error:
         raise failure(error.errno or 0, edit.path) from error
     finally:
@@ -66,7 +74,7 @@ def _edit(workspace: Path, edit: _Edit, opener: Opener) -> tuple[Match, Diff]:
 
 
 def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[str, int]:
-    """The text with its line endings and its mark of order, and the file's permissions."""
+    """Return the text, with its line endings and byte order mark, and the file's permissions."""
     handle = opener(folder, (name,), FILE)
     try:
         about = os.fstat(handle)

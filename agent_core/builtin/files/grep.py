@@ -1,7 +1,7 @@
-"""Searching the files of the chat's workspace.
+"""The tool `grep`: searches files of the chat's workspace.
 
-The files are found and opened by us, so that nothing leads out of the workspace; ripgrep, where there is one, gets open
-files only, and says only which lines match.
+Parley finds and opens the files itself, so that nothing leads out of the workspace. ripgrep, if installed, only gets
+open files and only reports the numbers of matching lines.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ from agent_core.builtin.files.line_search import (
 )
 from agent_core.builtin.files.tree import Names, files_beneath, fits, open_searched
 from agent_core.cancel import CancelToken
+from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 
 MOST_FILES = 10_000
@@ -37,25 +38,26 @@ LINE_CHARS = 300
 SECONDS = 20.0
 
 _BATCH = 32
-"""Files that are open at a time."""
+"""Files open at the same time."""
 _START = 8192
 
 
 def find_ripgrep() -> str | None:
-    """Its path, where it is installed and open files can be handed to it."""
+    """Return ripgrep's path, if it is installed and can be given open files."""
     return shutil.which("rg") if has_handles() else None
 
 
 def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> Tool:
-    """The tool `grep`, which gives up after so many seconds."""
+    """Return the tool `grep`, which stops after so many seconds."""
 
-    @tool(execution="parallel", untrusted=True, label="Searching for {pattern}")
-    async def grep(pattern: str, context: ToolContext, path: str = ".", glob: str = "") -> str:
+    @tool(execution="parallel", label="Searching for {pattern}")
+    async def grep(pattern: str, context: ToolContext, path: str = ".", glob: str = "") -> ToolResult:
         """Search files of the workspace by regular expression."""
         if not pattern or len(pattern) > PATTERN_CHARS:
             raise ToolFailed(f"a pattern has 1 to {PATTERN_CHARS} characters")
         hunt = _Hunt(pattern, path, glob, opener, time.monotonic() + seconds, context.cancel)
-        return await asyncio.to_thread(hunt.run, context.workspace, ripgrep)
+        said = await asyncio.to_thread(hunt.run, context.workspace, ripgrep)
+        return ToolResult.of(said).from_(await asyncio.to_thread(context.files.of, hunt.found))
 
     return grep
 
@@ -69,11 +71,13 @@ class _Hunt:
     glob: str
     opener: Opener
     until: float
-    """On the monotonic clock."""
+    """Deadline on the monotonic clock."""
     cancel: CancelToken
     searched: int = 0
     refused: int = 0
     hits: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    """Paths of files with matches."""
     notes: list[str] = field(default_factory=list)
 
     def run(self, workspace: Path, ripgrep: str | None) -> str:
@@ -122,7 +126,7 @@ class _Hunt:
                 os.close(handle)
 
     def _search_batch(self, files: dict[Names, int], search: Search) -> Search:
-        """The way to search the next batch; Python's takes over where ripgrep's does not work."""
+        """Search a batch and return the search for the next one: Python's replaces ripgrep's if that fails."""
         if not files:
             return search
         try:
@@ -139,6 +143,7 @@ class _Hunt:
         return search
 
     def _add(self, path: str, numbers: Sequence[int], lines: Sequence[str]) -> None:
+        self.found.append(path)
         for number in numbers:
             if number <= len(lines):
                 line = lines[number - 1]

@@ -1,4 +1,4 @@
-"""Which lines of open files match a pattern: found by ripgrep, or by Python. Everything here blocks."""
+"""Line search in open files by ripgrep or Python. All functions block."""
 
 import re
 import subprocess
@@ -14,16 +14,14 @@ from agent_core.builtin.files.tree import MOST_BYTES
 from agent_core.tools import ToolFailed
 
 Search = Callable[[Sequence[int], int, float], list[list[int]]]
-"""Handles of files, how many lines are wanted of each, and when to stop on the monotonic clock -> line numbers of each.
-
-Raises TimeoutError.
-"""
+"""Takes descriptors of files, the maximum number of lines of each, and a deadline on the monotonic clock; returns line
+numbers for each. Raises TimeoutError."""
 
 PATTERN_CHARS = 1000
 _LINE_CHARS = 500_000
-"""How much of one line Python looks at; a bad pattern remembers a hundred bytes for each character."""
+"""Characters of a line that Python searches; a bad pattern needs a hundred bytes of memory for each."""
 _COMPILED = 1_000_000
-"""Python's compiler writes a counted repeat out, so the counts times the pattern's length are its memory."""
+"""Limit of counts times pattern length, because Python's compiler expands counted repeats."""
 _COUNTS = re.compile(r"\{([0-9]*),?([0-9]*)\}")
 _HANDLES = Path("/proc/self/fd")
 _OPTIONS = (
@@ -36,8 +34,8 @@ _OPTIONS = (
     "--null",
     "--text",
     "--crlf",
-    "--no-mmap",  # a file that shrinks meanwhile would kill it
-    "--max-columns=1",  # it says where a line stands and not what stands in it, so that no line can flood us
+    "--no-mmap",  # with mmap, a file that shrinks meanwhile would crash it
+    "--max-columns=1",  # print line numbers without the lines, which may be huge
     "--threads=2",
     "--regex-size-limit=10M",
     "--dfa-size-limit=10M",
@@ -45,11 +43,11 @@ _OPTIONS = (
 
 
 class Unsearchable(Exception):
-    """This way cannot do it; another may."""
+    """This search cannot handle the pattern; another may."""
 
 
 def ripgrep_search(program: str, pattern: str) -> Search:
-    """Raises Unsearchable when called, where ripgrep does not understand the pattern or does not run."""
+    """Return a search by ripgrep. It raises Unsearchable if ripgrep does not support the pattern or does not run."""
 
     def search(handles: Sequence[int], most: int, until: float) -> list[list[int]]:
         if "\0" in pattern or not is_encodable(pattern):
@@ -64,12 +62,12 @@ def ripgrep_search(program: str, pattern: str) -> Search:
 
 
 def has_handles() -> bool:
-    """Whether open files can be handed to another program by name."""
+    """Return True if open files can be passed to another program by path."""
     return _HANDLES.is_dir()
 
 
 def python_search(pattern: str) -> Search:
-    """Raises ToolFailed where the pattern is none."""
+    """Return a search by Python's regex module. Raises ToolFailed for an invalid pattern."""
     compiled = _compiled(pattern)
 
     def search(handles: Sequence[int], most: int, until: float) -> list[list[int]]:
@@ -79,7 +77,7 @@ def python_search(pattern: str) -> Search:
 
 
 def lines_of(handle: int) -> list[str]:
-    """The file's lines as both ways count them, without their ends."""
+    """Return the file's lines, split in the same way for both searches, without line ends."""
     try:
         content = read_content(handle, "", MOST_BYTES)
     except ToolFailed:  # it has grown meanwhile
@@ -89,7 +87,7 @@ def lines_of(handle: int) -> list[str]:
 
 
 def _run(program: str, pattern: str, handles: Sequence[int], most: int, until: float) -> list[bytes]:
-    """What ripgrep prints, line by line."""
+    """Run ripgrep and return its output line by line."""
     files = [str(_HANDLES / str(handle)) for handle in handles]
     argv = [program, *_OPTIONS, f"--max-count={most}", "--", pattern, *files]
     try:
@@ -130,7 +128,7 @@ def _matches(compiled: "regex.Pattern[str]", handle: int, most: int, until: floa
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        # Concurrent: a pattern that takes for ever does not hold up the rest of the program until then.
+        # `concurrent` releases the GIL, so that a slow pattern does not block the program.
         if compiled.search(line, endpos=min(len(line), _LINE_CHARS), timeout=left, concurrent=True):
             numbers.append(number)
             if len(numbers) == most:

@@ -1,4 +1,4 @@
-"""Finding the text that a model wants replaced: exactly, but for the kind of its line endings."""
+"""Search for the text that a model wants replaced: exact, except for line endings."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from agent_core.tools import ToolFailed
 
 _BREAK = re.compile(r"\r?\n")
 _UNMARKED = str.maketrans("\u2039\u27e6", "<[")
-"""What stands for these where a file was shown as data (`untrusted.harmless`), and what the file itself has."""
+"""Maps the substitutes in files shown as data (`untrusted.harmless`) back to the original characters."""
 _TOLD_LINES = 5
 _COMPARED_LINES = 5_000
 _COMPARED_CHARS = 200
@@ -19,21 +19,21 @@ _COMPARED_CHARS = 200
 
 @dataclass(frozen=True)
 class Match:
-    """Where the old text stands."""
+    """The places where the old text occurs."""
 
     old: str
-    """As the file has it."""
+    """The old text as the file has it."""
     count: int
     lines: tuple[int, ...]
-    """Numbers of the first few lines in which it begins."""
+    """Numbers of the first few lines where it starts."""
     newline: str
-    """What ends a line around there."""
+    """The line ending used there."""
     unmarked: bool = False
-    """The model gave the text as it was shown, and not as the file has it."""
+    """True if the model gave the text with the substitutes with which it was shown."""
 
 
 def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
-    """Raises ToolFailed where it does not occur, or more than once without `everywhere`."""
+    """Find the text. Raises ToolFailed if it does not occur, or more than once without `everywhere`."""
     main = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     other = "\n" if main == "\r\n" else "\r\n"
     given = (old, old.translate(_UNMARKED))
@@ -51,7 +51,7 @@ def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
 
 
 def apply(text: str, match: Match, new: str, most: int) -> str:
-    """The text with the new words in all the places. Raises ToolFailed for more than `most` characters."""
+    """Return the text with all places replaced. Raises ToolFailed for more than `most` characters."""
     new = _BREAK.sub(match.newline, new.translate(_UNMARKED) if match.unmarked else new)
     size = len(text) + match.count * (len(new) - len(match.old))
     if size > most:
@@ -60,7 +60,7 @@ def apply(text: str, match: Match, new: str, most: int) -> str:
 
 
 def _lines_of(text: str, found: str) -> list[int]:
-    """Numbers of the first few lines in which it begins; places may overlap."""
+    """Return the numbers of the first few lines where it starts; places may overlap."""
     numbers: list[int] = []
     line, done, place = 1, 0, text.find(found)
     while place >= 0 and len(numbers) < _TOLD_LINES:
@@ -82,7 +82,7 @@ def _ambiguous(text: str, found: str, path: str) -> ToolFailed:
 
 
 def _missing(text: str, old: str, path: str) -> ToolFailed:
-    """Shows what the model may have meant."""
+    """Return an error that shows what the model may have meant."""
     advice = "read the file, then give old_text exactly as it stands there"
     wanted = next((line.strip() for line in old.splitlines() if line.strip()), "")[:_COMPARED_CHARS]
     lines = [line.strip()[:_COMPARED_CHARS] for line in islice(text.split("\n"), _COMPARED_LINES)]

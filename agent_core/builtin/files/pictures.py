@@ -1,4 +1,4 @@
-"""Pictures in files: what kind they are, and whether they can be shown to a model."""
+"""Detection of pictures, and preparing them for a model."""
 
 import base64
 
@@ -9,7 +9,7 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed
 
 MOST_BYTES = 5_000_000
-"""What every provider takes."""
+"""Bytes that every provider accepts."""
 
 _STARTS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -21,16 +21,16 @@ _ENDS = {"image/png": b"IEND\xaeB`\x82", "image/jpeg": b"\xff\xd9", "image/gif":
 
 
 def picture_type(content: bytes) -> str | None:
-    """The MIME type by the first bytes, None for what is no picture that models know."""
+    """Return the MIME type by the first bytes; None for what is no picture that models accept."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in _STARTS.items() if content.startswith(start)), None)
 
 
 def show_picture(content: bytes, kind: str, path: str) -> ToolResult:
-    """The picture, and a line that says what it is. Raises ToolFailed where it is too large or its end is missing.
+    """Return the picture with a line of description. Raises ToolFailed if it is too large or truncated.
 
-    A broken one would stay in the chat, and the provider would refuse every request from then on.
+    A broken picture would stay in the history, and the provider would reject every later request.
     """
     size = in_words(len(content))
     if len(content) > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Reading the files of the chat's workspace, and nothing else."""
+"""The tools `read_file` and `list_dir` for the chat's workspace."""
 
 import asyncio
 import os
@@ -20,29 +20,30 @@ MOST_ENTRIES = 200
 
 
 def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
-    """The tool `read_file`; `vision` says whether the model sees pictures."""
+    """Return the tool `read_file`; `vision` is True if the model can see pictures."""
 
-    @tool(execution="parallel", untrusted=True, label="Reading {path}")
-    async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> str | ToolResult:
+    @tool(execution="parallel", label="Reading {path}")
+    async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
         """Read a text file of the workspace from line `offset`."""
         content = await asyncio.to_thread(_read, context.workspace, path, opener)
+        sources = await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
         if kind is None:
-            return _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
+            page = _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
+            return ToolResult.of(page).from_(sources)
         if not vision:
             raise ToolFailed(f"{shown(path)} is a picture ({in_words(len(content))}), which this model cannot see")
-        return show_picture(content, kind, path)
+        return show_picture(content, kind, path).from_(sources)
 
     return read_file
 
 
 def list_dir_tool(opener: Opener) -> Tool:
-    """The tool `list_dir`."""
-
-    @tool(execution="parallel", untrusted=True, label="Listing {path}")
-    async def list_dir(context: ToolContext, path: str = ".") -> str:
+    @tool(execution="parallel", label="Listing {path}")
+    async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
         """List a folder of the workspace."""
-        return await asyncio.to_thread(_listing, context.workspace, path, opener)
+        listing = await asyncio.to_thread(_listing, context.workspace, path, opener)
+        return ToolResult.of(listing).from_(await asyncio.to_thread(context.files.of_names, path))
 
     return list_dir
 

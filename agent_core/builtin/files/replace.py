@@ -1,6 +1,6 @@
-"""Changing a file as a whole: whoever reads it, or is killed in the middle, finds the old content or the new one.
+"""Atomic replacement of files: readers see the old or the new content, even after a crash.
 
-Everything here blocks and works on handles, so that no link can lead a write away.
+All functions block and work on descriptors, so that links cannot redirect a write.
 """
 
 import errno
@@ -17,16 +17,16 @@ from agent_core.builtin.files.confined import check_file, failure, shown
 from agent_core.tools import ToolFailed
 
 WAIT_S = 5.0
-"""For a lock that somebody else holds."""
+"""Seconds to wait for a lock."""
 _POLL_S = 0.01
 _NAME_BYTES = 255
 
 
 @contextmanager
 def locked(folder: int, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Hold the folder's lock, which all who change its files take.
+    """Hold the folder's lock, which everything that changes its files takes.
 
-    Raises ToolFailed where somebody else keeps it; a program that the model started might do that for ever.
+    Raises ToolFailed after `wait_s` seconds, since a program that the model started might hold the lock for ever.
     """
     end = time.monotonic() + wait_s
     while True:
@@ -44,10 +44,10 @@ def locked(folder: int, wait_s: float = WAIT_S) -> Iterator[None]:
 
 
 def replace(folder: int, name: str, content: bytes, mode: int = 0o600) -> None:
-    """Put the content in the place of the folder's file of that name; call it with the lock held. Raises OSError."""
+    """Replace the content of the folder's file of that name; call it with the lock held. Raises OSError."""
     temporary = _temporary(name)
     with suppress(FileNotFoundError):
-        os.unlink(temporary, dir_fd=folder)  # left behind by one who was killed
+        os.unlink(temporary, dir_fd=folder)  # left behind by a killed process
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(temporary, flags, 0o600, dir_fd=folder)
     try:
@@ -65,8 +65,10 @@ def replace(folder: int, name: str, content: bytes, mode: int = 0o600) -> None:
 
 
 def replaceable(folder: int, name: str, path: str) -> os.stat_result | None:
-    """What stands there and may be replaced, None for nothing. Raises ToolFailed for a folder, a link, a file with a
-    second name, a file that may not be written, and anything else that is no file."""
+    """Return the state of a file that may be replaced; None if there is none.
+
+    Raises ToolFailed for a folder, a link, a file with a second name or without write permission, and any other kind.
+    """
     try:
         about = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -80,7 +82,7 @@ def replaceable(folder: int, name: str, path: str) -> os.stat_result | None:
 
 
 def open_made_folder(root: Path, names: Sequence[str], opener: Opener) -> int:
-    """A handle of the folder of these names under `root`, both made where they are missing. Raises OSError."""
+    """Return the descriptor of the folder of these names under `root`, creating what is missing. Raises OSError."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = open_root(root)
     for name in names:
@@ -102,7 +104,7 @@ def _open_or_make(folder: int, name: str, opener: Opener) -> int:
 
 
 def _temporary(name: str) -> str:
-    """One that stands for that name alone and is never too long itself."""
+    """Return a temporary name that is unique for the name and never too long."""
     temporary = f".{name}.new"
     if len(os.fsencode(temporary)) <= _NAME_BYTES:
         return temporary

@@ -1,4 +1,4 @@
-"""The files beneath a folder of the workspace, found and opened without ever leaving it. Everything here blocks."""
+"""Walking of files beneath a workspace folder, without ever leaving it. All functions block."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,11 +14,11 @@ MOST_BYTES = 8_000_000
 
 
 def files_beneath(root: int, folder: Names, opener: Opener, goes_on: Callable[[], bool]) -> Iterator[Names]:
-    """Each folder's own files in the order of their names, then those of its folders; `folder` may be a file itself.
-    Asked before each folder whether it goes on: there may be a million of them, and no file.
+    """Yield each folder's files sorted by name, then those of its folders; `folder` may be a file itself.
 
-    Folders whose names begin with a dot are left out. Raises OSError where `folder` cannot be opened; what further
-    down cannot be opened is left out.
+    `goes_on` is called before each folder, since there may be a million of them without a file. Folders whose names
+    start with a dot are left out. Raises OSError if `folder` cannot be opened; anything deeper that cannot be opened is
+    left out.
     """
     try:
         files, waiting = _entries(root, folder, opener)
@@ -36,7 +36,7 @@ def files_beneath(root: int, folder: Names, opener: Opener, goes_on: Callable[[]
 
 
 def open_searched(root: int, names: Names, opener: Opener) -> int | None:
-    """A handle, None for a file that is too large, has a second name or may not be read."""
+    """Open a file; None if it is too large, has a second name or may not be read."""
     try:
         handle = opener(root, names, FILE)
     except OSError:
@@ -54,8 +54,8 @@ def open_searched(root: int, names: Names, opener: Opener) -> int | None:
 
 
 def fits(names: Names, glob: str) -> bool:
-    """Without a slash the glob is held against the file's name, else against its whole path; `**/` may stand for no
-    folder at all."""
+    """Match a glob against the file's name, or, if it contains a slash, the whole path; `**/` also matches no
+    folder."""
     if "/" not in glob:
         return not glob or fnmatchcase(names[-1], glob)
     path = "/".join(names)
@@ -63,7 +63,7 @@ def fits(names: Names, glob: str) -> bool:
 
 
 def _entries(root: int, folder: Names, opener: Opener) -> tuple[list[Names], list[Names]]:
-    """The folder's files, and its folders with the first one last."""
+    """Return the folder's files, and its folders in reverse order."""
     handle = opener(root, folder, FOLDER)
     try:
         with os.scandir(handle) as found:

@@ -1,32 +1,33 @@
-"""Writing whole files into the chat's workspace."""
+"""The tool `write_file`: writes whole files of the chat's workspace."""
 
 import asyncio
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from agent_core.beneath import Opener
-from agent_core.builtin.files.confined import failure, shown, split
+from agent_core.builtin.files.confined import failure, names_of, shown, split
 from agent_core.builtin.files.contents import in_words
+from agent_core.builtin.files.kept import keeping
 from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import sources_of
 
 MOST_BYTES = 5_000_000
 
 
 def write_file_tool(opener: Opener) -> Tool:
-    """The tool `write_file`."""
-
     @tool(acts="write", idempotent=True, label="Writing {path}")
     async def write_file(path: str, content: str, context: ToolContext) -> str:
         """Create or replace a text file of the workspace."""
         data = encoded(content, path)
-        return await asyncio.to_thread(write_whole, context.workspace, path, data, opener)
+        return await asyncio.to_thread(_write, context, path, data, opener)
 
     return write_file
 
 
 def encoded(text: str, path: str) -> bytes:
-    """What is to stand in the file. Raises ToolFailed where that is too much or no text."""
+    """Encode the content of a file. Raises ToolFailed if it is too large or invalid."""
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
@@ -36,13 +37,23 @@ def encoded(text: str, path: str) -> bytes:
     return data
 
 
-def write_whole(workspace: Path, path: str, data: bytes, opener: Opener) -> str:
-    """What was done, in a sentence. Blocks. Raises ToolFailed."""
+def _write(context: ToolContext, path: str, data: bytes, opener: Opener) -> str:
+    keeps = keeping(context, "write_file", names_of(path), len(data))
+    done = write_whole(context.workspace, path, data, opener, keeps)
+    context.files.wrote(path, sources_of(context.messages))
+    return done
+
+
+def write_whole(
+    workspace: Path, path: str, data: bytes, opener: Opener, keeps: AbstractContextManager[None] | None = None
+) -> str:
+    """Write a file and return a sentence about it. Blocks; `keeps` is entered around the change, for undo. Raises
+    ToolFailed."""
     names, name = split(path)
     try:
         folder = open_made_folder(workspace, names, opener)
         try:
-            with locked(folder):
+            with locked(folder), keeps or nullcontext():
                 old = replaceable(folder, name, path)
                 replace(folder, name, data, old.st_mode & 0o777 if old else 0o600)
         finally:

@@ -1,28 +1,53 @@
-"""How a command came out, in words for the model."""
+"""Running of a command, and its outcome as a tool result."""
 
 import asyncio
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 from agent_core.builtin.files.confined import shown
 from agent_core.builtin.programs.outputs import ends
+from agent_core.keeping import CannotKeep
 from agent_core.outputs import forget, next_output
-from agent_core.sandbox.command import Command, Finished, Limits, Sandbox
+from agent_core.sandbox.command import Command, Finished, Sandbox
+from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import plain
+from agent_core.sources import NETWORK, union
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
+from agent_core.untrusted import sources_of
 
 RESULT_CHARS = 8000
 HEAD_CHARS = 3000
-"""Of an output that is too long; most of the rest is its end, where failures are told."""
+"""Characters of the head of a long output; most of the rest is its tail, where errors are reported."""
 
 _STATUS_CHARS = 200
 _SIGNALLED = 128
-"""What a shell adds to the number of the signal that ended a program."""
+"""Added by a shell to the number of the signal that ended a program."""
 
 
-async def outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> ToolResult:
-    """Run it, and tell the model how it came out. Raises ToolFailed where it could not be started."""
+async def outcome(sandbox: Sandbox, command: Command, context: ToolContext, tool: str) -> ToolResult:
+    """Run the command with undo, and return its outcome. Raises ToolFailed if it could not be started."""
+    try:
+        async with context.keeper.everything(context.author(tool)) as room:
+            limits = command.limits.within(room.bytes, room.files)
+            return await _traced(sandbox, replace(command, limits=limits, pools=room.pools), context)
+    except CannotKeep as error:
+        raise ToolFailed(f"it was not run, because it could not be undone: {error}", "call it again") from error
+
+
+async def _traced(sandbox: Sandbox, command: Command, context: ToolContext) -> ToolResult:
+    """Run the command and give its output and changes the sources of all files it could read and of its call."""
+    said = union([NETWORK] if command.network else [], sources_of(context.messages))
+    number, before = await asyncio.to_thread(context.files.begin, said)
+    try:
+        result = await _outcome(sandbox, command, context)
+    finally:
+        context.files.end(number, before)  # not in a thread: a cancelled task would not wait for it
+    return result.from_(before.sources)
+
+
+async def _outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> ToolResult:
     try:
         name = await asyncio.to_thread(next_output, command.workspace)
         is_needed = False
@@ -41,15 +66,17 @@ async def outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> T
         ) from error
     how = _how_it_ended(finished, command.limits)
     result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}")
-    if finished.code == 0 and not (finished.timed_out or finished.flooded):
+    if finished.code == 0 and not (finished.timed_out or finished.flooded or finished.excess):
         return result
     return result.model_copy(update={"is_error": True, "summary": how})
 
 
-def _how_it_ended(finished: Finished, limits: Limits) -> str:
+def _how_it_ended(finished: Finished, limits: CommandLimits) -> str:
     number = -finished.code if finished.code < 0 else finished.code - _SIGNALLED
     if finished.timed_out:
         return f"killed at its time limit of {limits.seconds:g} s"
+    if finished.excess:
+        return f"killed for using {finished.excess}"
     if finished.flooded:
         return f"killed for saying more than {limits.output_bytes:,} bytes"
     if number in {*signal.Signals}:
@@ -59,7 +86,7 @@ def _how_it_ended(finished: Finished, limits: Limits) -> str:
 
 
 def _said(finished: Finished, workspace: Path, name: str) -> tuple[str, bool]:
-    """The output, or its head and its tail; and whether its file is needed for the rest."""
+    """Return the output, or its head and tail; and True if its file is needed for the rest."""
     try:
         found = ends(workspace, name)
     except ToolFailed:

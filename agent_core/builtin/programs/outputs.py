@@ -1,4 +1,4 @@
-"""How the output of a command, which is kept in a file, begins and how it ends."""
+"""Head and tail of a command's output file."""
 
 import os
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ BLOCK = 64 * 1024
 
 @dataclass(frozen=True)
 class Ends:
-    """How an output begins and how it ends."""
+    """Head and tail of an output."""
 
     head: bytes
     tail: bytes
-    """Empty where `head` is all of it."""
+    """Empty if `head` is all of it."""
 
 
 def ends(workspace: Path, name: str) -> Ends:
-    """Raises ToolFailed where it is no regular file any more."""
+    """Read both ends. Raises ToolFailed if it is not a regular file any more."""
     with os.fdopen(open_file(workspace, name), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size <= 2 * BLOCK:

@@ -1,4 +1,4 @@
-"""Running programs in the chat's workspace, shut in."""
+"""The tool `run_command`: runs programs in the chat's workspace, sandboxed."""
 
 import asyncio
 import os
@@ -12,19 +12,20 @@ from pydantic import JsonValue
 
 from agent_core.builtin.programs.outcome import outcome
 from agent_core.messages import JsonObject
-from agent_core.sandbox.command import Command, Limits, Sandbox
+from agent_core.sandbox.command import Command, Sandbox
+from agent_core.sandbox.limits import CommandLimits
 from agent_core.tool_result import ToolResult
 from agent_core.tools import FunctionTool, Tool, ToolContext, ToolFailed, Traits
 
 MOST_SECONDS = 600
 
-COMMAND = Traits(execution="sequential", retry="never", timeout_s=None, acts="exec", untrusted=True)
-"""The sandbox has limits of time of its own."""
+COMMAND = Traits(execution="sequential", retry="never", timeout_s=None, acts="exec")
+"""No timeout here, because the sandbox limits the time."""
 
 
 class CommandTool(FunctionTool):
-    """Its label shows the call's arguments whole and quoted, with nothing invisible in them, because people are asked
-    whether it may be run."""
+    """A tool for commands. Its label shows the arguments in full, quoted and without invisible characters, because
+    users are asked to approve it."""
 
     def describe(self, arguments: JsonObject) -> str:
         quoted = {key: _quoted(value) for key, value in {**self._defaults(), **arguments}.items()}
@@ -34,9 +35,9 @@ class CommandTool(FunctionTool):
             return self.name
 
 
-def run_command_tool(sandbox: Sandbox, *, limits: Limits | None = None, network: bool = False) -> Tool:
-    """`run_command`; `limits.seconds` are those of a call that does not ask for others."""
-    usual = limits or Limits()
+def run_command_tool(sandbox: Sandbox, *, limits: CommandLimits | None = None, network: bool = False) -> Tool:
+    """Return the tool `run_command`; `limits.seconds` is the default time limit of a call."""
+    usual = limits or CommandLimits()
     default = round(usual.seconds)
 
     async def run_command(argv: list[str], context: ToolContext, seconds: int = default) -> ToolResult:
@@ -45,11 +46,11 @@ def run_command_tool(sandbox: Sandbox, *, limits: Limits | None = None, network:
         command = Command(
             argv=checked(argv),
             workspace=workspace,
-            env={"PYTHONUNBUFFERED": "1"},
+            env={"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             network=network,
             limits=replace(usual, seconds=allowed),
         )
-        return await outcome(sandbox, command, context)
+        return await outcome(sandbox, command, context, "run_command")
 
     reach = "" if network else " There is no network."
     run_command.__doc__ = f"""Run a program in the workspace. For a shell: ["sh", "-c", "..."].{reach}"""
@@ -57,18 +58,18 @@ def run_command_tool(sandbox: Sandbox, *, limits: Limits | None = None, network:
 
 
 def as_typed(words: Iterable[str]) -> str:
-    """The line that makes a shell run these words, in the shorter quotes: people are to read it."""
+    """Return the shell command line of these words, in the shorter quotes for readability."""
     return " ".join(min(_ways_to_type(word), key=len) for word in words)
 
 
 def _ways_to_type(word: str) -> Iterator[str]:
     yield shlex.quote(word)
-    if "'" in word and "!" not in word:  # a shell that people type into would take that for an earlier command
+    if "'" in word and "!" not in word:  # an interactive shell would expand "!" from its history
         yield '"' + re.sub(r'(["$`\\])', r"\\\1", word) + '"'
 
 
 def checked(argv: Sequence[str]) -> tuple[str, ...]:
-    """Raises ToolFailed where no program could get these arguments."""
+    """Return the arguments. Raises ToolFailed if no program could receive them."""
     if not argv or not argv[0]:
         raise ToolFailed("argv names no program", 'call it again, as in ["python3", "chart.py"]')
     try:
@@ -81,7 +82,7 @@ def checked(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def workspace_of(context: ToolContext) -> Path:
-    """Made where it does not exist, and without links, as a command wants it."""
+    """Return the workspace, created if missing and with links resolved, as commands need it."""
     context.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     return context.workspace.resolve()
 

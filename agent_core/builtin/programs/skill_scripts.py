@@ -1,4 +1,4 @@
-"""Running the scripts that skills bring, shut in, in the chat's workspace."""
+"""The tool `run_skill_script`: runs scripts of skills in the chat's workspace, sandboxed."""
 
 import asyncio
 import errno
@@ -15,7 +15,8 @@ from pydantic import BaseModel
 from agent_core.builtin.files.confined import open_folder, shown
 from agent_core.builtin.programs.outcome import outcome
 from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, workspace_of
-from agent_core.sandbox.command import Command, Limits, Sandbox
+from agent_core.sandbox.command import Command, Sandbox
+from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.visible import python_folder
 from agent_core.skills.errors import SkillError
 from agent_core.skills.skill import SCRIPTS, Skill
@@ -24,7 +25,7 @@ from agent_core.tools import Tool, ToolContext, ToolFailed
 
 _HEAD_BYTES = 64 * 1024
 _METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///$")
-"""As PEP 723 has it."""
+"""Inline metadata of PEP 723."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +33,21 @@ class _Script:
     path: Path
     skill: Path
     needs: tuple[str, ...]
-    """Packages, as the script declares them."""
+    """Packages that the script declares."""
     is_executable: bool
 
 
 def run_skill_script_tool(
-    sandbox: Sandbox, *, limits: Limits | None = None, network: bool = False, uv: Path | None = None
+    sandbox: Sandbox, *, limits: CommandLimits | None = None, network: bool = False, uv: Path | None = None
 ) -> Tool:
-    """`run_skill_script` for the skills that are loaded in the chat. Scripts that declare packages need `uv`, and the
-    network to get them."""
+    """Return the tool for scripts of the chat's loaded skills. Scripts with packages need `uv` and network access."""
 
     async def run_skill_script(skill: str, script: str, context: ToolContext, args: tuple[str, ...] = ()) -> ToolResult:
         """Run a script of a loaded skill in the workspace."""
         of = _skill(skill, context)
         found = await asyncio.to_thread(_script, of, script.removeprefix(f"{SCRIPTS}/"))
         start, readable = _started(found, uv if network else None)
-        if of.is_shared:  # the chat's own is in the workspace, where by now a link may stand in its place
+        if of.is_shared:  # a chat's own skill is in the workspace, where a link may have replaced it
             readable = (found.skill, *readable)
         command = Command(
             argv=checked([*start, *args]),
@@ -57,22 +57,22 @@ def run_skill_script_tool(
             if found.needs
             else {},
             network=network,
-            limits=limits or Limits(),
+            limits=limits or CommandLimits(),
         )
-        return await outcome(sandbox, command, context)
+        return await outcome(sandbox, command, context, "run_skill_script")
 
     label = "Running {skill}/{script} {args}"
     return CommandTool(run_skill_script, replace(COMMAND, label=label, check=_is_loaded))
 
 
 def python() -> Path:
-    """The interpreter that ours was made from: it has the standard library, and none of our packages. Every command may
-    read it."""
+    """Return the base interpreter: it has the standard library and none of Parley's packages. Every command may read
+    it."""
     return (python_folder() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}").resolve()
 
 
 def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """How the script is started, and what has to be readable for that."""
+    """Return the command that starts the script, and the paths it must be able to read."""
     path = str(script.path)
     if script.needs:
         if uv is None:
@@ -83,8 +83,8 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
             )
         return (str(uv.resolve()), "run", "--script", path), (uv.resolve(),)
     if script.path.suffix == ".py":
-        # Without what the environment says of Python, but with the modules beside the script.
-        # It leaves nothing behind in its folder: what a person approved would be another skill then.
+        # Ignores Python's environment variables, but finds modules beside the script. Writes no bytecode, which would
+        # change the skill that a user approved.
         return (str(python()), "-E", "-s", "-u", "-B", path), ()
     if script.path.suffix == ".sh":
         return ("/bin/sh", path), ()
@@ -94,7 +94,7 @@ def _started(script: _Script, uv: Path | None) -> tuple[tuple[str, ...], tuple[P
 
 
 def _is_loaded(arguments: BaseModel, context: ToolContext) -> None:
-    """So that nobody is asked for a script that cannot run."""
+    """Refuse a script that cannot run before a user is asked to approve it."""
     _skill(str(arguments.model_dump()["skill"]), context)
 
 
@@ -108,7 +108,7 @@ def _skill(name: str, context: ToolContext) -> Skill:
 
 
 def _entries(root: Path, folder: str) -> list[str] | None:
-    """The names in a folder; None where there is no such folder, or only a link to one."""
+    """Return the names in a folder; None if it does not exist or is a link."""
     try:
         handle = open_folder(root, folder)
     except ToolFailed:
@@ -137,7 +137,7 @@ def _script(skill: Skill, script: str) -> _Script:
 
 
 def _opened(root: Path, path: str) -> int:
-    """A handle of the file, to which no link leads. It may have other names: installers link files to their caches."""
+    """Open the file without following links. It may be a hard link: installers link files to their caches."""
     folder, _, name = path.rpartition("/")
     outer = open_folder(root, folder)
     try:
@@ -151,7 +151,7 @@ def _opened(root: Path, path: str) -> int:
 
 
 def _declared(head: str, name: str) -> tuple[str, ...]:
-    """The packages that a script says it needs."""
+    """Return the packages that a script declares."""
     found = _METADATA.search(head.replace("\r\n", "\n"))
     if found is None:
         return ()

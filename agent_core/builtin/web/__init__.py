@@ -1,1 +1,1 @@
-"""Reading pages of the open web, and searching it."""
+"""Tools to read web pages and to search the web."""

@@ -1,4 +1,4 @@
-"""Bytes of a page as text, in the encoding that its header or its first lines name."""
+"""Decoding of pages in the encoding that their header or first lines declare."""
 
 import codecs
 import re
@@ -8,7 +8,7 @@ _DECLARED = re.compile(
     rb"""(?:<meta[^>]{1,400}?charset|<\?xml[^>]{1,200}?encoding)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.I
 )
 DECLARED_WITHIN = 4096
-"""Bytes."""
+"""Bytes in which a declaration is searched."""
 
 _NAMES = (
     "utf-8 utf-16 utf-16-le utf-16-be ascii gbk gb2312 gb18030 big5 big5hkscs euc_jp shift_jis cp932 iso2022_jp euc_kr "
@@ -19,7 +19,7 @@ _KNOWN = {
     *(f"iso8859-{number}" for number in range(1, 17)),
     *(f"cp{number}" for number in range(1250, 1259)),
 }
-"""Python's names of what pages are written in; it knows others, some of which give half characters or take long."""
+"""Codecs accepted for pages; some of Python's others give lone surrogates or are slow."""
 _WIDER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -28,17 +28,17 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-"""What is read instead, as browsers do: many pages name the smaller set and use the larger one."""
+"""Larger character sets used instead, as in browsers: many pages declare the smaller one."""
 
 
 def decode(body: bytes, declared: str | None, *, markup: bool) -> str:
-    """By its byte order mark, the header's charset, what `markup` says of itself, or UTF-8; never fails."""
+    """Decode by byte order mark, the header's charset, the declaration in `markup`, or UTF-8; never fails."""
     for mark, name in _MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
     found = _DECLARED.search(body[:DECLARED_WITHIN]) if markup and not _codec(declared) else None
     inner = _codec(found.group(1).decode("ascii", "replace")) if found else None
-    if inner and inner.startswith("utf-16"):  # it could not have been read there
+    if inner and inner.startswith("utf-16"):  # UTF-16 cannot be declared in ASCII
         inner = "utf-8"
     return body.decode(_codec(declared) or inner or "utf-8", "replace")
 

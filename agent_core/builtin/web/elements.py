@@ -1,4 +1,4 @@
-"""What the elements of HTML are, as far as it takes to read a page."""
+"""Classes of HTML elements, as needed to convert pages."""
 
 from typing import NamedTuple
 
@@ -8,20 +8,20 @@ def _named(names: str) -> frozenset[str]:
 
 
 VOID = _named("area base br col embed hr img input link meta param source track wbr")
-"""They have nothing inside and no end tag."""
+"""Elements without content and end tag."""
 BLOCKS = _named(
     "address article aside body center dd details dialog dir div dl dt fieldset figcaption figure form header hgroup "
     "legend main optgroup option p search section summary tbody tfoot thead caption"
 )
-"""They stand apart from what is before and behind them."""
+"""Elements separated from their surroundings."""
 FURNITURE = _named(
     "script style noscript template nav footer svg canvas iframe object embed audio video select datalist "
     "button textarea xmp noembed noframes frameset annotation annotation-xml rp"
 )
-"""They serve the page, and nothing inside of them is for reading."""
+"""Elements whose content is not part of the text."""
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 SPECIAL = BLOCKS | HEADINGS.keys() | _named("ul ol menu li blockquote pre table tr td th html nav footer")
-"""The end of an inline element does not end them."""
+"""Elements not closed by the end tag of an inline element."""
 
 _CELLS = _named("td th")
 _PARTS = _named("thead tbody tfoot")
@@ -29,7 +29,7 @@ _TABLE = _named("table")
 
 
 class Implied(NamedTuple):
-    """The end tags that pages leave out: which elements a start tag ends, and where the search for them stops."""
+    """Rule for omitted end tags: the elements that a start tag closes, and those where the search for them stops."""
 
     ends: frozenset[str]
     within: frozenset[str]
@@ -44,4 +44,4 @@ IMPLIED = (
 )
 PARAGRAPH = Implied(_named("p"), _CELLS | _TABLE | _named("li div section article blockquote dd"))
 ENDS_PARAGRAPH = SPECIAL - _CELLS - _PARTS - _named("tr caption option optgroup legend")
-"""The elements that end a paragraph which has no end tag."""
+"""Elements that close a paragraph without an end tag."""

@@ -1,4 +1,4 @@
-"""A feed (RSS, Atom) as a page: its entries with their addresses, dates and first words."""
+"""Conversion of feeds (RSS, Atom) to a page with entries, links, dates and summaries."""
 
 import html
 import re
@@ -12,7 +12,7 @@ from agent_core.builtin.web.words import Page
 MOST_ENTRIES = 50
 SUMMARY_CHARS = 300
 LONGEST_RAW = 4_000
-"""Characters of an entry's text that are looked at."""
+"""Characters of an entry's text that are read."""
 _START = re.compile(r"\s{0,99}(?:<[?!][^>]{0,999}>\s{0,99}){0,9}<(?:rss|feed|rdf:rdf)[\s>]", re.I)
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
@@ -29,11 +29,11 @@ _FIELDS = {
     "content": "summary",
     "content:encoded": "summary",
 }
-"""What they are called in feeds of each kind; of two that say the same the first counts."""
+"""Fields by their element in the various formats; the first of several wins."""
 
 
 _Entry = dict[str, str]
-"""By the names on the right."""
+"""Values by field."""
 
 
 def is_feed(content: str) -> bool:
@@ -41,7 +41,7 @@ def is_feed(content: str) -> bool:
 
 
 def read_feed(content: str, url: str) -> Page:
-    """`url` is where it comes from. Linear in time, whatever it says."""
+    """Convert a feed from `url`. Takes linear time for any input."""
     reading = _Reading()
     reading.read(_plain(content))
     title = _text(reading.about.get("title", ""))
@@ -51,7 +51,7 @@ def read_feed(content: str, url: str) -> Page:
 
 
 class _Reading:
-    """One pass over the tags."""
+    """A single pass over the tags."""
 
     def __init__(self) -> None:
         self.about: _Entry = {}
@@ -59,7 +59,7 @@ class _Reading:
         self.whole = True
         self._entry = self.about
         self._field = ""
-        """Whose end is awaited."""
+        """The element that is being read."""
         self._words: list[str] = []
 
     def read(self, content: str) -> None:
@@ -93,7 +93,7 @@ class _Reading:
             _take(self._entry, _FIELDS[name], "".join(self._words))
             self._field = ""
         elif name in _ENTRIES:
-            self._entry, self._field = {}, ""  # what stands between two is nobody's
+            self._entry, self._field = {}, ""  # text between entries belongs to none
 
 
 def _take(entry: _Entry, name: str, text: str) -> None:
@@ -115,14 +115,14 @@ def _item(entry: _Entry, url: str) -> str:
 
 
 def _text(markup: str) -> str:
-    """Its words in one line, to stand in a page."""
+    """Return the text in one line, escaped for HTML."""
     words = " ".join(read_page(markup, "").text.split()) if "<" in markup or "&" in markup else " ".join(markup.split())
     shortened = words if len(words) <= SUMMARY_CHARS else f"{words[: SUMMARY_CHARS - 1]}…"
     return html.escape(shortened)
 
 
 def _plain(content: str) -> str:
-    """With what stands as it is (CDATA) written as other text."""
+    """Return the feed with CDATA sections as escaped text."""
     return "".join(_parts(content)) if _CDATA in content else content
 
 

@@ -1,4 +1,4 @@
-"""One page of the open web, as bytes: guarded, bounded in time and size, without cookies, keys or proxies."""
+"""Fetching of a web page: only allowed addresses, limited in time and size, without cookies, keys or proxies."""
 
 import asyncio
 import re
@@ -13,10 +13,10 @@ from agent_core.builtin.web.guard import ForbiddenAddress, MayReach, guarded_con
 from agent_core.tools import RetryableToolError, ToolFailed
 
 SECONDS = 15.0
-"""For all of it, redirects included."""
+"""Total time, redirects included."""
 CONNECT_S = 8.0
 MOST_BYTES = 2 * 1024**2
-"""Of the content after it was unpacked."""
+"""Size after decompression."""
 MOST_REDIRECTS = 5
 URL_CHARS = 2000
 
@@ -42,21 +42,22 @@ _MOVED = (
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a server gave."""
+    """A server's response."""
 
     url: str
-    """Where it was found in the end."""
+    """The address after redirects."""
     status: int
     media_type: str
-    """In lower case, without parameters; empty where the server did not say."""
+    """In lower case, without parameters; empty if the server did not send it."""
     charset: str | None
     body: bytes
     whole: bool
-    """False: there was more of it."""
+    """False if the body was cut at its limit."""
 
 
 class Fetcher:
-    """Gets pages. `may_reach` decides which addresses and ports it connects to: by default those of the open web."""
+    """Fetches pages. `may_reach` decides which addresses and ports it connects to: by default those of the public
+    web."""
 
     def __init__(
         self, may_reach: MayReach = public_web, resolver: AbstractResolver | None = None, *, seconds: float = SECONDS
@@ -66,7 +67,7 @@ class Fetcher:
         self._seconds = seconds
 
     async def get(self, address: str) -> Fetched:
-        """Follows redirects. Raises ToolFailed, which says for the model what is wrong and what may help."""
+        """Fetch a page, following redirects. Raises ToolFailed with the problem and advice for the model."""
         url = _checked(address)
         try:
             async with asyncio.timeout(self._seconds), self._session() as session:
@@ -89,7 +90,7 @@ class Fetcher:
         raise ToolFailed(f"{_host(url)} redirects more than {MOST_REDIRECTS} times", "try another page")
 
     def _session(self) -> aiohttp.ClientSession:
-        """One for each page: nothing that one page leaves behind is seen by the next."""
+        """Return a session for one page, so that no state is carried over to the next."""
         return aiohttp.ClientSession(
             connector=guarded_connector(self._may_reach, self._resolver),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -100,7 +101,7 @@ class Fetcher:
 
 
 def _checked(address: str, base: URL | None = None) -> URL:
-    """The address as it will be asked for, relative to `base`."""
+    """Return the address, resolved relative to `base`. Raises ToolFailed if it is not allowed."""
     advice = "give a whole address that begins with https://"
     try:
         url = URL(address.strip()) if base is None else base.join(URL(address.strip()))
@@ -121,7 +122,7 @@ def _host(url: URL) -> str:
 
 
 async def _one(session: aiohttp.ClientSession, url: URL) -> Fetched | URL:
-    """The page, or where it has moved to."""
+    """Return the page, or the address it redirects to."""
     async with session.get(url, allow_redirects=False) as response:
         place = response.headers.get("Location")
         if response.status in _MOVED and place:
@@ -156,7 +157,7 @@ def _is_text(media_type: str) -> bool:
 
 
 async def _read(response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
-    """At most MOST_BYTES of the content, and whether that is all. A packed bomb is never unpacked further than that."""
+    """Read at most MOST_BYTES and return them with True if that is all. Decompression stops at the limit, too."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

@@ -1,7 +1,7 @@
-"""Which addresses a page may be fetched from, asked where the socket is opened.
+"""Restriction of addresses that pages may be fetched from, enforced when the socket is opened.
 
-A look at the address as it is written knows too little: `127.1`, a name that leads to 127.0.0.1 and a redirect get past
-it. So names are resolved once, every address that they lead to is vetted, and only a vetted one is connected to.
+Checking the written address is not enough: `127.1`, a name that resolves to 127.0.0.1 and a redirect get past it. So
+names are resolved once, every address is checked, and only checked ones are connected to.
 """
 
 import socket
@@ -14,7 +14,7 @@ from aiohttp.resolver import ThreadedResolver
 
 Address = IPv4Address | IPv6Address
 MayReach = Callable[[Address, int], bool]
-"""Whether a connection to this address and port is allowed."""
+"""Returns True if a connection to this address and port is allowed."""
 
 PORTS = frozenset({80, 443})
 
@@ -24,19 +24,19 @@ _SPECIAL_V4 = tuple(
         (
             "0.0.0.0/8",
             "100.64.0.0/10",
-            "192.0.0.0/24",  # protocol assignments, and the metadata of one cloud; Python takes some of it for global
+            "192.0.0.0/24",  # protocol assignments and a cloud's metadata; Python counts some as global
             "192.88.99.0/24",  # relays to 6to4
-            "168.63.129.16/32",  # global by its number, but the metadata of one cloud
+            "168.63.129.16/32",  # formally global, but the metadata service of a cloud
         ),
     )
 )
 _GLOBAL_UNICAST = ip_network("2000::/3")
-"""All that is public in IPv6; NAT64, site-local and IPv4-compatible addresses, among others, stand outside."""
+"""All public IPv6 addresses; excludes NAT64, site-local and IPv4-compatible ones, among others."""
 _SPECIAL_V6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is an address of the open internet, and does not carry another one inside."""
+    """Return True for an address of the public internet that does not embed another one."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -48,16 +48,16 @@ def is_public(address: Address) -> bool:
 
 
 def public_web(address: Address, port: int) -> bool:
-    """What strangers' pages may be fetched from: public addresses, at the ports of the web."""
+    """Return True for what model-chosen addresses may reach: public hosts at ports 80 and 443."""
     return port in PORTS and is_public(address)
 
 
 class ForbiddenAddress(Exception):
-    """No connection was opened, because of where it would have led."""
+    """The address is not allowed; no connection was opened."""
 
 
 class VettingResolver(AbstractResolver):
-    """Resolves a name, and refuses it when any of its addresses is forbidden: no honest name has both kinds."""
+    """Resolves a name, and refuses it if any of its addresses is forbidden: no legitimate name mixes both kinds."""
 
     def __init__(self, may_reach: MayReach, inner: AbstractResolver) -> None:
         self._may_reach = may_reach
@@ -76,7 +76,7 @@ class VettingResolver(AbstractResolver):
 
 
 def guarded_connector(may_reach: MayReach, resolver: AbstractResolver | None = None) -> aiohttp.TCPConnector:
-    """Connections of its sessions lead only where `may_reach` allows; to be used once, and closed."""
+    """Return a connector that only reaches what `may_reach` allows; use it once and close it."""
 
     def open_socket(info: tuple[int, int, int, str, tuple[str | int, ...]]) -> socket.socket:
         family, kind, protocol, _, target = info
@@ -85,7 +85,7 @@ def guarded_connector(may_reach: MayReach, resolver: AbstractResolver | None = N
 
     return aiohttp.TCPConnector(
         resolver=VettingResolver(may_reach, resolver or ThreadedResolver()),
-        # An address in the URL is never resolved: for it, only this is asked.
+        # Addresses written as numbers are never resolved; only this check applies to them.
         socket_factory=open_socket,
         use_dns_cache=False,
         force_close=True,

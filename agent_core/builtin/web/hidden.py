@@ -1,10 +1,10 @@
-"""Which elements of a page say of themselves that nobody sees them."""
+"""Detection of page elements that are not visible."""
 
 import re
 from collections.abc import Mapping
 
 _WHOLE = frozenset({"html", "body"})
-"""Pages that their own scripts show when they are ready."""
+"""Some pages hide these until their scripts are ready."""
 _ROLES = frozenset({"navigation", "contentinfo", "search", "menu", "menubar", "toolbar"})
 _NOTHING = r"(?:0+(?:\.0*)?|\.0+)(?:px|r?em|ex|ch|pt|%|vh|vw)?(?:!important)?(?:;|$)"
 _UNSEEN = re.compile(
@@ -19,12 +19,12 @@ _STYLE_CHARS = 4000
 
 
 def is_hidden(name: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the element says itself that it is not shown, or that it is a menu; style sheets are not looked at."""
+    """Return True for elements marked as hidden or as a menu; style sheets are ignored."""
     if name in _WHOLE:
         return False
     if "hidden" in attributes or attributes.get("role", "").strip().lower() in _ROLES:
         return True
-    # Formulas are often pictures that are hidden from readers of screens, with the formula as their text.
+    # Formulas are often images hidden from screen readers, with the formula as alternative text.
     if name != "img" and attributes.get("aria-hidden", "").strip().lower() == "true":
         return True
     if name == "dialog" and "open" not in attributes:

@@ -1,7 +1,7 @@
-"""Writing Markdown as the words and blocks of a page come in.
+"""A writer of Markdown, fed with a page's elements and text.
 
-Headings, lists, quotes, tables, code, links and pictures' words are kept; bold and italic are not, for they cost tokens
-and say little.
+Headings, lists, quotes, tables, code, links and alternative texts are kept; bold and italics are not, because they cost
+tokens and say little.
 """
 
 import re
@@ -27,29 +27,29 @@ _ESCAPES = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "
 class Block(NamedTuple):
     text: str
     tight: bool
-    """It stands under the block before it, without an empty line, if that one is tight too: list items, table rows."""
+    """True for list items and table rows, which follow each other without an empty line."""
     main: bool
 
 
 @dataclass
 class _Link:
     place: str
-    """As the page says it."""
+    """As written in the page."""
     start: int
-    """Where its words begin in the line."""
+    """Index in the line where its text begins."""
 
 
 class MarkdownWriter:
-    """Told what opens and closes; `blocks` are whole once `flush` was called at the end.
+    """Builds Markdown from opening and closing elements; `blocks` are complete after the final `flush`.
 
-    `address_of` makes absolute addresses of what links say; empty where one leads nowhere, or is too long.
+    `address_of` returns the absolute address of a link, or an empty string if it is useless or too long.
     """
 
     def __init__(self, address_of: Callable[[str], str]) -> None:
         self._address_of = address_of
         self.blocks: list[Block] = []
         self.in_main = 0
-        """How many elements are open that hold what the page is about."""
+        """Number of open elements that are marked as the main content."""
         self._size = 0
         self._line: list[str] = []
         self._link: _Link | None = None
@@ -73,7 +73,7 @@ class MarkdownWriter:
         self._size += len(words)
 
     def mark(self, sign: str) -> None:
-        """A sign that has a meaning in Markdown, and none inside of code."""
+        """Add Markdown syntax, except inside code."""
         if self._code is None:
             self._line.append(sign)
 
@@ -90,7 +90,8 @@ class MarkdownWriter:
             self._link = _Link(place, len(self._line))
 
     def close_link(self) -> None:
-        """Words without letters (arrows) get no link, and are left out where they mark a place of this page (¶)."""
+        """End a link. One without letters (arrows) is written as text only, and dropped if it points into the same page
+        (¶)."""
         link, self._link = self._link, None
         if link is None:
             return
@@ -107,7 +108,7 @@ class MarkdownWriter:
             self._size += len(url)
 
     def block(self) -> None:
-        """What comes next stands apart from what was before; in a table it does not."""
+        """Start a new block; inside a table, only a space."""
         if self._code is not None:
             if self._code and not self._code[-1].endswith("\n"):
                 self._code.append("\n")
@@ -117,7 +118,7 @@ class MarkdownWriter:
             self.flush()
 
     def heading(self, level: int) -> None:
-        """0 after it."""
+        """Start a heading; level 0 ends it."""
         self.block()
         self._heading = level
 
@@ -130,7 +131,7 @@ class MarkdownWriter:
         self._quotes -= 1
 
     def open_list(self, first: int | None = None) -> None:
-        """With the number of its first item; None where items have none."""
+        """Start a list with the number of its first item; None for an unordered list."""
         self.block()
         self._lists.append(first)
 
@@ -151,7 +152,7 @@ class MarkdownWriter:
         self._bullet = ""
 
     def open_table(self) -> None:
-        """A table inside of another one is no table of figures: both are taken apart."""
+        """Start a table. Nested tables are layout, so both are dissolved."""
         self._leave_row()
         self._rows = 0
 
@@ -202,7 +203,7 @@ class MarkdownWriter:
         self._emit(self._taken())
 
     def _taken(self) -> str:
-        """The words of the line so far; the first words of a link carry it, though it may go on in the next block."""
+        """Take the line's text so far; a link that has no text yet continues in the next block."""
         link = self._link
         waiting = link is not None and not "".join(self._line[link.start :]).strip()
         if not waiting:
@@ -233,7 +234,7 @@ class MarkdownWriter:
 
 
 def joined(blocks: list[Block]) -> str:
-    """The blocks as one text."""
+    """Join the blocks."""
     parts: list[str] = []
     before = False
     for block in blocks:

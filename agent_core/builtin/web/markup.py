@@ -1,8 +1,8 @@
-"""HTML as a stream of tags and text, in one pass and in linear time, whatever it says.
+"""A tokenizer of HTML: one pass, linear time for any input.
 
-Python's own parser takes a minute for 200 kB of `<a<a<a` (54 s on 3.11.7; later ones are better), and stops all threads
-meanwhile; a tree of a page that nests a million tags is slower still, and walked by recursion. Here a tag or a comment
-that does not end swallows the rest of the page, as it does in browsers, so that nothing is looked at twice.
+Python's own parser takes a minute for 200 kB of `<a<a<a` (54 s on 3.11.7; later versions are better) and blocks all
+threads meanwhile; building a tree of a million nested tags is slower still. Here an unclosed tag or comment swallows
+the rest of the page, as in browsers, so that nothing is read twice.
 """
 
 import html
@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 MOST_ATTRIBUTES = 64
-"""Of one tag; those behind are not looked at."""
+"""Attributes of one tag; further ones are ignored."""
 
 _MARKUP = re.compile("<(?=[a-zA-Z/!?])")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)", re.A)
@@ -23,16 +23,16 @@ _ENDS = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.A | re.I)
     for name in ("script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes")
 }
-"""Elements whose content is no markup."""
+"""Elements whose content is not markup."""
 _TEXT_INSIDE = frozenset({"title", "textarea"})
-"""Those of them whose content has entities."""
+"""Raw elements in whose content entities are resolved."""
 
 
 class StartTag(NamedTuple):
     name: str
     """In lower case."""
     rest: str
-    """Its attributes as they are written, for `attributes_of`."""
+    """The raw attributes, for `attributes_of`."""
 
 
 class EndTag(NamedTuple):
@@ -43,7 +43,7 @@ Token = StartTag | EndTag | str
 
 
 def tokens(page: str) -> Iterator[Token]:
-    """Tags and text in order, comments and declarations left out; entities in text are resolved."""
+    """Yield tags and text in order, without comments and declarations; entities in text are resolved."""
     place = 0
     while found := _MARKUP.search(page, place):
         start = found.start()
@@ -64,7 +64,7 @@ def tokens(page: str) -> Iterator[Token]:
 
 
 def attributes_of(tag: StartTag) -> dict[str, str]:
-    """By their names in lower case; of two with one name the first counts."""
+    """Return attributes by name in lower case; the first of duplicates wins."""
     found: dict[str, str] = {}
     for match in islice(_ATTRIBUTE.finditer(tag.rest), MOST_ATTRIBUTES):
         name, *values = match.groups()
@@ -73,17 +73,17 @@ def attributes_of(tag: StartTag) -> dict[str, str]:
 
 
 def unescape(text: str) -> str:
-    """The text with its entities resolved."""
+    """Resolve the entities in a text."""
     if "&" not in text:
         return text
     try:
         return html.unescape(text)
-    except ValueError:  # the number of a character with thousands of digits
+    except ValueError:  # a character reference with thousands of digits
         return text
 
 
 def _tag_end(page: str, place: int) -> int:
-    """Behind the `>` that is not inside of quotes; the end of the page where there is none."""
+    """Return the position after the `>` that is not in quotes; the end of the page if there is none."""
     while found := _TAG_PART.search(page, place):
         place = found.end()
         if found.group() == ">":
@@ -93,7 +93,7 @@ def _tag_end(page: str, place: int) -> int:
 
 
 def _declaration_end(page: str, start: int) -> int:
-    """Where a comment is over, or what browsers take for one."""
+    """Return the end of a comment, or of what browsers treat as one."""
     if not page.startswith("<!--", start):
         return page.find(">", start) + 1 or len(page)
     if page.startswith(("<!-->", "<!--->"), start):

@@ -1,4 +1,4 @@
-"""A page of HTML as Markdown: what a person would read of it, and where its links lead."""
+"""Conversion of HTML pages to Markdown: the visible text and its links."""
 
 import re
 from collections import Counter
@@ -25,11 +25,11 @@ from agent_core.builtin.web.words import Page
 MOST_TAGS = 60_000
 """Tags and texts, less than a second of work; a long article has 20,000."""
 MOST_DEPTH = 512
-"""As browsers have it: what is opened deeper stands beside, not inside, the element before it."""
+"""As in browsers: deeper elements become siblings instead of children."""
 LOOK_BACK = 16
-"""How many open elements are looked through for the one that a tag ends."""
+"""Open elements that are searched for the one that a tag closes."""
 LEAST_MAIN = 200
-"""Characters from which on the page's own word for it is believed, and only its main part is read."""
+"""Characters of marked main content from which on only that is used."""
 TITLE_CHARS = 200
 URL_CHARS = 500
 
@@ -60,7 +60,7 @@ _NUMBER = re.compile(r"[0-9]{1,6}")
 
 
 def read_page(html: str, url: str, *, xml: bool = False) -> Page:
-    """`url` is where it comes from; in `xml` an element that ends at once (`<div/>`) does so. Never takes seconds."""
+    """Convert a page from `url`; with `xml`, an element such as `<div/>` is empty. Never takes seconds."""
     return _Reading(url, xml=xml).page(html)
 
 
@@ -71,7 +71,7 @@ class _Open(NamedTuple):
 
 
 class _Reading:
-    """One pass over the tags, with the elements that are open."""
+    """A single pass over the tags, with a stack of open elements."""
 
     def __init__(self, url: str, *, xml: bool) -> None:
         self._base = url
@@ -145,7 +145,7 @@ class _Reading:
             while self._pop() != name:
                 pass
             return
-        # The end of a link or of bold text does not end the paragraph, or the hidden part, that began inside of it.
+        # The end of an inline element does not close a paragraph or hidden part that began inside it.
         for back, element in enumerate(reversed(self._stack[-LOOK_BACK:]), 1):
             if element.name == name:
                 for _ in range(back):
@@ -186,7 +186,7 @@ class _Reading:
             writer.open_link(attributes.get("href", ""))
         elif name in _MARKS or name == "sup":
             writer.mark(_MARKS.get(name, "^"))
-        # Only now: what stands before the main part had first to be ended.
+        # after the text before the main content has been flushed
         writer.in_main += main
 
     def _close(self, element: _Open) -> None:
@@ -213,9 +213,9 @@ class _Reading:
                 self._base = self._address(attributes_of(tag).get("href", "")) or self._base
 
     def _address(self, link: str) -> str:
-        """Absolute; empty for a place in the same page, and for what is no address of the web or of mail.
+        """Return the absolute address; empty for a place in the same page and for other schemes than web and mail.
 
-        Of long ones none is made: joining takes time by the parts of both, and a page may have thousands of links.
+        Long ones are dropped: joining takes time proportional to both parts, and a page may have thousands of links.
         """
         link = link.strip()
         if not link or link.startswith("#") or len(link) > URL_CHARS:

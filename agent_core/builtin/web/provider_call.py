@@ -1,4 +1,4 @@
-"""One question to a provider of search results, and what its answer means."""
+"""One request to a search provider, and the classification of its errors."""
 
 import json
 import time
@@ -16,13 +16,12 @@ from agent_core.tools import RetryableToolError, ToolFailed
 SECONDS = 15.0
 MOST_BYTES = 2 * 1024**2
 PATIENCE_S = 2.0
-"""A provider that asks for no longer a pause than this is asked again; the loop pauses a second before."""
-OWNER = "tell the person that the owner has to look after it"
+"""Seconds; if a provider asks for a pause of at most this, the call is retried. The loop itself waits a second."""
 LATER = "answer with what you have, or tell the person to ask later"
 
 _KEY_REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _BRAVE_KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
-"""What Brave says, with a status of 422."""
+"""Sent by Brave with status 422."""
 _TAVILY_PLAN_USED_UP = (432, 433)
 _USED_UP = (HTTPStatus.PAYMENT_REQUIRED, *_TAVILY_PLAN_USED_UP)
 
@@ -31,21 +30,27 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked, and of whom."""
+    """A request to a provider."""
 
     provider: str
-    """Its name in a sentence."""
+    """The provider's name in a sentence."""
     url: str
+    setting: str
+    """The setting with which the bot's owner can fix an error."""
     method: Literal["GET", "POST"] = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, str] = field(default_factory=dict)
     body: str | None = None
-    """JSON."""
+    """JSON text."""
     when_denied: str = "it refuses the key"
+
+    @property
+    def cure(self) -> str:
+        return f"tell the person so, and that Parley's setting {self.setting} needs a change"
 
 
 async def ask(request: Request, form: type[Reply]) -> Reply:
-    """The answer in this form. Raises ToolFailed; no word of the provider, and no key, is in it."""
+    """Send the request and parse the answer. Raises ToolFailed, which contains no text of the provider and no key."""
     name = request.provider
     try:
         status, headers, body = await _exchange(request)
@@ -64,7 +69,7 @@ async def ask(request: Request, form: type[Reply]) -> Reply:
 
 
 async def _exchange(request: Request) -> tuple[int, Mapping[str, str], str]:
-    """Status, headers, and as much of the body as is allowed. Redirects are not followed: they would carry the key."""
+    """Return status, headers, and the body up to its limit. Redirects are not followed: they would pass on the key."""
     async with (
         aiohttp.ClientSession(
             cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=SECONDS), trust_env=False
@@ -89,11 +94,11 @@ async def _exchange(request: Request) -> tuple[int, Mapping[str, str], str]:
 def _failure(request: Request, status: int, headers: Mapping[str, str], body: str) -> ToolFailed:
     name = f"{request.provider} (status {status})"
     if status in _KEY_REFUSED or _BRAVE_KEY_REFUSED in body:
-        return ToolFailed(f"{name} cannot be used: {request.when_denied}", OWNER)
+        return ToolFailed(f"{name} cannot be used: {request.when_denied}", request.cure)
     if status in _USED_UP:
-        return ToolFailed(f"{name} has no searches left in its plan", OWNER)
+        return ToolFailed(f"{name} has no searches left in its plan", request.cure)
     if status < HTTPStatus.BAD_REQUEST:
-        return ToolFailed(f"{name} redirects elsewhere, which is not followed", OWNER)
+        return ToolFailed(f"{name} redirects elsewhere, which is not followed", request.cure)
     return _passing(name, status, headers)
 
 

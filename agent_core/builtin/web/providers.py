@@ -1,4 +1,4 @@
-"""The providers of search results that can be chosen: SearXNG, Brave, Tavily, and DuckDuckGo without a key."""
+"""Search providers: SearXNG, Brave, Tavily, and DuckDuckGo without a key."""
 
 import asyncio
 import importlib
@@ -15,11 +15,13 @@ from agent_core.tools import RetryableToolError
 
 BRAVE = "https://api.search.brave.com"
 TAVILY = "https://api.tavily.com"
+BRAVE_KEY, TAVILY_KEY = "BRAVE_API_KEY", "TAVILY_API_KEY"
+"""The settings that hold the keys."""
 CHOICES = "brave, tavily, duckduckgo, or the address of a SearXNG server"
 
 
 class _Result(BaseModel):
-    """As SearXNG and Tavily have it; Brave says `description` for `content`."""
+    """A result of SearXNG or Tavily; Brave calls `content` `description`."""
 
     url: str = ""
     title: str | None = None
@@ -36,14 +38,14 @@ class _Results(BaseModel):
 
 class _BraveReply(BaseModel):
     web: _Results = _Results()
-    """Not there where nothing was found."""
+    """Missing if nothing was found."""
 
 
 def make_searcher(choice: str, *, brave_key: str = "", tavily_key: str = "") -> Searcher | None:
-    """The provider of that name, or a SearXNG server at that address; without a choice the one whose key is there, or
+    """Return the provider of that name, or a SearXNG server at that address; without a choice, one that has a key, or
     None.
 
-    Raises ValueError, in words for the owner, where the choice is none or lacks something.
+    Raises ValueError with a text for the owner if the choice is unknown or lacks something.
     """
     match choice.strip().lower():
         case "":
@@ -51,9 +53,9 @@ def make_searcher(choice: str, *, brave_key: str = "", tavily_key: str = "") -> 
                 return BraveSearch(brave_key)
             return TavilySearch(tavily_key) if tavily_key else None
         case "brave":
-            return BraveSearch(_needed(brave_key, "BRAVE_API_KEY"))
+            return BraveSearch(_needed(brave_key, BRAVE_KEY))
         case "tavily":
-            return TavilySearch(_needed(tavily_key, "TAVILY_API_KEY"))
+            return TavilySearch(_needed(tavily_key, TAVILY_KEY))
         case "duckduckgo":
             if find_spec("ddgs") is None:
                 raise ValueError(
@@ -73,16 +75,17 @@ def _needed(key: str, name: str) -> str:
 
 
 class SearxngSearch:
-    """A SearXNG server of the owner's choice, on a private network perhaps: its address is not guarded."""
+    """A SearXNG server that the owner chose, maybe on a private network: its address is not restricted."""
 
     def __init__(self, base_url: str) -> None:
         self._url = base_url.rstrip("/").removesuffix("/search") + "/search"
 
     async def search(self, query: str, count: int) -> Sequence[Found]:
-        """As `Searcher.search`; the server gives a page of about 20 results, whatever `count` is."""
+        """See `Searcher.search`; the server returns a page of about 20 results, whatever `count` is."""
         request = Request(
             "the SearXNG server",
             self._url,
+            "PARLEY_SEARCH",
             params={"q": query, "format": "json"},
             when_denied="json must be among the search.formats of its settings",
         )
@@ -91,44 +94,44 @@ class SearxngSearch:
 
 
 class BraveSearch:
-    """Brave Search, with a key of the owner's."""
+    """Brave Search, with the owner's key."""
 
     def __init__(self, api_key: str, base_url: str = BRAVE) -> None:
         self._key = api_key
         self._url = f"{base_url.rstrip('/')}/res/v1/web/search"
 
     async def search(self, query: str, count: int) -> Sequence[Found]:
-        """As `Searcher.search`."""
+        """See `Searcher.search`."""
         headers = {"X-Subscription-Token": self._key, "Cache-Control": "no-cache"}
         params = {"q": query, "count": str(count), "text_decorations": "false"}
-        reply = await ask(Request("Brave", self._url, headers=headers, params=params), _BraveReply)
+        reply = await ask(Request("Brave", self._url, BRAVE_KEY, headers=headers, params=params), _BraveReply)
         return [each.found() for each in reply.web.results[:count]]
 
 
 class TavilySearch:
-    """Tavily, with a key of the owner's."""
+    """Tavily, with the owner's key."""
 
     def __init__(self, api_key: str, base_url: str = TAVILY) -> None:
         self._key = api_key
         self._url = f"{base_url.rstrip('/')}/search"
 
     async def search(self, query: str, count: int) -> Sequence[Found]:
-        """As `Searcher.search`."""
+        """See `Searcher.search`."""
         headers = {"Authorization": f"Bearer {self._key}"}
         body = json.dumps({"query": query, "max_results": count, "search_depth": "basic"})
-        reply = await ask(Request("Tavily", self._url, method="POST", headers=headers, body=body), _Results)
+        reply = await ask(Request("Tavily", self._url, TAVILY_KEY, method="POST", headers=headers, body=body), _Results)
         return [each.found() for each in reply.results[:count]]
 
 
 class DuckDuckGoSearch:
-    """DuckDuckGo through the package ddgs, which reads its pages: it needs no key, and breaks at times."""
+    """DuckDuckGo by the package ddgs, which scrapes its pages: needs no key, and breaks at times."""
 
     async def search(self, query: str, count: int) -> Sequence[Found]:
-        """As `Searcher.search`."""
+        """See `Searcher.search`."""
         return await asyncio.to_thread(self._search, query, count)
 
     def _search(self, query: str, count: int) -> Sequence[Found]:
-        # By its name, for it is an extra, and takes 28 MB and a quarter of a second.
+        # imported lazily: an optional extra that takes 28 MB and a quarter of a second
         ddgs = importlib.import_module("ddgs")
         errors = importlib.import_module("ddgs.exceptions")
         try:

@@ -1,4 +1,4 @@
-"""Searching the web through a provider that the owner chose, and the tool `web_search`."""
+"""The tool `web_search`, and the interface of search providers."""
 
 import html
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.builtin.web.visible import visible
+from agent_core.sources import SEARCH
 from agent_core.tools import Tool, ToolFailed, tool
 
 MOST_RESULTS = 10
@@ -20,7 +21,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 @dataclass(frozen=True)
 class Found:
-    """One result, as the provider gave it."""
+    """One result, as the provider returned it."""
 
     title: str
     url: str
@@ -28,17 +29,22 @@ class Found:
 
 
 class Searcher(Protocol):
-    """A provider of results."""
-
     async def search(self, query: str, count: int) -> Sequence[Found]:
-        """At most `count` results where the provider can be asked for that; raises ToolFailed."""
+        """Return at most `count` results, if the provider supports a limit. Raises ToolFailed."""
         ...
 
 
 def web_search_tool(searcher: Searcher) -> Tool:
-    """The tool `web_search` on this provider."""
+    """Return the tool `web_search` with this provider."""
 
-    @tool(execution="parallel", timeout_s=30, label="Searching the web: {query}", acts="net", untrusted=True)
+    @tool(
+        execution="parallel",
+        timeout_s=30,
+        label="Searching the web: {query}",
+        acts="net",
+        untrusted=True,
+        source=SEARCH,
+    )
     async def web_search(query: str, count: int = 5) -> str:
         """Search the web for titles, addresses and snippets; read a page of them with web_fetch."""
         words = " ".join(query.split())
@@ -64,6 +70,6 @@ def _lines(number: int, found: Found) -> str:
 
 
 def _plain(text: str, most: int) -> str:
-    """One line without the tags by which providers show what was searched for."""
+    """Return one line without the tags with which providers highlight matches."""
     words = " ".join(visible(html.unescape(_TAG.sub("", text[:10_000]))).split())
     return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -1,4 +1,4 @@
-"""What was fetched, as text for a model."""
+"""Conversion of a fetched page to text for a model."""
 
 from agent_core.builtin.web.charset import decode
 from agent_core.builtin.web.feed import is_feed, read_feed
@@ -10,11 +10,11 @@ from agent_core.tools import ToolFailed
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _SNIFFED = 1000
-"""Characters that are looked at where the server does not say what it sent."""
+"""Characters used to detect the type if the server does not declare it."""
 
 
 def readable(fetched: Fetched) -> Page:
-    """Takes up to a second of CPU for what is hostile: to be called in a thread. Raises ToolFailed for no text."""
+    """Convert a page. Run it in a thread: hostile input takes up to a second. Raises ToolFailed if it is not text."""
     markup = "html" in fetched.media_type or "xml" in fetched.media_type or not fetched.media_type
     content = decode(fetched.body, fetched.charset, markup=markup)
     if "\0" in content[:_SNIFFED]:

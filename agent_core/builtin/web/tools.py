@@ -8,46 +8,104 @@ from dataclasses import replace
 from agent_core.builtin.web.fetch import Fetched, Fetcher
 from agent_core.builtin.web.search import Searcher, web_search_tool
 from agent_core.builtin.web.words import Page
-from agent_core.tools import Tool, ToolFailed, tool
+from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
+from agent_core.sources import page, union
+from agent_core.tool_result import ToolResult
+from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed, tool
 
 PAGE_CHARS = 12_000
-"""What one call gives."""
-MOST_KEPT = 8
-"""Pages that are kept for the calls that go on reading."""
+"""Characters of a page that one call returns."""
+MOST_KEPT = 16
+"""Pages cached for calls that continue or repeat reading them."""
 
 
 def web_tools(*, searcher: Searcher | None = None, fetcher: Fetcher | None = None) -> tuple[Tool, ...]:
-    """`web_fetch`, which reads pages of the open web only unless the `fetcher` may reach more, and `web_search` where
-    there is something to search with."""
+    """Return `web_fetch`, limited to the public web unless the `fetcher` may reach more, and `web_search` if there is a
+    provider."""
     fetch = web_fetch_tool(fetcher or Fetcher())
     return (fetch,) if searcher is None else (fetch, web_search_tool(searcher))
 
 
+class _Kept:
+    """A cache of pages. For one user message each address is fetched at most once, because number and order of requests
+    could carry data to its server."""
+
+    def __init__(self) -> None:
+        self._pages: OrderedDict[tuple[str, str], tuple[str, tuple[Fetched, Page] | ToolFailed]] = OrderedDict()
+        """The message and the result, by session and address."""
+
+    async def get(self, url: str, context: ToolContext, fetcher: Fetcher, *, goes_on: bool) -> tuple[Fetched, Page]:
+        """Return a page, cached if possible; `goes_on` accepts a copy from an earlier message. Raises ToolFailed."""
+        asked = next((each.id for each in reversed(context.messages) if isinstance(each, UserMessage)), "")
+        key = context.session_id, _same(url)
+        kept_for, found = self._pages.get(key, ("", None))
+        if found is None or not (goes_on or (kept_for == asked and asked)):
+            if asked and _was_read(key[1], context):
+                raise ToolFailed("this page was read for this message already", "look at what it said then")
+            found = await self._fetched(url, fetcher)
+            self._keep(key, asked, found)
+        if isinstance(found, ToolFailed):
+            raise ToolFailed(found.fact, found.advice)
+        self._pages.move_to_end(key)
+        return found
+
+    async def _fetched(self, url: str, fetcher: Fetcher) -> tuple[Fetched, Page] | ToolFailed:
+        try:
+            fetched = await fetcher.get(url)
+        except RetryableToolError:
+            raise
+        except ToolFailed as error:
+            return error
+        # the raw bytes are not worth the memory
+        return replace(fetched, body=b""), await asyncio.to_thread(_read, fetched)
+
+    def _keep(self, key: tuple[str, str], asked: str, found: tuple[Fetched, Page] | ToolFailed) -> None:
+        self._pages[key] = asked, found
+        while len(self._pages) > MOST_KEPT:
+            self._pages.popitem(last=False)
+
+
+def _was_read(same: str, context: ToolContext) -> bool:
+    """Return True if an earlier call for the same message fetched this address, and its page has left the cache."""
+    for message in reversed(context.messages):
+        match message:
+            case UserMessage():
+                return False
+            case AssistantMessage():
+                calls = [call for call in message.tool_calls if call.name == "web_fetch" and call.id != context.call_id]
+                asked = {call.id for call in calls if _same(str(call.arguments.get("url", ""))) == same}
+                if any(isinstance(each, ToolResultMessage) and each.tool_call_id in asked for each in context.messages):
+                    return True
+            case _:
+                pass
+    return False
+
+
+def _same(url: str) -> str:
+    """Return an address normalised to what makes a difference to a server."""
+    rest = url.strip().partition("#")[0]
+    _, _, rest = rest.rpartition("://") if "://" in rest[:8] else ("", "", rest)
+    host, slash, path = rest.partition("/")
+    return f"{host.lower()}{slash}{path}".rstrip("/?")
+
+
 def web_fetch_tool(fetcher: Fetcher) -> Tool:
-    """The tool `web_fetch` on this fetcher."""
-    kept: OrderedDict[str, tuple[Fetched, Page]] = OrderedDict()
+    """Return the tool `web_fetch` with this fetcher."""
+    kept = _Kept()
 
     @tool(execution="parallel", timeout_s=30, label="Reading {url}", acts="net", untrusted=True)
-    async def web_fetch(url: str, offset: int = 0) -> str:
+    async def web_fetch(url: str, offset: int = 0, *, context: ToolContext) -> ToolResult:
         """Read a web page as Markdown; a long one in parts, by the offset that each part names."""
-        found = kept.get(url) if offset else None
-        if found is None:
-            fetched = await fetcher.get(url)
-            # The bytes of eight pages are not worth their 16 MiB.
-            found = replace(fetched, body=b""), await asyncio.to_thread(_read, fetched)
-        kept[url] = found
-        kept.move_to_end(url)
-        while len(kept) > MOST_KEPT:
-            kept.popitem(last=False)
-        return _part(*found, offset)
+        found = await kept.get(url, context, fetcher, goes_on=bool(offset))
+        return ToolResult.of(_part(*found, offset)).from_(union([page(url), page(found[0].url)]))
 
     return web_fetch
 
 
 def _read(fetched: Fetched) -> Page:
-    # By its name: what reads pages takes 10 ms to import, of which Parley's start is to have none.
-    page: Page = importlib.import_module("agent_core.builtin.web.text").readable(fetched)
-    return page
+    # imported lazily: it takes 10 ms, which the start of the program should not
+    read: Page = importlib.import_module("agent_core.builtin.web.text").readable(fetched)
+    return read
 
 
 def _part(fetched: Fetched, page: Page, offset: int) -> str:

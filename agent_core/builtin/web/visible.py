@@ -1,7 +1,6 @@
-"""Text as a person would see it: without the characters that only a machine reads.
+"""Removal of invisible characters from text.
 
-Unicode has letters that show nothing. Whole orders to a model can be written in them, or a word be split by them so
-that nobody finds it.
+Invisible Unicode characters can carry whole instructions to a model, or split a word so that no filter finds it.
 """
 
 import re
@@ -13,18 +12,18 @@ _UNSEEN = re.compile(
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
-# Persian, Hindi and emoji need one joiner, or one variation selector, between or after letters of theirs.
+# Persian, Hindi and emoji need one joiner, or one variation selector, beside a letter.
 _JOINERS = re.compile("[\u200c\u200d\ufe0f]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 _BREAKS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 
 def visible(text: str) -> str:
-    """The text without what nobody sees, its lines ended by `\\n`."""
+    """Return the text without invisible characters, with lines ended by `\\n`."""
     if text.isascii() and text.isprintable():
         return text
     return _JOINERS.sub(_joined, _UNSEEN.sub("", _BREAKS.sub("\n", text)))
 
 
 def _joined(found: re.Match[str]) -> str:
-    """An emoji may be both selected and joined to the next one; more than that is a code."""
+    """Keep the one valid combination: an emoji may be both selected and joined to the next one."""
     return found.group() if found.group() == "\ufe0f\u200d" else ""

@@ -1,15 +1,15 @@
-"""What a page comes to."""
+"""The result of reading a page."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page in words."""
+    """A page as text."""
 
     title: str
-    """Empty where it has none."""
+    """Empty if it has none."""
     text: str
-    """Markdown, without anything that a person could not see; empty where there is nothing to read."""
+    """Markdown of the visible content; empty if there is none."""
     whole: bool = True
-    """False: it was too long or too tangled to be read to its end."""
+    """False if the page was too long or complex to be read to its end."""

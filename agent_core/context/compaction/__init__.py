@@ -1,1 +1,1 @@
-"""Keeping a conversation within the model's window: when, by what means, and in which words."""
+"""Compaction: keeping a conversation within the model's window."""

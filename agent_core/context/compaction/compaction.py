@@ -1,4 +1,4 @@
-"""Makes a conversation fit the model's window: old results short, old turns told in a summary, skills put away."""
+"""Compacts a conversation to fit the model's window: shortens old results, summarises old turns, unloads skills."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
@@ -21,32 +21,33 @@ from agent_core.events import (
     RetryScheduled,
 )
 from agent_core.guests import Guest
-from agent_core.limits import LlmRetryPolicy
 from agent_core.llm import ModelInfo
 from agent_core.loop.model_call import ModelCaller
-from agent_core.messages import AgentMessage, SummaryMessage, Usage, UserMessage
+from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
+from agent_core.sources import UNKNOWN, Sources
 from agent_core.state import QueryState
-from agent_core.untrusted import is_tainted
+from agent_core.untrusted import sources_of
 
 COMPACT_AT = 0.80
-"""Of the window (C-08)."""
+"""Fraction of the window at which compaction is due."""
 SKILLS_UP_TO = 0.90
 KEEP = 20_000
-"""Tokens that stay as they were said, or a quarter of a smaller window (C-09)."""
+"""Tokens of recent messages that are kept; at most a quarter of the window."""
 LONGEST_SUMMARY = 1_024
-"""Tokens, or an eighth of a smaller window."""
+"""Tokens; at most an eighth of the window."""
 AROUND_SUMMARY = 1_000
-"""Tokens of what asks for a summary."""
+"""Tokens of the instructions for a summary."""
 MOST_WRONG = 4.0
-"""How many times too low an estimate may be; a server that reports more counts something else."""
+"""Upper bound of the correction for low estimates; a server that reports more counts something else."""
 STOPPED = "stopped"
 
 
 class KeepFacts(Protocol):
-    """Takes in what is worth remembering beyond the conversation (S2-16)."""
+    """Stores facts worth remembering beyond the conversation."""
 
-    async def __call__(self, lines: Sequence[str], *, tainted: bool) -> None:
-        """`tainted`: strangers had a word in what the facts were found in."""
+    async def __call__(self, lines: Sequence[str], sources: Sources) -> None:
+        """Store the facts; `sources` are the untrusted sources of the text they were found in."""
 
 
 @dataclass
@@ -60,11 +61,11 @@ class _Work:
     facts: tuple[str, ...] = ()
     error: str | None = None
     messages: list[AgentMessage] = field(default_factory=list)
-    """What counted when it began."""
+    """The messages in effect when it began."""
 
 
 class Compaction:
-    """One per conversation."""
+    """The compaction of one conversation."""
 
     def __init__(
         self,
@@ -72,16 +73,15 @@ class Compaction:
         caller: Callable[[], ModelCaller],
         keep_facts: KeepFacts | None = None,
     ) -> None:
-        """`caller` tells who is asked for answers now; the same is asked for summaries."""
+        """Create a compaction; `caller` returns the model for summaries, the same as for answers."""
         self._context = context
         self._caller = caller
         self._keep_facts = keep_facts
         self._tried_in = ""
-        """The person's message since which skills have been put away."""
+        """Id of the user message since which skills have been unloaded."""
 
     def is_due(self, state: QueryState) -> bool:
-        """Whether the next request would be too large (C-08), and something can be done about it; or a skill wants
-        room."""
+        """Return True if the next request would be too large and something can be done, or if a skill needs room."""
         if self._context.skills.wants_room:
             return True
         used = self._context.tokens(state)
@@ -95,13 +95,13 @@ class Compaction:
     async def events(
         self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
     ) -> AsyncGenerator[AgentEvent, None]:
-        """As `Compactor.events`. `instructions`: what a person wants to be kept above all."""
+        """Compact as described in `Compactor.events`; `instructions` say what a user wants to be kept."""
         yield CompactionStart(reason=reason)
         work = _Work(state, cancel, instructions, messages=list(state.messages))
         before = self._context.tokens(state)
         by = self._by(before, state.messages)
-        measured = before / max(1, self._context.guess(state.messages))  # below 1 where it counts fewer than we do
-        room = self._room(reason, before, by)
+        measured = before / max(1, self._context.guess(state.messages))  # below 1 if the server counts fewer
+        room = self._room(reason, before, by, held=_held(state.messages))
         boundary = None
         plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
         if plan is not None:
@@ -116,18 +116,18 @@ class Compaction:
             self._put_skills_away(left, room)
             if self._keep_facts is not None and work.facts:
                 with Guest("memory"):
-                    await self._keep_facts(work.facts, tainted=boundary is None or boundary.untrusted)
+                    await self._keep_facts(work.facts, (UNKNOWN,) if boundary is None else boundary.sources)
         after = round(self._context.guess(left) * min(measured, MOST_WRONG))
         yield CompactionEnd(
             boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
         )
 
     async def _boundary(self, work: _Work, plan: Plan, room: Room, before: int) -> AsyncGenerator[AgentEvent, None]:
-        """The new summary as a message; nothing where the person stopped it."""
+        """Yield the new summary as a message; nothing if the run was stopped."""
         messages, cut = work.messages, plan.cut
         first = messages[0] if cut.start else None
         earlier = first if isinstance(first, SummaryMessage) else None
-        text, untrusted = (earlier.summary, earlier.untrusted) if earlier else ("", False)
+        text, sources = (earlier.summary, earlier.sources) if earlier else ("", ())
         if plan.summarises:
             asked = asked_from(messages, cut)
             material = Material(
@@ -144,7 +144,7 @@ class Compaction:
             if not summaries:
                 return
             text, work.facts = summaries[0].text, summaries[0].facts
-            untrusted = is_tainted(messages[: cut.place])
+            sources = sources_of(messages[: cut.place])
         caller = self._caller()
         start = cut.place if plan.summarises else cut.start
         boundary = SummaryMessage(
@@ -155,7 +155,8 @@ class Compaction:
             first_kept_id=messages[start].id if start < len(messages) else "",
             tokens_before=before,
             short_until=carried(messages, plan),
-            untrusted=untrusted,
+            untrusted=bool(sources),
+            sources=sources,
         )
         yield MessageStart(message=boundary)
         yield MessageEnd(message=boundary)
@@ -163,7 +164,7 @@ class Compaction:
     async def _summary(
         self, work: _Work, material: Material, room: Room, made: list[Summary]
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Adds it to `made`, by a model or else without one; nothing where the person stopped it."""
+        """Add a summary to `made`, by the model or else without one; nothing if the run was stopped."""
         caller = self._caller()
         options = caller.options.model_copy(update={"temperature": 0.3, "max_tokens": room.summary, "thinking": "off"})
         caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
@@ -183,20 +184,23 @@ class Compaction:
         made.append(summary or extracted(material, room.summary))
 
     def _put_skills_away(self, left: Sequence[AgentMessage], room: Room) -> None:
-        """Last of all (S0-27), and those that are in use stay."""
+        """Unload skills as the last resort, except those in use."""
         skills = self._context.skills
         if skills.wants_room or self._context.guess(left) > room.target:
             skills.unload_unused(left)
         skills.wants_room = 0
 
-    def _room(self, reason: CompactionReason, before: int, by: float) -> Room:
-        """At most half of the window (D-07); less where a server found more in a request than we did, where a skill
-        wants to have more, or where a person wants it short."""
+    def _room(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> Room:
+        """Return the token budget of this compaction; the target is at most half of the window.
+
+        The target is lower if the server counted more than estimated, or took in (`held`) less than it was sent, or if
+        a skill needs room. A manual compaction keeps less.
+        """
         model, wanted = self._model(), self._context.skills.wants_room
         window = model.context_window
         keep, target = min(KEEP, window // 4), window // 2
         if reason == "overflow":
-            target = min(target, before // 2)
+            target = min(target, before // 2, 3 * held // 4 or target)
         if reason == "manual":
             keep = min(keep, before // 4)
         if wanted:
@@ -208,12 +212,12 @@ class Compaction:
             limit=int((window - self._answer(model)) / by),
             prefix=self._context.guess(()),
             summary=summary,
-            telling=int((window - 2 * summary) / by) - AROUND_SUMMARY,  # its answer, and the summary before it
+            telling=int((window - 2 * summary) / by) - AROUND_SUMMARY,  # minus its answer and the earlier summary
             worthwhile=window // 16 if reason == "threshold" else 1,
         )
 
     def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
-        """How many times as large as estimated it really is."""
+        """Return how many times larger the request is than estimated."""
         guess = self._context.guess(messages)
         return min(max(1.0, used / guess), MOST_WRONG) if guess else 1.0
 
@@ -227,6 +231,15 @@ class Compaction:
         return self._caller().next_model
 
 
+def _held(messages: Sequence[AgentMessage]) -> int:
+    """Return the tokens that a server which truncated the last request took in; 0 if none did."""
+    last = messages[-1] if messages else None
+    if not isinstance(last, AssistantMessage) or last.stop_reason is not StopReason.ERROR:
+        return 0
+    usage = last.usage
+    return usage.input + usage.cache_read + usage.cache_write
+
+
 def _last_words(messages: Sequence[AgentMessage]) -> str:
-    """The id of what the person said last."""
+    """Return the id of the last user message."""
     return next((message.id for message in reversed(messages) if isinstance(message, UserMessage)), "")

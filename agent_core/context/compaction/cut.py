@@ -1,4 +1,4 @@
-"""Where a conversation is divided into what is told in a summary and what stays as it was said (C-09, U-13)."""
+"""Divides a conversation into the part that is summarised and the part that is kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from agent_core.messages import (
 
 @dataclass(frozen=True)
 class Cut:
-    """Places in the messages: `start` is behind the last summary, `turn` is where the person spoke last, `place` is
-    the first that stays."""
+    """Positions in the messages: `start` follows the last summary, `turn` is the start of the user's latest messages,
+    `place` is the first message that is kept."""
 
     start: int
     turn: int
@@ -25,13 +25,16 @@ class Cut:
 
     @property
     def splits_turn(self) -> bool:
-        """Whether what the person wants now is among what goes."""
+        """Return True if the user's latest messages are among those summarised."""
         return self.place > self.turn
 
 
 def find_cut(messages: Sequence[AgentMessage], sizes: Sequence[int], keep: int, most: int) -> Cut:
-    """Keeps about the last `keep` tokens, and all since the person spoke last where that is no more than `most`. Never
-    comes between a call and its result."""
+    """Return a cut that keeps about the last `keep` tokens.
+
+    Everything since the user's latest messages is kept if it has at most `most` tokens. A call is never separated from
+    its result.
+    """
     start = 1 if messages and isinstance(messages[0], SummaryMessage) else 0
     places = _places(messages, start)
     turn = max((place for place in places if place <= _last_words(messages, start)), default=start)
@@ -46,8 +49,10 @@ def find_cut(messages: Sequence[AgentMessage], sizes: Sequence[int], keep: int, 
 
 
 def asked_from(messages: Sequence[AgentMessage], cut: Cut) -> int:
-    """Where that begins, of what goes, in which people ask for what is still to be done; `cut.place` where all that
-    goes has been answered. What the person said last counts as asked for in any case."""
+    """Return where, in the part to be summarised, the still open requests of users begin.
+
+    Returns `cut.place` if all requests there have been answered. The user's latest messages always count as open.
+    """
     if not cut.splits_turn and any(map(_is_done, messages[cut.place :])):
         return cut.place
     end = _last_words(messages, cut.start) if cut.splits_turn else cut.place
@@ -55,13 +60,13 @@ def asked_from(messages: Sequence[AgentMessage], cut: Cut) -> int:
 
 
 def last_round(messages: Sequence[AgentMessage]) -> int:
-    """Where the last answer stands, whose results the model has not seen yet; the end where there is no answer."""
+    """Return the position of the last answer, whose results the model has not seen yet; the end if there is none."""
     places = reversed(range(len(messages)))
     return next((place for place in places if isinstance(messages[place], AssistantMessage)), len(messages))
 
 
 def _places(messages: Sequence[AgentMessage], start: int) -> list[int]:
-    """Where no result would lose its call: it belongs to the answer before it, whatever stands between."""
+    """Return the positions where a cut separates no result from its call."""
     places: list[int] = []
     is_open = False
     for place in reversed(range(start, len(messages))):
@@ -76,7 +81,7 @@ def _places(messages: Sequence[AgentMessage], start: int) -> list[int]:
 
 
 def _last_words(messages: Sequence[AgentMessage], start: int) -> int:
-    """The first of the messages that the person sent last, one right after the other."""
+    """Return the position of the first of the user's latest consecutive messages."""
     places = reversed(range(start, len(messages)))
     last = next((place for place in places if isinstance(messages[place], UserMessage)), len(messages))
     while last > start and isinstance(messages[last - 1], UserMessage):
@@ -85,6 +90,6 @@ def _last_words(messages: Sequence[AgentMessage], start: int) -> int:
 
 
 def _is_done(message: AgentMessage) -> bool:
-    """An answer after which nothing more was to come."""
+    """Return True for an answer that was final."""
     stops = message.stop_reason if isinstance(message, AssistantMessage) and not message.tool_calls else None
     return stops in (StopReason.STOP, StopReason.ABORTED)

@@ -1,4 +1,4 @@
-"""What is done to a conversation so that it fits: as little as needed, the cheapest first (S0-27, D-07)."""
+"""Plans a compaction: as little as needed, the cheapest measures first."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,32 +8,32 @@ from agent_core.context.compaction.cut import Cut, find_cut, last_round
 from agent_core.messages import AgentMessage, SummaryMessage
 
 Sizes = Callable[[Sequence[AgentMessage]], list[int]]
-"""Of each message, in tokens."""
+"""Returns the tokens of each message."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """In estimated tokens."""
+    """Token budget of a compaction, in estimated tokens."""
 
     keep: int
-    """Of what was said last, that stays as it was said."""
+    """Recent messages that are kept unchanged."""
     target: int
-    """What the next request is to hold at most."""
+    """Intended size of the next request."""
     limit: int
-    """What it can hold at most."""
+    """Maximum size of the next request."""
     prefix: int
-    """Prompt and tools, which are in every request."""
+    """Prompt and tools, which are part of every request."""
     summary: int
-    """A summary, at most."""
+    """Maximum size of a summary."""
     telling: int
-    """What whoever makes a summary can be told."""
+    """Maximum input of the model that makes the summary."""
     worthwhile: int
-    """Old turns of which a model is asked for a summary, at least."""
+    """Minimum size of old turns for which a summary is worth a model call."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`short_until`: the id of the last message whose results are shown short, or nothing."""
+    """The steps of a compaction; `short_until` is the id of the last message whose results are shortened, or empty."""
 
     cut: Cut
     summarises: bool
@@ -41,7 +41,7 @@ class Plan:
 
 
 def make_plan(messages: Sequence[AgentMessage], sizes: Sizes, room: Room, *, anyway: bool) -> Plan | None:
-    """None where nothing can be done. `anyway`: somebody wants a summary, however little there is to be told."""
+    """Return a plan, or None if nothing can be done. `anyway` plans a summary even of very little."""
     size = sizes(messages)
     most = max(room.keep, room.target - room.prefix - room.summary)
     cut = find_cut(messages, size, room.keep, most)
@@ -59,7 +59,7 @@ def make_plan(messages: Sequence[AgentMessage], sizes: Sizes, room: Room, *, any
 
 
 def carried(messages: Sequence[AgentMessage], plan: Plan) -> str:
-    """Until where results are to be short: what was shortened before stays so, after a restart, too."""
+    """Return until which message results are shortened. What was shortened before stays so, even after a restart."""
     if plan.short_until:
         return plan.short_until
     first = messages[0] if messages else None
@@ -68,8 +68,11 @@ def carried(messages: Sequence[AgentMessage], plan: Plan) -> str:
 
 
 def _short_until(kept: Sequence[AgentMessage], sizes: Sizes, room: Room, after: int) -> str:
-    """Results that stay are shown short only where it is still too much with them whole; those that the model has not
-    seen yet, only where it could not be asked otherwise."""
+    """Return until which message results must be shortened, or an empty string.
+
+    Kept results are shortened only if the request is too large with them, and results that the model has not seen only
+    if it could not be asked otherwise.
+    """
     if after <= room.target:
         return ""
     seen = last_round(kept)
@@ -80,6 +83,6 @@ def _short_until(kept: Sequence[AgentMessage], sizes: Sizes, room: Room, after: 
 
 
 def _saved(messages: Sequence[AgentMessage], sizes: Sizes) -> int:
-    """Tokens that are saved where old results are shown short."""
+    """Return the tokens saved by shortening old results."""
     changed = [(message, now) for message in messages if (now := shortened(message)) is not message]
     return sum(sizes([message for message, _ in changed])) - sum(sizes([now for _, now in changed]))

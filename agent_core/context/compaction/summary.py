@@ -1,4 +1,4 @@
-"""The summary itself: what a model is asked for, what is made of its answer, what stands in for it (S0-28, U-14)."""
+"""Summaries: the request for one, the parsing of the answer, and an extract for when no model is available."""
 
 import re
 from collections.abc import Sequence
@@ -50,17 +50,17 @@ _BEFORE_FACT = re.compile(r"\s*(?:[-*]\s+)?(?:\d{4}-\d{2}-\d{2}\|[^|]*\|)?")
 
 @dataclass(frozen=True)
 class Material:
-    """What a summary is made of."""
+    """Input of a summary."""
 
     earlier: str
-    """The summary so far, or nothing."""
+    """The summary so far, or empty."""
     messages: Sequence[AgentMessage]
     asked: Sequence[AgentMessage] = ()
-    """Those of them in which people ask for what is still to be done (U-13)."""
+    """Messages with requests of users that are still open."""
     asked_before: bool = False
-    """What was open when the summary so far was made is so still."""
+    """True if the requests that were open in the earlier summary are still open."""
     instructions: str = ""
-    """What a person wants to be kept above all."""
+    """Parts that a user wants to be kept."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Summary:
 
 
 def request_for(material: Material, room: int, *, with_facts: bool) -> LlmRequest:
-    """A plain request without tools, of at most about `room` tokens."""
+    """Return a request without tools, of at most about `room` tokens."""
     system = _ASK + (_ASK_AGAIN if material.earlier else "") + (_ASK_FACTS if with_facts else "")
     if material.instructions:
         system += f"\nThe person asks to keep above all: {harmless(short(material.instructions, 500))}"
@@ -81,9 +81,9 @@ def request_for(material: Material, room: int, *, with_facts: bool) -> LlmReques
 
 
 def read(answer: str, material: Material, most: int) -> Summary | None:
-    """What a model has made; None where it has made nothing of use: no answer, or one without a single heading."""
+    """Parse the model's answer; None if it is of no use, because it is empty or has no heading."""
     text, _, facts = answer.strip().partition(FACTS)
-    text = text.strip().replace(REQUEST, "## Asked before")  # what stands under ours is nobody else's
+    text = text.strip().replace(REQUEST, "## Asked before")  # a heading reserved for Parley
     if "##" not in text:
         return None
     if GOAL not in text:
@@ -92,7 +92,7 @@ def read(answer: str, material: Material, most: int) -> Summary | None:
 
 
 def extracted(material: Material, most: int) -> Summary:
-    """Made without a model: worse, but always there."""
+    """Return an extract of the conversation, made without a model."""
     done = [_done(message) for message in material.messages if isinstance(message, AssistantMessage)]
     results = [message for message in material.messages if isinstance(message, ToolResultMessage)]
     said = [message for message in material.messages if isinstance(message, UserMessage)]
@@ -111,7 +111,7 @@ def extracted(material: Material, most: int) -> Summary:
 
 
 def _whole(text: str, material: Material, most: int) -> str:
-    """No longer than it may be, with the person's request behind it, which no model has put into its own words."""
+    """Return the text cut to `most` tokens, followed by the users' open requests in their own words."""
     request = _request(material, most // 2)
     return f"{clipped(text, most // 2)}\n\n{REQUEST}\n{request}" if request else clipped(text, most)
 
@@ -124,7 +124,7 @@ def _request(material: Material, most: int) -> str:
 
 
 def _goal(material: Material) -> str:
-    """As it was called before, else in the words with which people began."""
+    """Return the goal of the earlier summary, or else the user's first message."""
     found = material.earlier.partition(GOAL)[2]
     goal = _HEADING.split(found.strip(), maxsplit=1)[0].strip() if found else ""
     first = next((message for message in material.messages if isinstance(message, UserMessage)), None)

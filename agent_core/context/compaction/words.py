@@ -1,4 +1,4 @@
-"""What is told of a conversation to whoever is to summarise it: as text, and clipped (U-14, S3-28)."""
+"""The conversation as text for the model that summarises it, with long parts clipped."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ CUT = "[... {} characters cut ...]"
 
 @dataclass(frozen=True)
 class Lengths:
-    """Characters of each thing that is told."""
+    """Maximum characters of each kind of content."""
 
     result: int
     said: int
@@ -33,11 +33,14 @@ class Lengths:
 
 
 LENGTHS = (Lengths(2_000, 8_000, 400), Lengths(500, 2_000, 200), Lengths(160, 500, 80))
-"""The first with which it fits."""
+"""Tried in order; the first that fits is used."""
 
 
 def told(messages: Sequence[AgentMessage], room: int) -> str:
-    """At most about `room` tokens: long results are clipped first, then what was said; then the middle is left out."""
+    """Return the messages as text of at most about `room` tokens.
+
+    Long results are clipped first, then messages; then the middle is left out.
+    """
     lines: list[str] = []
     for lengths in LENGTHS:
         lines = _lines(messages, lengths)
@@ -47,20 +50,20 @@ def told(messages: Sequence[AgentMessage], room: int) -> str:
 
 
 def said_by_person(messages: Iterable[AgentMessage], most: int) -> str:
-    """The words of people alone, word for word, in so many tokens."""
+    """Return the users' messages only, verbatim, clipped to `most` tokens."""
     words = (text_of(message.content) for message in messages if isinstance(message, UserMessage))
     return clipped(harmless("\n".join(words)), most)
 
 
 def short(text: str, most: int) -> str:
-    """Head and tail."""
+    """Return head and tail of the text."""
     if len(text) <= most:
         return text
     return f"{text[: most // 2]} {CUT.format(len(text) - most)} {text[-(most // 2) :]}"
 
 
 def _lines(messages: Iterable[AgentMessage], lengths: Lengths) -> list[str]:
-    """What was told before, word for word, is not told again: a tool that is asked over and over says the same."""
+    """Return the lines without exact repetitions: a tool that is called again and again says the same."""
     lines: dict[str, None] = {}
     for message in messages:
         if line := _line(message, lengths):
@@ -97,12 +100,12 @@ def _user_line(message: UserMessage, lengths: Lengths) -> str:
 
 
 def _set_in(words: str) -> str:
-    """No line of theirs begins as ours do, which say who speaks."""
+    """Indent continuation lines, so that none can imitate a line that names a speaker."""
     return "\n  ".join(words.splitlines())
 
 
 def _answer_line(message: AssistantMessage, lengths: Lengths) -> str:
-    """Without its thinking (U-14); nothing of an answer that failed."""
+    """Return the answer without its reasoning; empty for a failed answer."""
     if message.stop_reason is StopReason.ERROR:
         return ""
     parts = [f"[assistant] {_set_in(short(message.text, lengths.said))}"] if message.text else []
@@ -117,7 +120,7 @@ def call_words(call: ToolCall, most: int) -> str:
 
 
 def _without_middle(lines: Sequence[str], room: int) -> list[str]:
-    """How it began, a quarter of the room, and what came last."""
+    """Return the first lines, up to a quarter of the room, and the last ones."""
     sizes = [estimate(line) + 1 for line in lines]
     if sum(sizes) <= room:
         return list(lines)
@@ -128,7 +131,7 @@ def _without_middle(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _fitting(sizes: Iterable[int], room: int) -> int:
-    """How many of the first fit."""
+    """Return how many of the first lines fit."""
     count = 0
     for size in sizes:
         room -= size

@@ -1,8 +1,7 @@
-"""Which system calls a command that is shut in may not make: a filter that the kernel runs before each of them.
+"""System calls that sandboxed commands may not make, as a seccomp filter.
 
-The filter is assembled here from a table of rules, in the machine code that seccomp takes (struct sock_filter), so that
-what is refused can be read in one place and nothing has to be built. What stands in no rule is allowed, but for calls
-that are newer than the table.
+The filter is assembled from a table of rules in the kernel's machine code (struct sock_filter), so that all refusals
+are in one place and nothing needs to be built. Calls without a rule are allowed, except those newer than the table.
 """
 
 import errno
@@ -16,30 +15,30 @@ from functools import cache
 from agent_core.sandbox.syscalls import NUMBERS
 
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""The column of the table of numbers, and what the kernel calls the architecture."""
+"""Column in the table of numbers, and the kernel's constant of the architecture."""
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _ANSWER, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _X32 = 0x40000000
 _UNKNOWN = 463
-"""From here on calls are newer than this table (mseal is the last it was made from): programs do without them."""
+"""Later calls are newer than this table, whose last one is mseal; programs can do without them."""
 
 _NEW_NAMESPACES = 0x7E020080
-"""All of CLONE_NEW*."""
+"""All flags CLONE_NEW*."""
 _SET_ID = 0o6000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
 _F_SETOWN, _F_SETOWN_EX = 8, 15
 
 Instruction = tuple[int, int, int, int]
-"""Code, how many to skip if true, how many if false, value."""
+"""Code, instructions to skip if true, instructions to skip if false, value."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """These calls are answered with this error, 0 for doing nothing and saying that it was done. With an `argument`
-    only where it has one of the bits, is one of the values, or is something else than all of them."""
+    """Answers these calls with an errno; 0 pretends success. With `argument`, it applies only if that argument has one
+    of the bits, is one of the values, or is none of the values."""
 
     calls: str
     answer: int = errno.EPERM
@@ -54,27 +53,27 @@ ALWAYS = (
     Rule("mount umount2 pivot_root chroot move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr"),
     Rule("unshare setns"),
     Rule("clone", argument=0, bits=_NEW_NAMESPACES),
-    Rule("clone3", errno.ENOSYS),  # its flags lie in memory, where no filter can look; the C library then takes clone
+    Rule("clone3", errno.ENOSYS),  # its flags are in memory, which filters cannot read; the C library then uses clone
     Rule("bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register"),
     Rule("keyctl add_key request_key"),
     Rule("init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct syslog"),
     Rule("quotactl quotactl_fd open_by_handle_at fanotify_init fanotify_mark"),
-    Rule("openat2", errno.ENOSYS),  # as clone3; the others that make files come next
+    Rule("openat2", errno.ENOSYS),  # as clone3; other calls that create files follow
 )
 NO_SET_ID = (
-    # Outside, such a file would lend out the rights of whoever runs Parley.
+    # Outside the sandbox, such a file would grant the rights of Parley's user.
     Rule("open fchmodat fchmodat2 mknodat", argument=2, bits=_SET_ID),
     Rule("openat", argument=3, bits=_SET_ID),
     Rule("chmod fchmod creat mknod", argument=1, bits=_SET_ID),
 )
 ONE_NAMESPACE = (
-    # Landlock asks for none of these, and they reach what lies outside, of the same user. A change of mode, owner or
-    # time is passed over in silence, as by file systems that have none: cp, tar and git go on then. Those of an open
-    # file too: programs and libraries are open to be read, and are the user's own, or root's.
+    # Landlock does not cover these calls, which reach other processes and files of the same user. Changes of mode,
+    # owner or time pretend success, as on file systems without them, so that cp, tar and git continue. That includes
+    # open files, since programs and libraries of the user or root are open for reading.
     Rule("chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat", answer=0),
     Rule(
         "utimensat", answer=0, argument=1, is_none_of=(0,)
-    ),  # with no path: the time of an open file, which is bearable
+    ),  # without a path: the time of an open file, which is acceptable
     Rule("setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", errno.ENOTSUP),
     Rule("inotify_add_watch", errno.EACCES),
     Rule("prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler", argument=0, is_none_of=(0,)),
@@ -89,16 +88,19 @@ NO_SIGNALS = (
 
 @cache
 def bubblewrap_filter(*, network: bool, machine: str | None = None) -> bytes:
-    """For a command in namespaces of its own. Without network its loopback is its own too; with it, abstract sockets
-    are the machine's."""
+    """Return the filter for a command in namespaces of its own. Without network, its loopback is private; with network,
+    abstract sockets are those of the machine."""
     families = (socket.AF_INET, socket.AF_INET6) if network else (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
     return _program((*ALWAYS, *_terminal(), *NO_SET_ID, *_sockets(*families)), machine)
 
 
 @cache
 def landlock_filter(*, network: bool, scoped: bool, machine: str | None = None) -> bytes:
-    """For a command that shares the machine's namespaces. Sockets in files would lead to whoever listens there, so
-    that it may have pairs only. `scoped`: the kernel confines its signals by itself."""
+    """Return the filter for a command in the machine's namespaces.
+
+    Unix sockets could reach services of the machine, so only socket pairs are allowed. `scoped` is True if the kernel
+    restricts signals itself.
+    """
     families = (socket.AF_INET, socket.AF_INET6) if network else ()
     rules = [*ALWAYS, *ONE_NAMESPACE, *_named_before(NO_SET_ID, ONE_NAMESPACE), *_sockets(*families)]
     if scoped:
@@ -111,7 +113,8 @@ def _terminal(*more: int) -> tuple[Rule, ...]:
 
 
 def _sockets(*families: int) -> tuple[Rule, ...]:
-    """Where sockets with names are refused, so are pairs of a kind that can still send to a name."""
+    """Return rules for sockets. If Unix sockets are refused, so are pairs of kinds that can still send to an
+    address."""
     made = Rule("socket", errno.EACCES, argument=0, is_none_of=families)
     if socket.AF_UNIX in families:
         return (made,)
@@ -122,7 +125,7 @@ def _sockets(*families: int) -> tuple[Rule, ...]:
 
 
 def _named_before(rules: Iterable[Rule], before: Sequence[Rule]) -> list[Rule]:
-    """Without the calls that have a rule already: the first one answers."""
+    """Return the rules without calls that have an earlier rule, which wins."""
     known = {call for rule in before for call in rule.calls.split()}
     kept = [
         Rule(" ".join(call for call in rule.calls.split() if call not in known), argument=rule.argument, bits=rule.bits)
@@ -132,7 +135,7 @@ def _named_before(rules: Iterable[Rule], before: Sequence[Rule]) -> list[Rule]:
 
 
 def _program(rules: Iterable[Rule], machine: str | None) -> bytes:
-    """Raises OSError for a machine whose numbers are not known."""
+    """Return the filter's code. Raises OSError for an unknown architecture."""
     machine = machine or platform.machine()
     if machine not in MACHINES:
         raise OSError(errno.ENOTSUP, f"there is no filter of system calls for {machine}")
@@ -158,12 +161,12 @@ def _program(rules: Iterable[Rule], machine: str | None) -> bytes:
 
 
 def _block(rule: Rule) -> list[Instruction]:
-    """What is done once the call is known; it always ends in an answer."""
+    """Return the instructions of a rule after its call matched; they always end in a decision."""
     refuse: Instruction = (_RETURN, 0, 0, _ANSWER | rule.answer)
     allow: Instruction = (_RETURN, 0, 0, _ALLOW)
     if rule.argument is None:
         return [refuse]
-    # The lower half: the kernel takes no more of any of these.
+    # The lower half is enough for all these arguments.
     load: Instruction = (_LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument)
     if rule.bits:
         return [load, (_ANY_BIT, 0, 1, rule.bits), refuse, allow]

@@ -1,0 +1,296 @@
+"""Sources of the files of a workspace, recorded in a file outside of it that no program can write.
+
+The record of a file is valid while only Parley's own tools have changed it. That is checked by its state on disk
+(programs cannot set the inode's change time), or else by its content. Files without a valid record count as untrusted.
+All methods block.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from agent_core.beneath import FILE, best_opener, open_root
+from agent_core.outputs import FOLDER as OUTPUTS
+from agent_core.sources import UNKNOWN, Sources, file, listed, read, union
+
+MOST_FILES = 20_000
+"""Files of a workspace that are tracked individually."""
+MOST_CONTENTS = 8
+"""Earlier contents of a file that are remembered, in case they are restored."""
+LARGEST = 64 * 1024**2
+"""Largest file, in bytes, whose content is hashed."""
+
+MOST_GONE = 1_000
+"""Deleted files that are remembered, in case they are restored."""
+
+State = tuple[int, int, int]
+"""Size, change time of the inode in nanoseconds, inode number."""
+_NOWHERE: State = (-1, -1, -1)
+"""State of a deleted file."""
+
+
+@dataclass
+class _Known:
+    """The record of one file; for a folder, only the sources of its name."""
+
+    state: State
+    sources: Sources
+    contents: dict[str, Sources] = field(default_factory=dict)
+    """Sources by digest of the content, newest last."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """The workspace's files when a program started."""
+
+    states: Mapping[str, State]
+    sources: Sources
+    """Sources of everything the program could read."""
+
+
+class TooManyFiles(Exception):
+    """The workspace holds more files than are tracked."""
+
+
+class FileSources:
+    """Sources of one workspace's files. Without the file `kept` they last only as long as this object."""
+
+    def __init__(self, workspace: Path, kept: Path | None = None) -> None:
+        self._workspace = workspace
+        self._kept = kept
+        self._lock = threading.RLock()
+        self._known: dict[str, _Known] = self._read()
+        self._running: dict[int, Sources] = {}
+        """Sources of what each running program may write, by program number."""
+        self._begun = 0
+
+    def of(self, paths: Iterable[str]) -> Sources:
+        """Return the sources of the contents and names of these files."""
+        with self._lock:
+            return union(*(self._of_file(_plain(path), self._state(path)) for path in paths))
+
+    def of_names(self, folder: str) -> Sources:
+        """Return the sources of the names in a folder.
+
+        The folder of kept outputs is left out: Parley chose its name, and may create it at any time.
+        """
+        with self._lock:
+            inside = f"{_plain(folder)}/" if _plain(folder) else ""
+            found: list[Sources] = []
+            with suppress(OSError), os.scandir(self._workspace / folder) as entries:
+                for count, entry in enumerate(entries):
+                    if count >= MOST_FILES:
+                        return (UNKNOWN,)
+                    if not inside and entry.name == OUTPUTS:
+                        continue
+                    known = self._known.get(f"{inside}{entry.name}")
+                    found.append(known.sources if known else self._beneath(f"{inside}{entry.name}/"))
+            return union(*found)
+
+    def _gone(self, name: str) -> None:
+        """Keep the contents of a deleted file known, so that restoring it restores its sources."""
+        known = self._known.pop(name, None)
+        if known is None or not known.contents:
+            return
+        self._known[name] = _Known(_NOWHERE, known.sources, known.contents)
+        gone = [each for each, its in self._known.items() if its.state == _NOWHERE]
+        for old in gone[:-MOST_GONE]:
+            del self._known[old]
+
+    def wrote(self, path: str, sources: Sources, named: Sources | None = None) -> None:
+        """Record that a tool wrote this file from these sources. `named` are those of its folders' names, if
+        different."""
+        with self._lock:
+            name, state = _plain(path), self._state(path)
+            if state is None:
+                self._gone(name)
+            else:
+                for at in range(name.count("/")):  # new folders get the sources of their names
+                    above = "/".join(name.split("/")[: at + 1])
+                    self._known.setdefault(above, _Known((0, 0, 0), sources if named is None else named))
+                self._learn(name, state, sources)
+            self._write()
+
+    def begin(self, more: Sources = ()) -> tuple[int, Before]:
+        """Record that a program starts, with further sources `more`; returns a number for `end` and the files'
+        state."""
+        with self._lock:
+            try:
+                states = dict(self._states())
+                found = [self._of_entry(name, state) for name, state in states.items()]
+                before = Before(states, union(more, *found))
+            except TooManyFiles:
+                before = Before({}, union(more, [UNKNOWN]))
+            self._begun += 1
+            self._running[self._begun] = before.sources
+            return self._begun, before
+
+    def end(self, number: int, before: Before) -> None:
+        """Record that a program ended: changed files get the sources of all programs that ran meanwhile."""
+        with self._lock:
+            sources = union(*self._running.values())
+            try:
+                after = dict(self._states())
+            except TooManyFiles:
+                after = {}
+            for name, state in after.items():
+                if before.states.get(name) == state:
+                    continue
+                known = self._known.get(name)
+                is_known = known is not None and known.state == state
+                self._learn(name, state, union(known.sources, sources) if known and is_known else sources)
+            for name in [each for each, its in self._known.items() if each not in after and its.state != _NOWHERE]:
+                self._gone(name)
+            del self._running[number]
+            self._write()
+
+    # Internals
+
+    def _of_entry(self, name: str, state: State) -> Sources:
+        if state[2]:
+            return self._of_file(name, state)
+        known = self._known.get(name)
+        return known.sources if known else self._beneath(f"{name}/")
+
+    def _of_file(self, name: str, state: State | None) -> Sources:
+        known = self._known.get(name)
+        if known is None or state is None:
+            return () if state is None else (file(name),)
+        if known.state == state:
+            return known.sources
+        again = known.contents.get(self._digest(name, state))
+        if again is None:
+            return (file(name),)
+        known.state, known.sources = state, again
+        return again
+
+    def _beneath(self, inside: str) -> Sources:
+        """Return the sources of a folder that has no record of its own, from the files in it."""
+        found = [
+            known.sources for name, known in self._known.items() if name.startswith(inside) and known.state != _NOWHERE
+        ]
+        return union(*found) if found else (file(inside),)
+
+    def _learn(self, name: str, state: State, sources: Sources) -> None:
+        earlier = self._known.get(name)
+        contents = dict(earlier.contents) if earlier else {}
+        if digest := self._digest(name, state):
+            contents.pop(digest, None)
+            contents[digest] = sources
+        for old in list(contents)[:-MOST_CONTENTS]:
+            del contents[old]
+        self._known[name] = _Known(state, sources, contents)
+
+    def _state(self, path: str) -> State | None:
+        try:
+            about = (self._workspace / path).lstat()
+        except (OSError, ValueError):
+            return None
+        return _state(about)
+
+    def _states(self) -> Iterator[tuple[str, State]]:
+        """Yield the states of all files and folders. Raises TooManyFiles."""
+        waiting, count = [""], 0
+        while waiting:
+            inside = waiting.pop()
+            try:
+                entries = list(os.scandir(self._workspace / inside))
+            except OSError:
+                continue
+            for entry in entries:
+                count += 1
+                if count > MOST_FILES:
+                    raise TooManyFiles
+                name = f"{inside}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{name}/")
+                with suppress(OSError):
+                    yield name, _state(entry.stat(follow_symlinks=False))
+
+    def _digest(self, name: str, state: State) -> str:
+        """Return the digest of the content; empty for what is no regular file or is too large."""
+        if state[0] > LARGEST or not state[2]:
+            return ""
+        try:
+            root = open_root(self._workspace)
+            try:
+                handle = best_opener()(root, tuple(name.split("/")), FILE)
+            finally:
+                os.close(root)
+            with os.fdopen(handle, "rb") as content:
+                return hashlib.file_digest(content, "sha256").hexdigest()[:32]
+        except OSError:
+            return ""
+
+    def _read(self) -> dict[str, _Known]:
+        """Read the records; empty if they cannot be read, so that all files count as unknown."""
+        try:
+            rows = json.loads(self._kept.read_text("utf-8")) if self._kept else {}
+            return {
+                name: _Known(
+                    (int(row["state"][0]), int(row["state"][1]), int(row["state"][2])),
+                    _sources(row["sources"]),
+                    {digest: _sources(line) for digest, line in row["contents"].items()},
+                )
+                for name, row in rows.items()
+            }
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+            return {}
+
+    def _write(self) -> None:
+        """Save the records; what cannot be saved is unknown after a restart."""
+        if self._kept is None:
+            return
+        rows = {
+            name: {
+                "state": known.state,
+                "sources": listed(known.sources),
+                "contents": {digest: listed(each) for digest, each in known.contents.items()},
+            }
+            for name, known in self._known.items()
+        }
+        arriving = self._kept.with_suffix(".arriving")
+        with suppress(OSError):
+            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            arriving.write_text(json.dumps(rows), "utf-8")
+            arriving.chmod(0o600)
+            arriving.replace(self._kept)
+
+
+class FileLedger:
+    """The `FileSources` of all workspaces, shared so that all writers of a workspace use the same records."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._opened: WeakValueDictionary[Path, FileSources] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def of(self, workspace: Path) -> FileSources:
+        """Return the record of a workspace. Blocks shortly on first use."""
+        with self._lock:
+            found = self._opened.get(workspace)
+            if found is None:
+                kept = self._folder / f"{workspace.name}.json" if self._folder else None
+                found = self._opened[workspace] = FileSources(workspace, kept)
+            return found
+
+
+def _plain(path: str) -> str:
+    return "/".join(name for name in path.split("/") if name not in ("", "."))
+
+
+def _state(about: os.stat_result) -> State:
+    """Return the state. A folder's is constant, because its own changes with each file in it."""
+    is_folder = stat.S_ISDIR(about.st_mode)
+    return (0, 0, 0) if is_folder else (about.st_size, about.st_ctime_ns, about.st_ino)
+
+
+def _sources(line: str) -> Sources:
+    return read(line) if line else ()

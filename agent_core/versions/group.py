@@ -1,0 +1,104 @@
+"""The changes of one tool call, stored as one JSON file each, numbered in the order of the calls."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from agent_core.versions.entry import Entry
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path of the workspace before and after; None if it did not exist."""
+
+    path: str
+    before: Entry | None
+    after: Entry | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The changes of one call; `is_open` while it runs, or if Parley was stopped during it."""
+
+    number: int
+    at: float
+    person: str | None
+    tool: str
+    call: str = ""
+    changes: tuple[Change, ...] = ()
+    memory: str = ""
+    """The memory folder that was changed, if any."""
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    undoes: int | None = None
+    undone_by: int | None = None
+    is_open: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.changes or self.removed or self.added)
+
+    @property
+    def digests(self) -> Iterator[str]:
+        """Return the digests of all contents that the group needs."""
+        for change in self.changes:
+            for entry in (change.before, change.after):
+                if entry and entry.digest:
+                    yield entry.digest
+
+
+class Groups:
+    """The files of all groups of a chat. All methods block."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def numbers(self) -> list[int]:
+        """Return the numbers, oldest first."""
+        try:
+            return sorted(int(file.stem) for file in self._folder.glob("*.json") if file.stem.isdecimal())
+        except OSError:
+            return []
+
+    def next_number(self) -> int:
+        return max(self.numbers(), default=0) + 1
+
+    def read(self, number: int) -> Group | None:
+        """Return a group, or None if it does not exist or cannot be read."""
+        try:
+            values = json.loads((self._folder / f"{number}.json").read_text(encoding="utf-8"))
+            changes = tuple(Change(path, _entry(old), _entry(new)) for path, old, new in values.pop("changes"))
+            removed, added = tuple(values.pop("removed")), tuple(values.pop("added"))
+            return Group(changes=changes, removed=removed, added=added, **values)
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def newest_first(self) -> Iterator[Group]:
+        for number in reversed(self.numbers()):
+            if group := self.read(number):
+                yield group
+
+    def write(self, group: Group) -> None:
+        """Replace the file atomically, so that a crash leaves the old or the new one. Raises OSError."""
+        values = asdict(replace(group, changes=()))
+        values["changes"] = [[each.path, each.before, each.after] for each in group.changes]
+        write_json(self._folder / f"{group.number}.json", values)
+
+    def drop(self, number: int) -> None:
+        with suppress(OSError):
+            (self._folder / f"{number}.json").unlink()
+
+
+def write_json(file: Path, values: object) -> None:
+    """Write JSON in ASCII, because file names may be invalid Unicode. Raises OSError."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    arriving = file.with_name(f".{file.name}.new")
+    arriving.touch(mode=0o600)
+    arriving.write_text(json.dumps(values, separators=(",", ":")), encoding="ascii")
+    arriving.replace(file)
+
+
+def _entry(values: list[object] | None) -> Entry | None:
+    return None if values is None else Entry(*values)  # type: ignore[arg-type]
