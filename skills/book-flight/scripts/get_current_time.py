@@ -1,4 +1,4 @@
-"""Says what time and day it is, here or in a time zone, and the dates of the next days."""
+"""Prints the current time and day, here or in a time zone, and the dates of the next days."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 
 def zone_of(name: str) -> ZoneInfo | timezone | None:
-    """None is the machine's own. Raises ValueError for one that is unknown here."""
+    """Return the zone, or None for the machine's own. Raises ValueError for an unknown one."""
     if not name:
         return None
     if name.upper() in {"UTC", "Z"}:

@@ -1,4 +1,4 @@
-"""Searches the sample timetable that comes with this skill; where it finds none it says `Error: ...`, with code 1."""
+"""Searches the sample timetable that comes with this skill; exits with 1 and `Error: ...` if it finds nothing."""
 
 import argparse
 import csv
@@ -16,11 +16,11 @@ MOST_PASSENGERS, MOST_DAYS = 9, 7
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?")
 LAST_ZONE = timezone(timedelta(hours=-12))
-"""Where every day ends last."""
+"""Zone in which every day ends last."""
 
 
 class Wrong(Exception):
-    """What was asked cannot be searched, or is not there."""
+    """The request is invalid, or there is no matching flight."""
 
 
 class City(NamedTuple):
@@ -31,7 +31,7 @@ class City(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """As the timetable has it; `days` are those of the week, Monday is 1; an empty price: there is no such cabin."""
+    """A row of the timetable. `days` are digits with Monday as 1; an empty price means that there is no such cabin."""
 
     flight: str
     start: str
@@ -55,7 +55,7 @@ class Flight(NamedTuple):
 
 
 class Parser(argparse.ArgumentParser):
-    """Its errors look like all others here."""
+    """Argument parser with errors in the same form as all others."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(1, f"Error: {message[:1].upper()}{message[1:]}\n")
@@ -101,7 +101,7 @@ def days_of(flights: Sequence[Flight]) -> str:
 
 
 def found(asked: argparse.Namespace, start: City, end: City) -> Iterator[str]:
-    """The lines of the answer. Raises Wrong."""
+    """Yield the lines of the answer. Raises Wrong."""
     first, cabin = date_of(asked.date), cabin_of(asked.cabin)
     route = [flight for each in rows("timetable.csv") if (flight := Flight(*each))[1:3] == (start.code, end.code)]
     if not route:

@@ -1,4 +1,4 @@
-"""A picture to draw on with smooth lines and letters, saved as PNG."""
+"""A raster image with anti-aliased lines and text, saved as PNG."""
 
 import itertools
 import math
@@ -13,8 +13,8 @@ Point = tuple[float, float]
 
 WHITE = (255, 255, 255)
 
-# Each letter is drawn in strokes from point to point. A point is two digits: from the left, and from the top down;
-# capitals end at 6, small letters begin at 2, and what hangs below ends at 8.
+# Each letter consists of strokes from point to point. A point is two digits: x from the left, y from the top.
+# Capitals end at 6, small letters begin at 2, and descenders end at 8.
 _LETTERS = """
 A 06-20-46 14-34|B 00-30-41-42-33-03 33-44-45-36-06-00|C 41-30-10-01-05-16-36-45|D 00-20-42-44-26-06-00
 E 40-00-06-46 03-33|F 40-00-06 03-33|G 41-30-10-01-05-16-36-45-43-23|H 00-06 40-46 03-43|I 00-06|J 30-35-26-16-05
@@ -49,7 +49,7 @@ _UNKNOWN = _glyph(_BOX)
 
 
 class Canvas:
-    """Coordinates are pixels from the top left."""
+    """Image whose coordinates are pixels from the top left."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
@@ -57,7 +57,7 @@ class Canvas:
         self._pixels = bytearray(WHITE * (width * height))
 
     def blend(self, x: int, y: int, color: Color, share: float) -> None:
-        """Mix that share of the colour into one pixel."""
+        """Blend a share of the colour into one pixel."""
         if 0 <= x < self.width and 0 <= y < self.height:
             at = (y * self.width + x) * 3
             for part in range(3):
@@ -72,7 +72,7 @@ class Canvas:
             self._pixels[at : at + len(row)] = row
 
     def stroke(self, lines: Sequence[Sequence[Point]], thickness: float, color: Color) -> None:
-        """Lines with round ends; where they cross, nothing shines through."""
+        """Draw lines with round ends, evenly covered where they cross."""
         shares: dict[tuple[int, int], float] = {}
         for line in lines:
             for (ax, ay), (bx, by) in itertools.pairwise(line):
@@ -87,7 +87,7 @@ class Canvas:
         square = dx * dx + dy * dy
         for y in range(math.floor(min(ay, ay + dy) - reach), math.ceil(max(ay, ay + dy) + reach) + 1):
             left, right = min(ax, ax + dx), max(ax, ax + dx)
-            if abs(dy) > abs(dx):  # only where the line is in this row
+            if abs(dy) > abs(dx):  # limit the scan to the part of the line in this row
                 near = ax + dx * min(1, max(0, (y - ay) / dy))
                 left, right = near - reach, near + reach
             for x in range(math.floor(left - reach), math.ceil(right + reach) + 1):
@@ -99,8 +99,8 @@ class Canvas:
     def text(
         self, text: str, at: Point, size: float, color: Color, *, align: float = 0, turn: float = 0, bold: bool = False
     ) -> None:
-        """Letters whose capitals are `size` high, from `at`, the baseline; `align` 1 ends there, 0.5 is centred;
-        `turn` in degrees, upwards."""
+        """Draw text with capitals of height `size` from the baseline point `at`. `align` 1 ends there, 0.5 is centred;
+        `turn` is in degrees, anticlockwise."""
         x = -align * text_width(text, size)
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         for letter in _spelled(text):
@@ -135,7 +135,7 @@ def _advance(letter: str) -> float:
 
 
 def _spelled(text: str) -> str:
-    """In the letters that there are: accents are left out."""
+    """Replace letters without a glyph: accents are dropped."""
     plain = "".join(letter if letter in _GLYPHS else unicodedata.normalize("NFKD", letter) for letter in text)
     return "".join(letter for letter in plain.replace("ß", "ss") if not unicodedata.combining(letter))
 

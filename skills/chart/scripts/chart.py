@@ -1,4 +1,4 @@
-"""Draws a bar or line chart of a CSV file as a PNG; says on one line what it drew, or what is wrong, with code 2."""
+"""Draws a bar or line chart of a CSV file as a PNG. Prints one line about it, or an error with exit code 2."""
 
 import argparse
 import itertools
@@ -20,7 +20,7 @@ MOST_BARS, MOST_POINTS, FEW = 60, 300, 24
 
 
 class Axis:
-    """Round numbers from below the lowest value to above the highest."""
+    """Axis with round numbers from below the lowest value to above the highest."""
 
     def __init__(self, values: Sequence[float], *, from_zero: bool) -> None:
         low, high = min(values), max(values)
@@ -40,7 +40,7 @@ class Axis:
         self._unit, self._name = next(((unit, name) for unit, name in UNITS if most >= unit), (1, ""))
 
     def share(self, value: float) -> float:
-        """Where it is between the lowest (0) and the highest number (1)."""
+        """Return the position of a value between the lowest (0) and the highest tick (1)."""
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
     def label(self, value: float) -> str:
@@ -60,7 +60,7 @@ def compact(value: float) -> str:
 
 
 class Chart:
-    """One picture: the heading, the axes, and what is drawn between them."""
+    """One chart: heading, axes, and the bars or lines between them."""
 
     def __init__(self, table: Table, kind: str, title: str) -> None:
         self._table = table
@@ -140,7 +140,7 @@ class Chart:
                     self._canvas.text(compact(value), (self._x(index), y), TEXT, INK, align=0.5)
 
     def _bar(self, left: float, right: float, value: float, color: Color) -> None:
-        """Round at the end that shows the value."""
+        """Draw a bar that is rounded at the end that shows the value."""
         left, right = round(left), max(round(right), round(left) + 1)
         end, zero = self._y(value), self._y(0)
         top, bottom = round(min(end, zero)), round(max(end, zero))
@@ -191,7 +191,7 @@ class Chart:
 
 
 def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
-    """The points between the gaps."""
+    """Yield the runs of points between gaps."""
     for there, run in itertools.groupby(points, key=lambda point: point is not None):
         if there:
             yield [point for point in run if point]

@@ -1,4 +1,4 @@
-"""Reading the numbers of a CSV file, however it is written."""
+"""Reader for the numbers of a CSV file in any common dialect."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from pathlib import Path
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 DECIMAL_COMMA = re.compile(r"\d,(\d{1,2}|\d{4,})\s*\D?$|\.\d{3}(,\d|\.\d{3})")
 HUGE = 1e100
-"""Beyond it, and below its inverse, sums of floating-point numbers go wrong."""
+"""Limit beyond which, or below whose inverse, floating-point sums become inaccurate."""
 MOST_SERIES = 6
 MISSING = {"", "-", "na", "n/a", "nan", "null", "none", "inf", "-inf", "+inf"}
 
 
 class Unusable(Exception):
-    """What is wrong with the file or the request, for the person."""
+    """An error in the file or the request, with a message for the user."""
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Series:
 @dataclass
 class Table:
     label: str
-    """The name of the column with the labels; empty where the rows are only counted."""
+    """Name of the column with the labels; empty if the rows are only numbered."""
     labels: list[str]
     series: list[Series]
     rows: int
@@ -61,7 +61,8 @@ def read_rows(path: Path) -> tuple[list[list[str]], str]:
 
 
 def _columns(lines: Sequence[str], mark: str) -> tuple[int, int]:
-    """How well the mark delimits: in how many of the lines it stands as often as in the first, and how often."""
+    """Return how well a delimiter fits: the number of lines with as many columns as the first, and that number of
+    columns."""
     try:
         widths = [len(row) for row in csv.reader(lines, delimiter=mark)] or [0]
     except csv.Error:
@@ -70,7 +71,7 @@ def _columns(lines: Sequence[str], mark: str) -> tuple[int, int]:
 
 
 def number(text: str, *, comma: bool) -> float | None:
-    """`1,234.5`, `12 %`, `€ 3`; with a decimal comma, `1.234,5`."""
+    """Parse a number such as `1,234.5`, `12 %`, `€ 3` or, with a decimal comma, `1.234,5`."""
     bare = re.sub(r"[\s\u00a0\u202f'%€$£¥]", "", text)
     bare = bare.replace(".", "").replace(",", ".") if comma else bare.replace(",", "")
     value = float(bare) if NUMBER.fullmatch(bare) else math.nan
@@ -114,7 +115,7 @@ def _numbers(cells: Sequence[str], delimiter: str) -> list[float | None]:
 
 
 def _is_numeric(cells: Sequence[str], values: Sequence[float | None]) -> bool:
-    """Four of five that say something say a number."""
+    """Return True if at least four fifths of the non-empty cells are numbers."""
     said = sum(cell.lower() not in MISSING for cell in cells)
     return said > 0 and sum(value is not None for value in values) >= 0.8 * said
 
@@ -127,7 +128,7 @@ def _position(name: str, names: Sequence[str]) -> int:
 
 
 def thinned(table: Table, most: int) -> Table:
-    """At most so many points: each is the mean of its neighbours."""
+    """Reduce the table to at most `most` rows by averaging neighbours."""
     step = math.ceil(table.rows / most)
     series = [Series(one.name, [_mean(part) for part in _parts(one.values, step)]) for one in table.series]
     return Table(table.label, table.labels[::step], series, table.rows)

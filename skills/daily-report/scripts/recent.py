@@ -1,4 +1,4 @@
-"""Lists the files of a folder that changed lately, with what a report needs of them, or says `Nothing to report.`"""
+"""Lists the recently changed files of a folder with details for a report, or prints `Nothing to report.`"""
 
 import argparse
 import csv
@@ -17,7 +17,7 @@ TABLES = {".csv", ".tsv"}
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*#*$", re.MULTILINE)
 OPEN, DONE = re.compile(r"^\s*[-*+] \[ \] ", re.MULTILINE), re.compile(r"^\s*[-*+] \[[xX]\] ", re.MULTILINE)
 OURS = {"reports", "watch", "report.png", "usage.csv", "usage.png"}
-"""What reports themselves leave in a chat's folder; it is no news."""
+"""Files and folders that reports themselves create, which are ignored."""
 NUMBER = re.compile(r"[-+]?[.,]*\d[\d.,]*\s*%?")
 
 
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 
 def files(folder: Path) -> Iterator[Found]:
-    """Everything in it but what is hidden and what is ours; links are not followed."""
+    """Yield all files except hidden and ignored ones; links are not followed."""
     for here, folders, names in os.walk(folder):
         left_out = OURS if Path(here) == folder else set()
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in left_out)
@@ -40,7 +40,7 @@ def files(folder: Path) -> Iterator[Found]:
                 status = path.lstat()
                 changed = datetime.fromtimestamp(status.st_mtime).astimezone()
             except (OSError, OverflowError, ValueError):
-                continue  # it has gone since, or says a time that is none
+                continue  # deleted meanwhile, or with an invalid time
             if stat.S_ISREG(status.st_mode):
                 yield Found(path, changed, status.st_size)
 
@@ -86,7 +86,7 @@ def of_table(text: str) -> Iterator[str]:
 
 
 def changes(head: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]) -> Iterator[str]:
-    """Numbers of the last row that differ from the row before."""
+    """Return the numbers of the last row that differ from the row before."""
     if len(rows) < 2:  # noqa: PLR2004
         return
     before, last = rows[-2:]

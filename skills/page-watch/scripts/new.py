@@ -1,7 +1,7 @@
-"""Tells which lines of `NAME.now` were not there at earlier looks, and keeps them in `NAME.json`.
+"""Prints the lines of `NAME.now` that were not there at earlier looks, and stores them in `NAME.json`.
 
-The same look within ten minutes is answered as before: whoever was interrupted loses nothing. What has an address is
-new once; a fact without one is new whenever it was not there the last time, so that a price may come back.
+The same content within ten minutes gets the same answer, so that an interrupted run loses nothing. A line with an
+address is new once. A line without one is new whenever it was missing at the last look, so that a price may return.
 """
 
 import argparse
@@ -16,26 +16,26 @@ from typing import NamedTuple
 
 MOST_LINES, MOST_KEPT, MOST_BYTES = 200, 2_000, 1_000_000
 AGAIN = 600.0
-"""Seconds."""
+"""Seconds within which the same content counts as a repeated look."""
 ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+")
 FOLLOWED = re.compile(r"[?&](?:utm_\w+|fbclid|gclid|ref)=[^&#]*")
-"""What is only there to see who has come."""
+"""Tracking parameters, which do not distinguish addresses."""
 
 
 class Kept(NamedTuple):
     seen: list[str]
     facts: list[str]
-    """Of the last look."""
+    """Lines without an address at the last look."""
     look: str
-    """Of the last look, what it was."""
+    """Digest of the content at the last look."""
     at: float
     new: list[str]
-    """What was new then."""
+    """New lines at the last look."""
     first: bool
 
 
 def lines(text: str) -> Iterator[str]:
-    """Without what makes a list of them."""
+    """Yield the lines without list markers, headings and blank lines."""
     for line in text.splitlines():
         words = " ".join(re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line).split())
         if words and not re.match(r"#{1,6} ", words):
@@ -43,7 +43,7 @@ def lines(text: str) -> Iterator[str]:
 
 
 def key(line: str) -> str:
-    """By which it is known again: its address, whoever follows us there, or its words, whatever their capitals."""
+    """Return the identity of a line: its address without tracking parameters, or its words in lower case."""
     found = ADDRESS.search(line)
     if found is None:
         return re.sub(r"[^\w%€$£¥+-]+", " ", line).casefold().strip()
@@ -52,7 +52,7 @@ def key(line: str) -> str:
 
 
 def read_kept(path: Path) -> Kept | None:
-    """Raises ValueError for what is no file of ours."""
+    """Return the stored state, or None. Raises ValueError for any other file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -72,7 +72,7 @@ def read_kept(path: Path) -> Kept | None:
 
 
 def keep(path: Path, kept: Kept) -> None:
-    """Whole, or not at all."""
+    """Write the file atomically."""
     arriving = path.with_name(f"{path.name}.part")
     arriving.write_text(json.dumps(kept._asdict(), ensure_ascii=False, indent=1), encoding="utf-8")
     arriving.replace(path)
@@ -85,7 +85,7 @@ def told(kept: Kept) -> list[str]:
 
 
 def looked(path: Path, text: str, now: float) -> Kept:
-    """Raises ValueError and OSError."""
+    """Compare the content with the stored state and update it. Raises ValueError and OSError."""
     before = read_kept(path)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     if before is not None and before.look == digest and 0 <= now - before.at < AGAIN:

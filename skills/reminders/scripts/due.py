@@ -1,4 +1,4 @@
-"""Says which reminders of a reminders.md are overdue, due, or due soon, and when those come back that repeat."""
+"""Prints the reminders of a reminders.md that are overdue, due or due soon, and when repeating ones return."""
 
 import argparse
 import calendar
@@ -20,14 +20,14 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Reminder(NamedTuple):
-    """In the person's own time; without a time it is due all day."""
+    """A reminder in the user's local time; without a time it is due all day."""
 
     day: date
     at: time | None
     what: str
     count: int
     unit: str
-    """Empty where it does not come back."""
+    """Unit of the repetition; empty if there is none."""
 
     @property
     def begins(self) -> datetime:
@@ -35,7 +35,7 @@ class Reminder(NamedTuple):
 
     @property
     def is_over(self) -> datetime:
-        """From then on it is overdue."""
+        """Time from which it is overdue."""
         return datetime.combine(self.day, self.at or time.max)
 
     def shown(self, day: date) -> str:
@@ -43,7 +43,7 @@ class Reminder(NamedTuple):
 
 
 def read(text: str) -> Iterator[Reminder | str]:
-    """Each open reminder, and each line that looks like one and cannot be read."""
+    """Yield each open reminder, and a message for each line that looks like one but cannot be parsed."""
     for number, line in enumerate(text.splitlines(), 1):
         found = ITEM.match(line)
         if found is None or found["mark"] != " ":
@@ -55,7 +55,7 @@ def read(text: str) -> Iterator[Reminder | str]:
 
 
 def reminder(text: str) -> Reminder:
-    """Raises ValueError with what is wrong."""
+    """Parse a reminder. Raises ValueError with the reason."""
     found = WHEN.fullmatch(text)
     if found is None:
         raise ValueError("no date such as 2026-12-27 before the words")
@@ -76,7 +76,7 @@ def reminder(text: str) -> Reminder:
 
 
 def following(item: Reminder, now: datetime) -> date:
-    """The first day of its turn that is not over; a month without such a day has its last one."""
+    """Return the first repetition that is not over. In a month without that day it is the last day."""
     turn = max(0, (now.date() - item.day).days // (LONGEST_DAYS[item.unit] * item.count) - 1)
     on = _later(item, turn)
     while turn == 0 or datetime.combine(on, item.at or time.max) <= now or (item.unit == "weekday" and _is_free(on)):

@@ -1,6 +1,6 @@
-"""Checks the folder of a skill: its header, its size, and that all it names is there. Code 1 where something is wrong.
+"""Checks a skill's folder: header, size, and the files it refers to. Exits with 1 if there is an error.
 
-Headers are YAML; this reads the simple part of it that skills need, and says where somebody has to be more careful.
+Headers are YAML. This parses the simple subset that skills need, and reports lines that it would misread.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SECRET = re.compile(
 
 class Finding(NamedTuple):
     is_wrong: bool
-    """Else it is only advice."""
+    """True for errors, False for advice."""
     text: str
 
 
@@ -40,7 +40,7 @@ def advice(text: str) -> Finding:
 
 
 def tokens(text: str) -> int:
-    """One for each CJK character, a quarter for any other."""
+    """Estimate tokens: one for each CJK character, a quarter for any other."""
     wide = len(WIDE.findall(text))
     return wide + -(-(len(text) - wide) // 4)
 
@@ -63,7 +63,7 @@ def check(folder: Path) -> Iterator[Finding]:
 
 
 def text_of(path: Path) -> str | Finding:
-    """What is in a file that a model will read, or why it cannot."""
+    """Return the text of a file that a model will read, or the reason why it cannot."""
     if path.is_symlink() or not path.is_file():
         return wrong(f"there is no file {path.name}")
     content = path.read_bytes()
@@ -94,7 +94,7 @@ def check_header(head: str, folder: str) -> Iterator[Finding]:
     fields: dict[str, str] = {}
     for number, line in enumerate(head.splitlines(), 2):
         if not line.strip() or line[0] in " \t-#":
-            continue  # what belongs to the line above, or a remark
+            continue  # continues the line above, or is a comment
         found = LINE.fullmatch(line)
         if found is None:
             yield wrong(f"SKILL.md line {number} is not `key: value`: {line.strip()}")
