@@ -1,1 +1,1 @@
-"""Where the platforms and the agent meet: sessions, progress, delivery, commands, the store."""
+"""Connects chat platforms to the agent: sessions, progress, delivery, commands and the store."""

@@ -1,4 +1,4 @@
-"""The composition root: settings in, a running Parley out. No rules live here."""
+"""The composition root: builds a running Parley from the settings."""
 
 import asyncio
 import importlib
@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
@@ -20,28 +21,31 @@ from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.registry import open_channel
-from gateway.about import About
-from gateway.access import People
-from gateway.agents import AgentParts
-from gateway.errors import ParleyError
-from gateway.heartbeat.heartbeat_settings import HeartbeatSettings
+from gateway.errors import INTERRUPTED, ParleyError
 from gateway.house import House
-from gateway.policy import Policy
-from gateway.settings import Settings
+from gateway.permissions.access import People
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.policy import Policy
+from gateway.permissions.programs import shut_in
+from gateway.runs.agents import AgentParts
+from gateway.runs.toolbox import RESERVED, skill_library, tools_for
+from gateway.settings.settings import Settings
 from gateway.store.store import Store
-from gateway.toolbox import RESERVED, skill_library, tools_for
-from gateway.version import version
+from gateway.texts.about import About
+from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.version import version
+from gateway.workspace.quota_settings import MB
 
 WAIT_FOR_SERVERS = 10.0
-"""Seconds; only where a run goes on that may wait for an answer about one of their tools."""
+"""Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
 
 LOOK_EVERY = 30.0
-"""Seconds at most between two looks at what is due: the machine may sleep, and its clock may jump."""
+"""Longest time in seconds between two checks for due jobs: the machine may sleep, and its clock may jump."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What every way of running Parley stands on."""
+    """Resources that every way of running Parley needs."""
 
     settings: Settings
     clock: Clock
@@ -50,15 +54,19 @@ class Ground:
     choice: ModelChoice
     fallbacks: Sequence[Candidate]
     launcher: Launcher | None
-    """What programs are shut in with; without one none are run."""
+    """Starts programs in a sandbox; without one no programs are run."""
     about: About
 
 
 async def serve(settings: Settings, clock: Clock | None = None, look_every: float = LOOK_EVERY) -> int:
-    """Run the page and every channel that is set up, until stopped. Returns the exit code.
+    """Run the page and every configured channel until stopped. Return the exit code.
 
-    `clock`: None for the machine's own. `look_every`: seconds between two looks at what is due, at most.
-    Raises ParleyError, ModelSettingError or ChannelError for what the person who started it has to put right.
+    Args:
+        clock: None for the machine's own.
+        look_every: Longest time in seconds between two checks for due jobs.
+
+    Raises:
+        ParleyError, ModelSettingError, ChannelError: For problems that the operator has to fix.
     """
     if not (settings.web.enabled or settings.channels):
         raise ParleyError(
@@ -70,9 +78,9 @@ async def serve(settings: Settings, clock: Clock | None = None, look_every: floa
         channels = [open_channel(name, config) for name, config in settings.channels.items()]
         lines = []
         if settings.web.enabled:
-            # By name: a start without a page is faster by what it imports.
-            open_page = importlib.import_module("gateway.page").open_page
-            web, page = open_page(settings, ground.about, ground.store, ground.clock)
+            # Imported by name: without a page this import is saved at the start.
+            open_page = importlib.import_module("gateway.web.page").open_page
+            web, page = open_page(settings, ground.about, ground.store, ground.clock, _say_link)
             await page.start()
             life.push_async_callback(page.close)
             channels.append(web)
@@ -81,14 +89,13 @@ async def serve(settings: Settings, clock: Clock | None = None, look_every: floa
         if settings.channels and not (settings.owners or settings.allow):
             lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
         async with open_house(ground, channels, look_every) as house:
-            say_hello(ground.about, lines)
-            await _until_stopped(house)
-    return 0
+            say_hello(ground.about, settings.files, lines)
+            return await _until_stopped(house, settings.drain_seconds)
 
 
 @asynccontextmanager
 async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Ground]:
-    """The model, the store and the sandbox. Raises as `serve` does."""
+    """Open the model, the store and the sandbox. Raises as `serve` does."""
     clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
@@ -100,7 +107,9 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         for setting in settings.fallbacks
     ]
     async with AsyncExitStack() as life:
-        store = await life.enter_async_context(Store.open(settings.home, clock, new_id, settings.secrets))
+        store = await life.enter_async_context(
+            Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
+        )
         first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
         for each in (first, *fallbacks):
             life.push_async_callback(each.llm.close)
@@ -130,18 +139,21 @@ def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher
 async def open_house(
     ground: Ground, channels: Sequence[Channel], look_every: float = LOOK_EVERY
 ) -> AsyncIterator[House]:
-    """The house with these channels; they are closed after it."""
+    """Open the gateway with these channels, and close them at the end."""
     settings = ground.settings
     async with AsyncExitStack() as life:
         for channel in channels:
             life.push_async_callback(channel.close)
-        servers = McpServers(settings.mcp, settings.environ)
+        approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
+        servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
         servers.begin(RESERVED.union(tool.name for tool in tools))
         if await ground.store.open_runs():
             await servers.tried(WAIT_FOR_SERVERS)
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
+        library = skill_library(settings)
+        network = settings.commands_network
         house = await life.enter_async_context(
             House.open(
                 store=ground.store,
@@ -153,10 +165,13 @@ async def open_house(
                     options=LlmOptions(thinking=settings.thinking),
                     tools=tools,
                     others=servers.tools,
-                    skills=skill_library(settings),
+                    described_by=approved.sources,
+                    skills=library,
                     persona=persona,
-                    policy=Policy(settings.permissions, strangers_describe_tools=bool(settings.mcp)),
-                    sandbox=f"{ground.about.sandbox}{' with the network' if settings.commands_network else ''}",
+                    limits=settings.limits.loop_limits,
+                    policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
+                    sandbox=f"{ground.about.sandbox}{' with the network' if network else ''}",
+                    network=network,
                 ),
                 people=People(settings.owners, settings.allow),
                 about=ground.about,
@@ -167,8 +182,11 @@ async def open_house(
                 secrets=settings.secrets,
                 clock=ground.clock,
                 shared_memory=settings.shared_memory,
-                heartbeat=HeartbeatSettings() if settings.heartbeat else None,
+                quotas=settings.quotas,
+                offers_heartbeat=settings.heartbeat,
                 look_every=look_every,
+                upkeep=UpkeepSettings(settings.backups, settings.keep_days),
+                approved=approved,
             )
         )
         if isinstance(ground.llm, WarmsUp):
@@ -176,16 +194,24 @@ async def open_house(
         yield house
 
 
-def say_hello(about: About, lines: Sequence[str]) -> None:
-    """What a newcomer needs to know, in one block, on standard output."""
+def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:
+    """Print the start-up summary for the operator. `files` are the settings files that were read."""
     model = f"  Model  {_named(about)}: {about.why}"
     programs = f"programs, shut in by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
-    sys.stdout.write("\n".join([f"Parley {about.version}", model, f"  Runs   {programs}", *lines, *_as_root(), ""]))
+    read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
+    block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
+    sys.stdout.write("\n".join(block))
+    sys.stdout.flush()
+
+
+def _say_link(link: str) -> None:
+    """Print the next sign-in link to standard output, which only the owner reads."""
+    sys.stdout.write(f"A browser was let in by the link; another one may open {link}\n")
     sys.stdout.flush()
 
 
 def _as_root() -> list[str]:
-    """Nobody should, and many do."""
+    """Return a warning if Parley runs as root."""
     if os.geteuid() != 0:
         return []
     return ["  !! Parley runs as ROOT: a mistake in it is a mistake with every right. Run it as a user of its own."]
@@ -195,22 +221,34 @@ def _named(about: About) -> str:
     return "the demo model, no AI" if about.demo else about.model
 
 
-async def _until_stopped(house: House) -> None:
-    """Serve until SIGTERM; what is unfinished then goes on at the next start."""
+async def _until_stopped(house: House, patience: float) -> int:
+    """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
+
+    A second signal ends at once; unfinished runs are resumed at the next start.
+    """
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[signal.Signals]()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            loop.add_signal_handler(each, told.put_nowait, each)
     serving = asyncio.create_task(house.run())
-    stopped = False
-
-    def stop() -> None:
-        nonlocal stopped
-        stopped = True
-        serving.cancel()
-
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+    ending = asyncio.create_task(_told_to_stop(house, patience, told))
     try:
-        await serving
-    except asyncio.CancelledError:
-        if not stopped:
-            raise
+        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()
+            return 0
+        return INTERRUPTED if ending.result() is signal.SIGINT else 0
     finally:
-        serving.cancel()
-        await asyncio.wait([serving])
+        for task in (serving, ending):
+            task.cancel()
+        await asyncio.wait([serving, ending])
+
+
+async def _told_to_stop(house: House, patience: float, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
+    """Return the first signal once everything is drained or another signal has come."""
+    first = await told.get()
+    tasks = {asyncio.create_task(house.drained(patience)), asyncio.create_task(told.get())}
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    return first

@@ -1,6 +1,6 @@
-"""The command line: `parley [run | chat | doctor | replay | export]`.
+"""The command line: `parley [run | chat | doctor | replay | export | backup | restore]`.
 
-What a person can put right is one sentence on standard error and exit code 2; a traceback is a fault of ours.
+Errors that the user can fix print one sentence on standard error and exit with code 2; a traceback is a bug.
 """
 
 import argparse
@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from gateway.errors import ParleyError
+from gateway.errors import INTERRUPTED, ParleyError
 
 Run = Callable[[Mapping[str, str], Path], int]
 """Takes the environment and the current folder, returns the exit code."""
 RunGiven = Callable[[Mapping[str, str], Path, argparse.Namespace], int]
-"""The same with what was given behind the command."""
+"""A `Run` that also takes the command's parsed arguments."""
 
 
 @dataclass(frozen=True)
 class Command:
     about: str
     function: str
-    """Where its `Run` is, or its `RunGiven` where it takes arguments."""
+    """Location `module:function` of its `Run`, or of its `RunGiven` if it takes arguments."""
     takes: Callable[[argparse.ArgumentParser], None] | None = None
-    """Declares them."""
+    """Adds the command's arguments to its parser."""
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
@@ -52,34 +52,62 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help="write there rather than on standard output")
 
 
-# Functions stand here by name, `module:function`, because importing the gateway takes ten times as long as printing the
-# help: a module is imported when its command is wanted.
+def _backup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a name that is not there yet, such as parley.zip")
+    parser.add_argument("--files", action="store_true", help="with the files of chats")
+    parser.add_argument("--secrets", action="store_true", help="with .env and its keys and tokens")
+
+
+def _restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a backup; without it: a list")
+
+
+# Functions are given as `module:function`, and a module is imported when its command is run: importing the gateway
+# takes ten times as long as printing the help.
 COMMANDS = {
-    "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.start:run"),
-    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.talk:chat"),
+    "run": Command(
+        "start Parley with the page and every channel that is set up (default)", "gateway.startup.start:run"
+    ),
+    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.startup.talk:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
-    "replay": Command("show what a run did, also while Parley runs", "gateway.replay.command:run", _replay),
-    "export": Command("write out a chat, also while Parley runs", "gateway.export.command:run", _export),
+    "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
+    "export": Command("write out a chat, also while Parley runs", "gateway.records.export.command:run", _export),
+    "backup": Command(
+        "put what is kept into one file, also while Parley runs", "gateway.upkeep.commands:backup", _backup
+    ),
+    "restore": Command("bring a backup back", "gateway.upkeep.commands:bring_back", _restore),
 }
-VERSION = "gateway.version:version"
+VERSION = "gateway.upkeep.version:version"
 REFUSED = 2
-INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit code: 0, 1 where the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
+    """Return the exit code: 0, 1 if the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
     given = _parser().parse_args(arguments)
     command = COMMANDS[given.command or "run"]
-    gc.disable()  # importing makes much and throws little away; what serves for long switches it on again
+    environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ
+    gc.disable()  # imports create many objects and drop few; `launch` enables it again
+    _import_structlog()
     try:
         if command.takes is not None:
-            return cast(RunGiven, _named(command.function))(os.environ, Path.cwd(), given)
-        return cast(Run, _named(command.function))(os.environ, Path.cwd())
+            return cast(RunGiven, _named(command.function))(environ, Path.cwd(), given)
+        return cast(Run, _named(command.function))(environ, Path.cwd())
     except ParleyError as error:
         sys.stderr.write(f"parley: {error.sentence}\n")
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _import_structlog() -> None:
+    """Import structlog without rich, which takes 40 ms and 5 MB for tracebacks that are not used here."""
+    if "rich" in sys.modules:
+        return
+    sys.modules["rich"] = None  # type: ignore[assignment]  # the documented way to make an import fail
+    try:
+        importlib.import_module("structlog")
+    finally:
+        del sys.modules["rich"]
 
 
 def _named(function: str) -> object:
@@ -91,9 +119,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="parley",
         description="An AI agent that people message where they already talk.",
-        epilog="Settings: the environment, .env and parley.toml, in ~/.parley (PARLEY_HOME) or the current folder.",
+        epilog="Settings: the environment, and .env and parley.toml in ~/.parley (PARLEY_HOME).",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
+    parser.add_argument(
+        "--config",
+        action="append",
+        metavar="FILE",
+        help="read this .env or .toml file instead of the one in PARLEY_HOME; may be given once for each",
+    )
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name, command in COMMANDS.items():
         about = f"{command.about[0].upper()}{command.about[1:]}."
@@ -104,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Finds the version out only when it is asked for."""
+    """Prints the version, which is read only if asked for."""
 
     def __call__(
         self,

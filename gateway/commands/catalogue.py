@@ -1,4 +1,4 @@
-"""All commands, in the order in which people see them."""
+"""All commands, in the order of menus and /help."""
 
 from gateway.commands import (
     approvals,
@@ -8,11 +8,14 @@ from gateway.commands import (
     export,
     heartbeat,
     info,
+    mcp,
     proactive,
     remind,
     report,
+    rules,
     skills,
     tasks,
+    undo,
     zone,
 )
 from gateway.commands.table import Command
@@ -25,12 +28,15 @@ COMMANDS: tuple[Command, ...] = (
     *context.COMMANDS,
     *skills.COMMANDS,
     *approvals.COMMANDS,
+    *rules.COMMANDS,
     *tasks.COMMANDS,
+    *undo.COMMANDS,
     *remind.COMMANDS,
     *report.COMMANDS,
     *cron.COMMANDS,
     *heartbeat.COMMANDS,
     *proactive.COMMANDS,
+    *mcp.COMMANDS,
 )
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
 SPECS = tuple(command.spec for command in COMMANDS if not command.hidden)

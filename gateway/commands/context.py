@@ -1,16 +1,16 @@
-"""Commands about what the model is shown: /context, /compact."""
+"""Commands about the model's context: /context, /compact."""
 
 from agent_core.agent import Agent, AgentBusy
 from agent_core.context.context import ContextStats
 from agent_core.reasons import TerminalReason
 from channels.base import OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
-from gateway.progress import literal
+from gateway.delivery.progress import literal
 from gateway.store.rows import Run, RunEnd
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 
 BAR = 10
-"""Characters of the bar."""
+"""Width of the bar in characters."""
 BUCKETS = {
     "prompt": "context_prompt",
     "tools": "context_tools",
@@ -21,13 +21,13 @@ BUCKETS = {
     "conversation": "context_conversation",
     "tool_results": "context_tool_results",
 }
-"""What each is called."""
+"""Text keys of the parts of the context."""
 MOST_WORDS = 500
-"""Characters of what is to be kept above all."""
+"""Characters of the instructions for /compact."""
 
 
 async def context(given: Invocation) -> OutboundMessage:
-    """Everybody may see it: it names no words of anybody's."""
+    """Show what fills the context. Everyone in the chat may see it, as it quotes no messages."""
     agent = await given.session.conversation.agent()
     model = agent.loop.caller.next_model
     stats = agent.context.stats(agent.state, model.context_window)
@@ -50,6 +50,8 @@ async def compact(given: Invocation) -> OutboundMessage:
         return reply(say("compact_busy", given.language))
     if not _may(given):
         return reply(say("compact_not_yours", given.language))
+    if refusal := given.too_soon():
+        return refusal
     agent = await given.session.conversation.agent()
     try:
         return reply(await _compacted(given, agent, given.language))
@@ -58,7 +60,7 @@ async def compact(given: Invocation) -> OutboundMessage:
 
 
 async def _compacted(given: Invocation, agent: Agent, language: Language) -> str:
-    """Do it, and write it down as a run of its own: it has cost something, and holds after a restart."""
+    """Compact the session and record it as a run, because it costs tokens and must survive a restart."""
     store, clock = given.desk.store, given.desk.clock
     run = Run(given.desk.new_id(), given.session.key, agent.session_id, given.sender.id, clock.time())
     end = await agent.compact(given.arguments.strip()[:MOST_WORDS])
@@ -71,7 +73,7 @@ async def _compacted(given: Invocation, agent: Agent, language: Language) -> str
 
 
 def _may(given: Invocation) -> bool:
-    """An owner, or the person whose chat it is; nobody else steers what is not running."""
+    """Return True for owners, and for the user of a private chat."""
     key = given.session.key
     return not given.desk.delivery.channel(key).is_group(key) or given.desk.access.is_owner(key, given.sender)
 

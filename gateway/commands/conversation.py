@@ -1,10 +1,11 @@
-"""Commands about the conversation itself: /new, /stop, /language."""
+"""Commands about the session: /new, /stop, /continue, /retry, /language."""
 
+from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer, Said
 from gateway.commands.table import Command, Invocation, reply, rewritten
-from gateway.replies import Answer
-from gateway.session import Stopped
-from gateway.texts import LANGUAGES, Language, say
+from gateway.runs.verdicts import Continuing, Stopped
+from gateway.texts.say import LANGUAGES, Language, say
 
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 
@@ -18,7 +19,7 @@ async def new(given: Invocation) -> OutboundMessage:
 
 
 async def stop(given: Invocation) -> OutboundMessage | None:
-    """Says nothing of a run that is stopped: its own message then reads "Stopped". Tasks are another matter."""
+    """Stop the run. A stopped run gets no reply, as its own message then reads "Stopped"; tasks are reported."""
     try:
         stopped = await given.session.stop(given.sender)
     except PermissionError:
@@ -33,8 +34,33 @@ async def stop(given: Invocation) -> OutboundMessage | None:
             return reply("\n\n".join([say("nothing_to_stop", given.language), *going_on]))
 
 
+async def go_on(given: Invocation) -> Answer:
+    """Continue the run that a limit ended, by a message in the user's name. The button names that run."""
+    match await given.session.continuing(given.sender, given.arguments.strip(), lambda reason: reason.is_limit):
+        case Continuing.POSSIBLE:
+            return Said(say("continue_words", given.language))
+        case Continuing.NOTHING:
+            return reply(say("continue_nothing", given.language))
+        case Continuing.NOT_YOURS:
+            return reply(say("continue_not_yours", given.language))
+
+
+async def retry(given: Invocation) -> Answer:
+    """Have the model answer again after a failure; the user's message and its files are still in the session."""
+    failed = await given.session.continuing(
+        given.sender, given.arguments.strip(), lambda reason: reason is TerminalReason.ERROR
+    )
+    match failed:
+        case Continuing.POSSIBLE:
+            return Said(say("retry_words", given.language))
+        case Continuing.NOTHING:
+            return reply(say("retry_nothing", given.language))
+        case Continuing.NOT_YOURS:
+            return reply(say("continue_not_yours", given.language))
+
+
 def _tasks_go_on(given: Invocation) -> list[str]:
-    """A sentence about what runs in the background all the same, or none."""
+    """Return a sentence about background tasks that keep running, if there are any."""
     count = given.desk.tasks.in_background(given.session.key, given.sender)
     return [say("tasks_go_on", given.language, count=count, slash=given.slash)] if count else []
 
@@ -49,8 +75,21 @@ async def language(given: Invocation) -> Answer:
     return rewritten(say("language_set", chosen))
 
 
+async def again(given: Invocation) -> OutboundMessage:
+    """Show the messages that may not have arrived."""
+    lost = await given.desk.store.last_unconfirmed(given.session.key)
+    if not lost:
+        return reply(say("nothing_unconfirmed", given.language))
+    files = tuple(file for post in lost for file in post.message.attachments)
+    text = "\n\n".join(post.message.markdown for post in lost)
+    return OutboundMessage(markdown=text, buttons=lost[-1].message.buttons, attachments=files)
+
+
 COMMANDS = (
+    Command("again", {"en": "Show the last answer", "zh": "显示上一条回答"}, again, hidden=True),
+    Command("retry", {"en": "Try again what failed", "zh": "重试失败的回答"}, retry, hidden=True),
     Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, new),
     Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, stop),
+    Command("continue", {"en": "Go on where a limit ended the answer", "zh": "从达到上限的地方继续"}, go_on),
     Command("language", {"en": "Choose English or Chinese here", "zh": "选择语言"}, language, arguments="[en|zh]"),
 )

@@ -1,27 +1,27 @@
-"""The command for all that is planned in a chat: /cron."""
+"""The command for all jobs of a chat: /cron."""
 
 from collections.abc import Awaitable, Callable
 from zoneinfo import ZoneInfo
 
 from agent_core.messages import user
 from channels.base import ChannelError
-from gateway.addresses import given_in
-from gateway.approvals import typed_id
+from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.firing_list import firing_list
 from gateway.commands.planning import Page, asked, listed, refused
 from gateway.commands.table import Command, Invocation, reply, rewritten
-from gateway.jobs.jobs import Draft, JobRefused
-from gateway.jobs.preview import cancelled_line, in_short, next_of, set_line, words_of
-from gateway.jobs.reshaping import Reshaping, reshaped
-from gateway.jobs.steps import still_given
-from gateway.replies import Answer, Rewritten
+from gateway.permissions.addresses import given_in
+from gateway.permissions.approvals import typed_id
+from gateway.schedule.jobs.jobs import Draft, JobRefused
+from gateway.schedule.jobs.preview import cancelled_line, in_short, next_of, set_line, undone_line, words_of
+from gateway.schedule.jobs.reshaping import Reshaping, reshaped
+from gateway.schedule.jobs.steps import still_given
 from gateway.store.job import Job, JobState, Reminder, Report
-from gateway.texts import language_of, say
+from gateway.texts.say import language_of, say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
-"""With the id that was named, and what follows it."""
+"""Called with the job id and the rest of the arguments."""
 
 
 async def cron(given: Invocation) -> Answer:
@@ -41,19 +41,19 @@ async def cron(given: Invocation) -> Answer:
 
 
 async def _listed(given: Invocation, page: str) -> Answer:
-    """From the beginning, or, by a button, what comes behind."""
+    """List the jobs, from the page that a button names."""
     found = await listed(given, Page.named(page))
     return Rewritten(found) if found else reply(say("cron_none", given.language, slash=given.slash))
 
 
 async def _add(given: Invocation, text: str) -> Answer:
-    """What follows the time is what an agent does then."""
+    """Propose a report; the text after the time is the agent's instructions."""
     zone = await given.desk.jobs.zone_of(given.session.key)
     when = parse_when(text, zone, given.desk.clock.time())
     return await asked(given, when.rule, Report(instructions=when.rest))
 
 
-# Before it is set
+# Drafts
 
 
 async def _show(given: Invocation, job_id: str, _: str) -> Answer:
@@ -62,7 +62,7 @@ async def _show(given: Invocation, job_id: str, _: str) -> Answer:
 
 
 async def _confirm(given: Invocation, job_id: str, _: str) -> Answer:
-    """A press that comes again, after a crash, say, finds it set, and the message says so."""
+    """Set a draft. A repeated press, for instance after a crash, finds it set and shows the same text."""
     jobs, chat, now = given.desk.jobs, given.session.key, given.desk.clock.time()
     try:
         draft = await jobs.draft(job_id, chat, given.sender)
@@ -80,8 +80,14 @@ async def _cancel(given: Invocation, job_id: str, _: str) -> Answer:
     return rewritten(cancelled_line(job))
 
 
+async def _undo(given: Invocation, job_id: str, _: str) -> Answer:
+    """Remove a job that was set without a question."""
+    job = await given.desk.jobs.remove(job_id, given.session.key, given.sender)
+    return rewritten(undone_line(job))
+
+
 async def _change(given: Invocation, job_id: str, text: str) -> Answer:
-    """Ask what is to be otherwise, or, where that is said, whether it is to be so."""
+    """Show the draft with buttons for changes or, if a new time is given, the changed draft."""
     jobs, chat = given.desk.jobs, given.session.key
     job = await jobs.known(job_id, chat, given.sender)
     if job.state is not JobState.DRAFT or text:
@@ -90,7 +96,7 @@ async def _change(given: Invocation, job_id: str, text: str) -> Answer:
 
 
 async def _changed(given: Invocation, job: Job, text: str) -> Draft:
-    """What is not said stays as it is."""
+    """Return a draft for a job; a time or text that is not given stays as it is."""
     zone = ZoneInfo(job.zone)
     rule, words = job.rule, ""
     if text:
@@ -105,14 +111,14 @@ async def _changed(given: Invocation, job: Job, text: str) -> Draft:
         zone=zone,
         rule=rule,
         work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
-        tainted=job.tainted,
+        sources=job.after,
         given=(*still_given(job, words), *given_in(text, [user(text)])),
         instead_of=job.id,
     )
 
 
 async def _reshape(given: Invocation, job_id: str, way: str) -> Answer:
-    """A button of the question says what is to be otherwise; the question then says so."""
+    """Change a draft as its button says, and update the question."""
     jobs, chat = given.desk.jobs, given.session.key
     job = await jobs.draft(job_id, chat, given.sender)
     rule = reshaped(job.rule, Reshaping(way)) if way in list(Reshaping) else None
@@ -122,7 +128,7 @@ async def _reshape(given: Invocation, job_id: str, way: str) -> Answer:
     return Rewritten(await jobs.question(job, given.slash, changing=True))
 
 
-# When it is set
+# Jobs
 
 
 async def _pause(given: Invocation, job_id: str, page: str) -> Answer:
@@ -142,7 +148,7 @@ async def _remove(given: Invocation, job_id: str, page: str) -> Answer:
 
 
 async def _done(given: Invocation, sentence: str, page: str) -> Answer:
-    """In a list, whose button it was, that list as it is now."""
+    """Reply with a sentence; if a list's button was pressed, update that list instead."""
     if not given.is_pressed:
         return reply(sentence)
     return Rewritten(await listed(given, Page.named(page), sentence) or reply(sentence))
@@ -150,12 +156,14 @@ async def _done(given: Invocation, sentence: str, page: str) -> Answer:
 
 async def _run(given: Invocation, job_id: str, _: str) -> Answer:
     job = await given.desk.jobs.of(job_id, given.session.key, given.sender)
+    if isinstance(job.work, Report) and (refusal := given.too_soon()):
+        return refusal
     await given.desk.firings.run_now(job, given.asked)
     return reply(say("job_runs", given.language, id=job.id))
 
 
 async def _test(given: Invocation, job_id: str, _: str) -> Answer:
-    """Where only whoever asked for it reads it."""
+    """Run a job as a rehearsal in the user's private chat."""
     job = await given.desk.jobs.known(job_id, given.session.key, given.sender)
     try:
         alone = await given.desk.firings.private_chat(given.session.key, given.sender.id)
@@ -163,6 +171,8 @@ async def _test(given: Invocation, job_id: str, _: str) -> Answer:
         raise JobRefused("job_not_alone") from error
     if alone is None:
         raise JobRefused("job_not_alone")
+    if isinstance(job.work, Report) and (refusal := given.too_soon()):
+        return refusal
     await given.desk.firings.run_now(job, given.asked, for_author=alone)
     return reply(say("job_tested", given.language, id=job.id))
 
@@ -183,6 +193,7 @@ _ACTS: dict[str, Act] = {
     "change": _change,
     "confirm": _confirm,
     "cancel": _cancel,
+    "undo": _undo,
     "show": _show,
     "reshape": _reshape,
 }

@@ -1,4 +1,4 @@
-"""The command that hands a chat out as a file: /export."""
+"""The command that sends a chat's history as a file: /export."""
 
 import asyncio
 import hashlib
@@ -7,14 +7,14 @@ from pathlib import Path
 import structlog
 
 from channels.base import Attachment, OutboundMessage
+from gateway.chat.desk import Desk
 from gateway.commands.table import Command, Invocation, reply
-from gateway.desk import Desk
 from gateway.errors import ParleyError
-from gateway.export.files import write_private
-from gateway.export.forms import FORMS, exported
-from gateway.export.heading import Heading
+from gateway.records.export.files import write_private
+from gateway.records.export.forms import FORMS, exported
+from gateway.records.export.heading import Heading
 from gateway.store.archive import Archive
-from gateway.texts import say
+from gateway.texts.say import say
 
 MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
 
@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 async def export(given: Invocation) -> OutboundMessage:
-    """Of this chat alone; where others read, too, only an owner may, for it is more than is on the screen."""
+    """Export this chat. In groups only owners may, as the file contains more than is visible in the chat."""
     desk, key, language = given.desk, given.session.key, given.language
     form = given.arguments.strip().lower() or FORMS[0]
     if form not in FORMS:
@@ -49,7 +49,7 @@ async def export(given: Invocation) -> OutboundMessage:
 
 
 def _write(desk: Desk, heading: Heading, form: str) -> Path | None:
-    """On a thread. The newest export of a chat takes the place of the one before; None where nothing was said."""
+    """Write the export, replacing the chat's previous one. Returns None if the chat has no messages. Blocks."""
     folder = desk.home / "outgoing" / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
     with Archive.open(desk.home) as archive:
         if not archive.sessions(heading.chat):

@@ -1,17 +1,17 @@
-"""How a job's last times came out, in lines for people."""
+"""Lists the outcomes of recent firings."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from gateway.commands.table import Invocation
-from gateway.jobs.outlook import Cost
-from gateway.jobs.preview import cost_words, in_short, rule_of
-from gateway.progress import literal
-from gateway.question_text import one_line
+from gateway.delivery.progress import literal
+from gateway.permissions.question_text import one_line
+from gateway.schedule.jobs.outlook import Cost
+from gateway.schedule.jobs.preview import cost_words, in_short, rule_of
+from gateway.settings.zone import is_zone
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 from gateway.timing.words import slot_words
-from gateway.zone import is_zone
 
 MOST = 10
 DAYS = 7
@@ -37,7 +37,7 @@ _DELIVERIES = {
 
 
 async def firing_list(given: Invocation, job_id: str) -> str:
-    """Of one job, or of all that came here in the last days. Raises JobRefused."""
+    """List the firings of one job, or all firings in the chat in the last days. Raises JobRefused."""
     desk, language, chat = given.desk, given.language, given.session.key
     if job_id:
         job = await desk.jobs.of(job_id, chat, given.sender)
@@ -57,7 +57,7 @@ async def firing_list(given: Invocation, job_id: str) -> str:
 
 
 async def _name(given: Invocation, job_id: str) -> str:
-    """Of what came: an id alone says little to whoever reads it some days later."""
+    """Return a name for the firing's job, with its text, because an id alone means little to a reader."""
     job = await given.desk.store.jobs.job(job_id)
     if job is None:
         return f"`{job_id}` "
@@ -73,7 +73,7 @@ def _line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: fl
 
 
 def _outcome(firing: Firing, language: Language) -> Sequence[str]:
-    """How it came out, and, which is another matter, what became of its message."""
+    """Return the outcome of the firing, and that of its message."""
     parts = [say(_STATES[firing.state], language)]
     if firing.error:
         parts[0] += f" ({literal(one_line(firing.error, MOST_ERROR))})"

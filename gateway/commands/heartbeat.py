@@ -1,18 +1,19 @@
-"""The command about being looked after unasked: /heartbeat."""
+"""The command for the heartbeat of a chat: /heartbeat."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
+from agent_core.keeping import Author
 from agent_core.tools import ToolFailed
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.heartbeat.checklist import NAME, draft_checklist, drop_draft, read_checklist, take_draft
-from gateway.heartbeat.heartbeats import Standing
-from gateway.heartbeat.switches import EVERY
-from gateway.progress import literal
-from gateway.replies import Answer, Rewritten
+from gateway.delivery.progress import literal
+from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
+from gateway.schedule.heartbeat.heartbeats import Standing
+from gateway.schedule.heartbeat.switches import EVERY
 from gateway.store.job import Heartbeat
-from gateway.texts import say
+from gateway.texts.say import say
 from gateway.timing.check import BadRule
 from gateway.timing.quiet import QuietHours, parse_quiet
 from gateway.timing.words import slot_words
@@ -40,7 +41,7 @@ async def heartbeat(given: Invocation) -> Answer:
 
 
 async def _may(given: Invocation) -> bool:
-    """Where others read along, whoever is looked after there, or an owner."""
+    """Return True if the user may change it; in groups only the heartbeat's user and owners may."""
     chat = given.session.key
     if not given.desk.delivery.channel(chat).is_group(chat) or given.desk.access.is_owner(chat, given.sender):
         return True
@@ -98,14 +99,17 @@ def _things(given: Invocation, standing: Standing) -> list[str]:
 
 
 async def _on(given: Invocation, rest: str) -> Answer:
-    """With a list it begins at once; without, one is shown first, and begins when somebody says yes to it."""
+    """Switch on at once if there is a checklist; otherwise show a draft of one for confirmation."""
     workspace = given.desk.workspace(given.session.key)
     wanted = [words.strip() for words in _AND.split(rest) if words.strip()]
     if not wanted and await read_checklist(workspace):
         return await _begun(given)
     language = given.language
     usual = [say("heartbeat_list_first", language), say("heartbeat_list_second", language)]
+    files = given.desk.agents.ledger.of(workspace)
+    earlier = files.of([NAME])
     text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
+    files.wrote(DRAFT, earlier)
     found = await given.desk.store.jobs.heartbeat(given.session.key) or Heartbeat(given.session.key, "", "")
     quiet = found.quiet_hours
     words = say(
@@ -119,11 +123,17 @@ async def _on(given: Invocation, rest: str) -> Answer:
         most=found.most_a_day,
         slash=given.slash,
     )
-    return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"))
+    return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"), asks=given.sender.id)
 
 
 async def _use(given: Invocation, _: str) -> Answer:
-    if not await take_draft(given.desk.workspace(given.session.key)):
+    workspace = given.desk.workspace(given.session.key)
+    files = given.desk.agents.ledger.of(workspace)
+    sources = files.of([DRAFT])
+    author = Author("heartbeat", given.asked, given.sender.id)
+    if await take_draft(workspace, given.desk.versions.of(given.session.key), author):
+        files.wrote(NAME, sources)
+    else:
         standing = await given.desk.heartbeats.standing(given.session.key)
         if standing is not None and standing.is_on:  # pressed twice
             return await _status(given, "")
@@ -165,13 +175,13 @@ async def _off(given: Invocation, _: str) -> Answer:
 
 
 async def _ready(given: Invocation) -> None:
-    """What is decided here is kept, also where nobody is looked after yet."""
+    """Create the heartbeat's row if it is missing, so that the setting is stored."""
     zone = await given.session.conversation.zone()
     await given.desk.heartbeats.switches.ready(given.session.key, given.sender, given.language, zone)
 
 
 async def _now(given: Invocation, _: str) -> Answer:
-    """Where there is nothing to look at, no model is asked for it either."""
+    """Run a check-in now, unless there is nothing to check; then no model is called."""
     standing = await given.desk.heartbeats.standing(given.session.key)
     if standing is None:
         return reply(say("heartbeat_off_here", given.language, slash=given.slash))
@@ -180,6 +190,8 @@ async def _now(given: Invocation, _: str) -> Answer:
         return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
     if not (look.has_something or look.due):
         return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
+    if refusal := given.too_soon():
+        return refusal
     await given.desk.firings.run_now(standing.job, given.asked)
     return reply(say("heartbeat_looking", given.language))
 
@@ -240,9 +252,20 @@ _LABELS = {
 
 
 def _buttons(given: Invocation, *wanted: str) -> tuple[tuple[Button, ...], ...]:
-    """One row."""
-    pairs = (_LABELS[name] for name in wanted)
-    return (tuple(Button(label=say(key, given.language), action=f"/heartbeat {verb}") for key, verb in pairs),)
+    """Return buttons in one row."""
+    return (tuple(_button(given, name) for name in wanted),)
+
+
+def _button(given: Invocation, name: str) -> Button:
+    key, verb = _LABELS[name]
+    button = Button(label=say(key, given.language), action=f"/heartbeat {verb}")
+    match name:
+        case "use":
+            return button.model_copy(update={"style": "primary", "says": "yes"})
+        case "cancel":
+            return button.model_copy(update={"style": "quiet", "says": "no"})
+        case _:
+            return button
 
 
 def _offered() -> Sequence[tuple[str, QuietHours]]:
@@ -250,7 +273,7 @@ def _offered() -> Sequence[tuple[str, QuietHours]]:
 
 
 def _awake(quiet: QuietHours | None) -> int:
-    """Minutes of a day that are not quiet."""
+    """Return the minutes of a day outside quiet hours."""
     whole = _DAY // 60
     return whole if quiet is None else whole - ((quiet.end - quiet.start) % whole or whole)
 

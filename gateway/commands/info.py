@@ -1,12 +1,14 @@
-"""Commands that tell: /start, /help, /status."""
+"""Informational commands: /start, /help, /status."""
 
+import asyncio
 from datetime import timedelta
 from math import ceil
 
 from channels.base import Button, OutboundMessage
-from gateway.about import About
 from gateway.commands.table import Command, Invocation, reply
-from gateway.texts import Language, arguments_in, say
+from gateway.texts.about import About
+from gateway.texts.say import Language, arguments_in, model_reason, say
+from gateway.upkeep.sizes import in_words, named, sizes
 
 EXAMPLES: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -17,7 +19,7 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
     ),
     "zh": ("东京现在几点？", "17 * 23 等于多少？", "5分钟后提醒我活动一下", "我想订一张去东京的机票"),
 }
-"""Things that every model can do with the tools and skills there are, the demo model too."""
+"""Requests that every model can handle with the built-in tools and skills, even the demo model."""
 
 
 async def start(given: Invocation) -> OutboundMessage:
@@ -46,9 +48,9 @@ async def status(given: Invocation) -> OutboundMessage:
     else:
         state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
     up = timedelta(seconds=round(given.desk.clock.time() - about.started))
-    # Why it is that model may name a server of the owner's, and is said in English only.
+    # The reason may name one of the owner's servers.
     owner = given.desk.access.is_owner(given.session.key, given.sender)
-    model = f"{about.model} ({about.why})" if owner and language == "en" else about.model
+    model = f"{about.model} ({model_reason(about.why, language)})" if owner else about.model
     lines = [
         say("status_model", language, model=model),
         *_resting(given, owner=owner),
@@ -58,6 +60,14 @@ async def status(given: Invocation) -> OutboundMessage:
         say("status_up", language, time=str(up), version=about.version),
         say("status_chat", language, chat=str(given.session.key)),
     ]
+    if owner:
+        kept = await asyncio.to_thread(sizes, given.desk.home)
+        taken = {name: in_words(getattr(kept, name)) for name in ("store", "files", "versions", "backups")}
+        lines.append(say("status_kept", language, **taken))
+        if kept.chats:
+            lines.append(say("status_largest_chats", language, names=named(kept.chats)))
+        if kept.people:
+            lines.append(say("status_largest_people", language, names=named(kept.people)))
     if asked := len(await given.desk.approvals.open_in(given.session.key)):
         lines.insert(2, say("status_questions", language, count=asked))
     if count := given.desk.tasks.in_background(given.session.key, given.sender):
@@ -73,7 +83,7 @@ async def _context(given: Invocation) -> str:
 
 
 def _resting(given: Invocation, *, owner: bool) -> list[str]:
-    """Models that have failed are the owner's to look after."""
+    """Return the line about models that are paused after failures; only owners see it."""
     resting = given.desk.agents.resting() if owner else {}
     models = [
         say("resting_for", given.language, model=model, minutes=ceil(seconds / 60))
@@ -83,7 +93,7 @@ def _resting(given: Invocation, *, owner: bool) -> list[str]:
 
 
 def _programs(about: About, language: Language, *, owner: bool) -> str:
-    """Whether programs are run here; why not tells of the machine, so only owners read it."""
+    """Return whether programs can be run here. Only owners see the reason if not, as it describes the machine."""
     if about.sandbox:
         return say("status_programs", language, sandbox=about.sandbox)
     if owner:

@@ -1,24 +1,24 @@
-"""What the commands about jobs share: the question before one is set, and the list of those that are."""
+"""Shared by the commands for jobs: the question before a job is set, and the list of jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Invocation, reply
-from gateway.jobs.jobs import Draft, JobRefused
-from gateway.jobs.preview import in_short, kind_of, next_of, rule_of
-from gateway.progress import literal
-from gateway.replies import Answer, Rewritten
+from gateway.delivery.progress import literal
+from gateway.schedule.jobs.jobs import Draft, JobRefused
+from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 from gateway.timing.check import BadRule
 from gateway.timing.rule import Once, Rule
 
 MOST_LISTED = 20
 MOST_ROWS = 5
-"""Of buttons: as many as every platform shows."""
+"""Rows of buttons, as many as every platform shows."""
 _STEP = MOST_ROWS - 1
-"""The last row leads on."""
+"""The last row leads to the next page."""
 _LONGEST_NUMBER = 4
 """Digits."""
 _REMINDERS = "reminders"
@@ -34,10 +34,10 @@ _PAUSES = {
 
 @dataclass(frozen=True)
 class Page:
-    """Which part of what is planned a list shows. Its buttons name it, so that what they do comes back to it."""
+    """A page of the list of jobs. Buttons carry it, so that their result shows the same page."""
 
     start: int = 0
-    """So many are left out."""
+    """The number of jobs skipped."""
     only_reminders: bool = False
 
     @classmethod
@@ -51,13 +51,15 @@ class Page:
         return " ".join(words)
 
     def within(self, count: int) -> "Page":
-        """The last one that there is, where this is none any more."""
+        """Return this page, or the last one if this one no longer exists."""
         return self if self.start < count else replace(self, start=max(count - 1, 0) // _STEP * _STEP)
 
 
 async def asked(given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
-    """The question whether this is to be set; in the place of the message whose button wanted it. Raises BadRule and
-    JobRefused."""
+    """Propose a job and return the question to confirm it, which replaces a pressed message.
+
+    Raises BadRule and JobRefused.
+    """
     jobs, chat = given.desk.jobs, given.session.key
     draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work)
     job = await jobs.propose(draft, given.sender)
@@ -65,13 +67,13 @@ async def asked(given: Invocation, rule: Rule, work: Reminder | Report) -> Answe
 
 
 def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
-    """Why it cannot be done. A question that nobody waits for any more is not left standing."""
+    """Return the reply to an error. If a draft is gone, it replaces the question."""
     message = reply(say(error.key, given.language, **{"slash": given.slash, **error.facts}))
     return Rewritten(message) if error.key == "job_gone" else message
 
 
 async def listed(given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
-    """What is planned here, with buttons; `first` stands before it. None: nothing is."""
+    """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""
     shown = await given.desk.jobs.shown(given.session.key)
     wanted = [job for job in shown if isinstance(job.work, Reminder) or not page.only_reminders]
     page = page.within(len(wanted))
@@ -113,7 +115,7 @@ def _state(job: Job, language: Language, now: float) -> str:
 
 
 def _buttons(jobs: Sequence[Job], language: Language, page: Page) -> tuple[tuple[Button, ...], ...]:
-    """Those for which there is no room are one press further."""
+    """Return the buttons of a page; if there are too many, the last one leads to the next page."""
     if len(jobs) <= MOST_ROWS:
         return tuple(_row(job, language, page) for job in jobs)
     following = replace(page, start=page.start + _STEP)

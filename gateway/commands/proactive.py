@@ -1,20 +1,20 @@
-"""What the buttons under Parley's own messages say: /proactive. Nobody types it."""
+"""The command behind the buttons of unprompted messages: /proactive. It is not meant to be typed."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from gateway.chat.replies import Answer as Reply
+from gateway.chat.replies import Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.jobs.announcer import COMMAND, Announcer
-from gateway.jobs.feedback import Answer, Feedback, Wish
-from gateway.jobs.jobs import JobRefused
-from gateway.jobs.marking import marked, offers
-from gateway.replies import Answer as Reply
-from gateway.replies import Rewritten
+from gateway.schedule.jobs.announcer import COMMAND, Announcer
+from gateway.schedule.jobs.feedback import Answer, Feedback, Wish
+from gateway.schedule.jobs.jobs import JobRefused
+from gateway.schedule.jobs.marking import marked
 from gateway.store.job import Firing, Job
-from gateway.texts import say
+from gateway.texts.say import say
 from gateway.timing.check import BadRule
 
 LONGEST_NUMBER = 9
-"""Digits; of what somebody types there may be thousands."""
+"""Digits; limits the number that a typed command may contain."""
 
 
 async def proactive(given: Invocation) -> Reply:
@@ -23,8 +23,9 @@ async def proactive(given: Invocation) -> Reply:
     if firing is None or job is None:
         return reply(say("proactive_unknown", given.language))
     key = given.session.key
-    shown = await given.desk.store.reads_now(key, given.pressed) if given.pressed else None
-    if shown is not None and not offers(shown.message, f"{COMMAND} {given.arguments}"):
+    action = f"{COMMAND} {given.arguments}"
+    shown = await given.desk.store.pressed(key, given.pressed, action) if given.pressed else None
+    if shown is not None and not shown.has_button(action):
         return None  # pressed twice
     try:
         answer = await _obey(given, verb.lower(), rest, Wish(firing, job, given.sender, given.language))
@@ -33,13 +34,14 @@ async def proactive(given: Invocation) -> Reply:
     if shown is None:
         return reply(answer.mark)
     message = marked(shown.message, firing, answer.mark, answer.buttons)
-    if len(given.desk.delivery.voice(key).split(message)) > 1:  # no room for another line; the buttons say it too
+    # no room for another line; the buttons show the result as well
+    if len(given.desk.delivery.voice(key).split(message)) > 1:
         message = message.model_copy(update={"markdown": shown.message.markdown})
     return Rewritten(message)
 
 
 async def _about(given: Invocation, firing_id: str) -> tuple[Firing | None, Job | None]:
-    """Another chat's is nobody's here."""
+    """Return the firing and its job, or None if it belongs to another chat."""
     jobs = given.desk.store.jobs
     firing = await jobs.firing_by_id(firing_id)
     if firing is None or firing.chat != given.session.key:
@@ -48,7 +50,7 @@ async def _about(given: Invocation, firing_id: str) -> tuple[Firing | None, Job 
 
 
 async def _obey(given: Invocation, verb: str, rest: str, wish: Wish) -> Answer:
-    """Raises JobRefused and BadRule."""
+    """Carry out the reaction. Raises JobRefused and BadRule."""
     desk = given.desk
     feedback = Feedback(desk.store, Announcer(desk.store, desk.clock, desk.language), desk.jobs, desk.clock)
     if verb == "snooze":

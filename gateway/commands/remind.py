@@ -1,25 +1,35 @@
-"""The command that reminds: /remind."""
+"""The command for reminders: /remind."""
 
+from gateway.chat.replies import Answer
 from gateway.commands.planning import Page, asked, listed, refused
 from gateway.commands.table import Command, Invocation, reply
-from gateway.jobs.jobs import JobRefused
-from gateway.replies import Answer
+from gateway.schedule.jobs.jobs import Draft, JobRefused
+from gateway.schedule.jobs.preview import set_message
 from gateway.store.job import Reminder
-from gateway.texts import say
+from gateway.texts.say import say
+from gateway.timing.certain import read_when
 from gateway.timing.check import BadRule
-from gateway.timing.grammar import parse_when
 
 
 async def remind(given: Invocation) -> Answer:
-    """What follows the time is said then, as it is; without anything, the reminders that there are."""
+    """Set or propose a reminder with the text after the time; without arguments, list the reminders."""
     if not given.arguments.strip():
         return await _list(given)
     zone = await given.desk.jobs.zone_of(given.session.key)
     try:
-        when = parse_when(given.arguments, zone, given.desk.clock.time())
-        return await asked(given, when.rule, Reminder(text=when.rest))
+        found = read_when(given.arguments, zone, given.desk.clock.time())
+        work = Reminder(text=found.when.rest)
+        if not found.is_certain:
+            return await asked(given, found.when.rule, work)
+        return await _set(given, Draft(given.session.key, given.sender.id, given.language, zone, found.when.rule, work))
     except (BadRule, JobRefused) as error:
         return refused(given, error)
+
+
+async def _set(given: Invocation, draft: Draft) -> Answer:
+    """Set the reminder without a question, because its time is unambiguous."""
+    job = await given.desk.jobs.set_now(draft, given.sender, given.asked)
+    return set_message(job, given.desk.clock.time())
 
 
 async def _list(given: Invocation) -> Answer:

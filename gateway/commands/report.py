@@ -1,14 +1,14 @@
-"""The command that offers reports which come by themselves: /report."""
+"""The command for scheduled reports: /report."""
 
 from dataclasses import dataclass
 
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer
 from gateway.commands.planning import asked, refused
 from gateway.commands.table import Command, Invocation, reply
-from gateway.jobs.jobs import JobRefused
-from gateway.replies import Answer
+from gateway.schedule.jobs.jobs import JobRefused
 from gateway.store.job import Report
-from gateway.texts import say
+from gateway.texts.say import say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
 from gateway.timing.rule import Cron, Rule
@@ -16,16 +16,16 @@ from gateway.timing.rule import Cron, Rule
 
 @dataclass(frozen=True)
 class Offer:
-    """A report that Parley brings along."""
+    """A built-in report."""
 
     skill: str
     rule: Rule
-    """When it comes unless people say otherwise."""
+    """The default schedule."""
     button: str
-    """Keys of texts."""
+    """Text keys, as is `instructions`."""
     instructions: str
     of_what: str = ""
-    """What to answer where nobody said of what; empty: that needs no saying."""
+    """The text key of the question for its subject; empty if it needs none."""
 
 
 OFFERS = {
@@ -63,7 +63,7 @@ def _menu(given: Invocation) -> OutboundMessage:
 
 
 async def _when(given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
-    """The rule and what else was said. Raises BadRule."""
+    """Return the rule and the rest of the text. Raises BadRule."""
     if not text:
         return offer.rule, ""
     zone = await given.desk.jobs.zone_of(given.session.key)

@@ -1,4 +1,4 @@
-"""Commands about skills: /skills lists them, /skill loads, unloads and reloads one."""
+"""Commands for skills: /skills lists them, /skill loads, unloads and reloads one."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.progress import literal
-from gateway.replies import Answer, Rewritten
-from gateway.texts import Language, say, skill_reason
+from gateway.delivery.progress import literal
+from gateway.texts.say import Language, say, skill_reason
 
 MOST_LISTED = 20
 MOST_ABOUT = 100
@@ -21,14 +21,14 @@ MOST_REASON = 100
 MOST_PROBLEMS = 8
 MOST_PROBLEM = 200
 MOST_BUTTONS, BUTTONS_IN_A_ROW = 10, 2
-"""Five rows are the most that every platform shows."""
+"""Ten buttons in rows of two: every platform shows at least five rows."""
 LONGEST_ACTION = 64
 """Bytes of a button's action."""
 LONGEST_NAME = 64
 MARKS = {False: "○", True: "✓"}
 
 _FIRST_SENTENCE = re.compile(r".*?[.!?](?= )|.*?[。！？]|.*", re.DOTALL)
-"""What comes after it tells a model when to use the skill."""
+"""The rest of a description tells the model when to use the skill."""
 
 _TROUBLES = {
     SkillTrouble.NOT_FOUND: "skill_unknown",
@@ -42,7 +42,7 @@ _TROUBLES = {
 
 
 async def skills(given: Invocation) -> OutboundMessage:
-    """All of them, or those that have these words; for owners also what is wrong with files."""
+    """List all skills or those that match the words; owners also see problems with skill files."""
     shelf = await given.session.conversation.skills()
     return _list(given, shelf, " ".join(given.arguments.split()))
 
@@ -104,7 +104,7 @@ def _reload(shelf: SkillShelf, name: str) -> str:
 
 
 _ACTS: dict[str, Callable[[SkillShelf, str], str]] = {"load": _load, "unload": _unload, "reload": _reload}
-"""Each does it, and names the words that say so; raises SkillError."""
+"""Each action raises SkillError, or returns the text key of its reply."""
 
 
 def _line(entry: SkillEntry, language: Language) -> str:
@@ -129,7 +129,7 @@ def _line(entry: SkillEntry, language: Language) -> str:
 
 
 def _problems(shelf: SkillShelf, given: Invocation) -> list[str]:
-    """Where others read along, those of the shared folders are only counted: they tell what else an owner has."""
+    """Return the problems; in groups those of shared folders are only counted, as they reveal the owner's setup."""
     here, shared = shelf.problems, tuple(map(str, shelf.library.diagnostics))
     if not given.desk.delivery.channel(given.session.key).is_group(given.session.key):
         return _listed("skills_problems", (*here, *shared), given.language)
@@ -148,7 +148,7 @@ def _listed(title: str, problems: Sequence[str], language: Language) -> list[str
 
 
 def _rows(entries: Sequence[SkillEntry], language: Language) -> tuple[tuple[Button, ...], ...]:
-    """What can be loaded or unloaded by pressing."""
+    """Return buttons to load or unload skills."""
     found = (button for entry in entries if (button := _button(entry, language)))
     buttons = list(islice(found, MOST_BUTTONS))
     return tuple(tuple(buttons[start : start + BUTTONS_IN_A_ROW]) for start in range(0, len(buttons), BUTTONS_IN_A_ROW))
@@ -168,7 +168,7 @@ def _entry(shelf: SkillShelf, name: str) -> SkillEntry | None:
 
 
 def _trouble(error: SkillError, shelf: SkillShelf, name: str, given: Invocation) -> str:
-    """In the person's language as far as we know the trouble."""
+    """Return the error in the user's language, as far as it is translated."""
     entry = _entry(shelf, name)
     reason = skill_reason(entry.reason, given.language) if entry else ""
     key = _TROUBLES.get(error.code, "skill_failed")
@@ -185,7 +185,7 @@ def _trouble(error: SkillError, shelf: SkillShelf, name: str, given: Invocation)
 
 
 def _where(given: Invocation) -> str:
-    """Which level of the settings the command has changed (D-13)."""
+    """Return the scope that the command has changed: the chat or the thread."""
     return say("in_this_chat" if given.session.key.thread is None else "in_this_thread", given.language)
 
 

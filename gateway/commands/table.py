@@ -1,18 +1,21 @@
-"""The one table of slash commands; menus, help texts and documents are made from it (behaviour row S2-40)."""
+"""The slash commands. Menus, help texts and documentation are generated from `Command`."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from channels.base import CommandSpec, OutboundMessage, Sender
-from gateway.desk import Desk
-from gateway.replies import Answer, Rewritten
-from gateway.session import ChatSession
-from gateway.texts import Language
+from gateway.chat.desk import Desk
+from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.session import ChatSession
+from gateway.texts.say import Language, say
+
+LONGEST_ID = 20
+"""Characters of a mistyped id that a reply quotes."""
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """One command as a person gave it."""
+    """A command as given by a user."""
 
     desk: Desk
     session: ChatSession
@@ -21,11 +24,18 @@ class Invocation:
     arguments: str
     commands: Sequence["Command"]
     slash: str
-    """What stands before a command's name on this platform."""
+    """The prefix of commands on this platform."""
     pressed: str | None = None
-    """The id of the message whose button said it, which can be rewritten."""
+    """The id of the message whose button was pressed; it can be rewritten."""
+    at: float = 0.0
+    """When it was given, by the platform's clock."""
     asked: str = ""
-    """The id of the event that brought it: the same where it is obeyed again, after a crash."""
+    """The id of its event, which is the same if it is executed again after a crash."""
+
+    def too_soon(self) -> OutboundMessage | None:
+        """Return a refusal if the user has started too many runs lately; otherwise count this one."""
+        seconds = self.desk.pace.run_wait(self.session.key, self.sender)
+        return reply(say("wait_a_moment", self.language, seconds=round(seconds))) if seconds else None
 
     @property
     def is_pressed(self) -> bool:
@@ -37,14 +47,14 @@ Body = Callable[[Invocation], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Command:
-    """What it is called, what it is for in each language, and what it does."""
+    """The name, description by language, and implementation of a command."""
 
     name: str
     about: Mapping[Language, str]
     run: Body
     arguments: str = ""
     hidden: bool = False
-    """Only buttons say it; it stands in no menu and in no help."""
+    """Only used by buttons; not in menus or help."""
 
     @property
     def spec(self) -> CommandSpec:
@@ -56,5 +66,5 @@ def reply(markdown: str) -> OutboundMessage:
 
 
 def rewritten(markdown: str) -> Rewritten:
-    """What is left of the pressed message: these words, and no buttons."""
+    """Replace the pressed message by this text, without buttons."""
     return Rewritten(reply(markdown))

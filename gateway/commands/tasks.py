@@ -1,17 +1,17 @@
-"""The command about what runs in the background: /tasks."""
+"""The command for background tasks: /tasks."""
 
 from agent_core.tasks import TaskStatus
 from channels.base import Button, OutboundMessage
-from gateway.approvals import typed_id
-from gateway.commands.table import Command, Invocation, reply
-from gateway.progress import literal
-from gateway.replies import Answer, Rewritten
-from gateway.tasks.report import what_in_short
-from gateway.tasks.tasks import Cancelling, Shown
-from gateway.texts import Language, say
+from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.delivery.progress import literal
+from gateway.permissions.approvals import typed_id
+from gateway.runs.tasks.report import what_in_short
+from gateway.runs.tasks.tasks import Cancelling, Shown
+from gateway.runs.verdicts import Continuing
+from gateway.texts.say import Language, say
 
 MOST = 10
-LONGEST_ID = 20
 _SENTENCES = {
     Cancelling.BEGUN: "tasks_cancelling",
     Cancelling.UNKNOWN: "tasks_unknown",
@@ -19,6 +19,11 @@ _SENTENCES = {
     Cancelling.OVER: "tasks_over",
 }
 
+_CONTINUED = {
+    Continuing.POSSIBLE: "tasks_continued",
+    Continuing.NOTHING: "continue_nothing",
+    Continuing.NOT_YOURS: "continue_not_yours",
+}
 _STATES = {
     TaskStatus.PENDING: "task_state_pending",
     TaskStatus.RUNNING: "task_state_running",
@@ -33,11 +38,20 @@ _STATES = {
 async def tasks(given: Invocation) -> Answer:
     verb, _, rest = given.arguments.strip().partition(" ")
     task_id = typed_id(rest)
+    if verb.lower() == "continue" and task_id:
+        return await _go_on(given, task_id)
     if verb.lower() != "cancel" or not task_id:
         return await _list(given)
     done = await given.desk.tasks.cancel(task_id, given.session.key, given.sender)
     sentence = say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID]))
     return Rewritten(await _list(given, sentence)) if given.is_pressed else reply(sentence)
+
+
+async def _go_on(given: Invocation, task_id: str) -> Answer:
+    if refusal := given.too_soon():
+        return refusal
+    done = await given.desk.tasks.go_on(task_id, given.session.key, given.sender)
+    return reply(say(_CONTINUED[done], given.language, id=literal(task_id[:LONGEST_ID])))
 
 
 async def _list(given: Invocation, *first: str) -> OutboundMessage:

@@ -1,4 +1,4 @@
-"""By whose clocks a chat goes: /tz."""
+"""The command for a chat's time zone: /tz."""
 
 import asyncio
 from dataclasses import replace
@@ -7,18 +7,18 @@ from zoneinfo import ZoneInfo
 
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
-from gateway.progress import literal
+from gateway.delivery.progress import literal
+from gateway.schedule.zones import LONGEST, Known, Level, find_zone, nearest_zone
 from gateway.store.job import Job
-from gateway.texts import say
+from gateway.texts.say import say
 from gateway.timing.words import slot_words
-from gateway.zones import LONGEST, Known, Level, find_zone, nearest_zone
 
 _FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.HOUSE: "zone_of_house"}
 _RESET = ("reset", "default", "重置", "默认")
 
 
 async def zone(given: Invocation) -> OutboundMessage:
-    """Shows it to everybody; others than an owner change it only where nobody else reads."""
+    """Show or set the time zone. Everyone may see it; in groups only owners may change it."""
     wanted = " ".join(given.arguments.split())
     if not wanted:
         return await _shown(given)
@@ -53,10 +53,9 @@ async def _unknown(given: Invocation, wanted: str) -> OutboundMessage:
     near, name = await asyncio.to_thread(nearest_zone, wanted), literal(wanted[:LONGEST])
     if near is None:
         return reply(say("zone_unknown", given.language, name=name, slash=given.slash))
-    button = Button(label=near, action=f"/tz {near}")
-    return OutboundMessage(
-        markdown=say("zone_did_you_mean", given.language, name=name, near=near), buttons=((button,),)
-    )
+    button = Button(label=near, action=f"/tz {near}", says="yes")
+    text = say("zone_did_you_mean", given.language, name=name, near=near)
+    return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
 
 
 async def _move(given: Invocation) -> OutboundMessage:
@@ -69,13 +68,13 @@ async def _move(given: Invocation) -> OutboundMessage:
 
 
 async def _with_jobs(given: Invocation, known: Known, text: str) -> OutboundMessage:
-    """And what goes by other clocks, with a button that moves it."""
+    """Add a note about jobs in other zones, with a button that moves them."""
     count = len(await _elsewhere(given, known.zone))
     if not count or not _may(given):
         return reply(text)
     note = say("zone_jobs_elsewhere", given.language, count=count, slash=given.slash)
-    button = Button(label=say("zone_move_button", given.language), action="/tz move")
-    return OutboundMessage(markdown=f"{text}\n\n{note}", buttons=((button,),))
+    button = Button(label=say("zone_move_button", given.language), action="/tz move", says="yes")
+    return OutboundMessage(markdown=f"{text}\n\n{note}", buttons=((button,),), asks=given.sender.id)
 
 
 async def _elsewhere(given: Invocation, here: ZoneInfo) -> list[Job]:
@@ -84,7 +83,7 @@ async def _elsewhere(given: Invocation, here: ZoneInfo) -> list[Job]:
 
 
 async def _look_by(given: Invocation, here: ZoneInfo) -> None:
-    """Quiet hours are those of the person's own clock; when the chat is looked after, no clock decides."""
+    """Use the zone for quiet hours as well. Check-ins run at intervals and are not affected."""
     heartbeat = await given.desk.store.jobs.heartbeat(given.session.key)
     if heartbeat is not None:
         await given.desk.store.jobs.change(heartbeat.job, partial(replace, zone=here.key))

@@ -1,4 +1,4 @@
-"""Can Parley keep what it has to keep? Looks without making or changing anything."""
+"""Checks the home folder and the store without changing anything."""
 
 import errno
 import fcntl
@@ -9,14 +9,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 from channels.checkup import Finding, note, ok, problem
-from gateway.http import HOST
-from gateway.store.store import FILE, LOCK, migrations
+from gateway.store import opening
+from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
+from gateway.upkeep.sizes import in_words, named, sizes
+from gateway.web.server import HOST
+from gateway.workspace.quota_settings import MB
 
 ENOUGH = 200 * 1024 * 1024
-"""Bytes of free disk."""
+"""Bytes of free disk space."""
 ELSEWHERE = "or set PARLEY_HOME to another folder"
 KEPT = {
     FILE: os.R_OK | os.W_OK,
@@ -25,11 +27,11 @@ KEPT = {
     "audit": os.R_OK | os.W_OK | os.X_OK,
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
-"""What the home holds, and what Parley has to be able to do with it."""
+"""The contents of the home, and the access that Parley needs."""
 
 
-def look_at_home(home: Path) -> Iterator[Finding]:
-    """`home` need not exist."""
+def look_at_home(home: Path, reserve: int = 0) -> Iterator[Finding]:
+    """Check the home, which need not exist. `reserve`: bytes of the disk that users and programs may not fill."""
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     if not there.is_dir():
         yield problem(f"{there} is a file where a folder has to be", f"move it away, {ELSEWHERE}")
@@ -42,44 +44,63 @@ def look_at_home(home: Path) -> Iterator[Finding]:
         yield ok(f"{home} will be made at the first start")
     if (free := shutil.disk_usage(there).free) < ENOUGH:
         yield problem(f"only {free // 2**20} MB are free on the disk of {there}", f"make room, {ELSEWHERE}")
+    elif free < reserve:
+        yield note(
+            f"no program runs and no file is taken in, for {free // MB} MB are free on the disk of {there}",
+            f"make room for {reserve // MB} MB, or set PARLEY_QUOTAS_RESERVE_MB",
+        )
     yield from look_at_files(home)
     yield from look_at_store(home)
 
 
 def look_at_store(home: Path) -> Iterator[Finding]:
     file = home / FILE
-    if not file.exists():
-        return
-    if not file.is_file():
+    if file.exists() and not file.is_file():
         yield problem(f"{file} is no file", f"move it away, {ELSEWHERE}")
         return
-    if not os.access(file, os.R_OK):
-        return  # said already, with the other files
-    if file.stat().st_mode & 0o077 and home.stat().st_mode & 0o077:
-        yield problem(f"{home} can be read by others on this machine", f"chmod 700 {home}")
+    if file.exists() and not os.access(file, os.R_OK):
+        return  # reported with the other files
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True, timeout=5)) as store:
-            verdict = str(store.execute("PRAGMA quick_check(1)").fetchone()[0])
-            schema = int(store.execute("PRAGMA user_version").fetchone()[0])
+        opening.look_at_store(home)
+    except StoreDamaged as error:
+        yield problem(error.what, error.fix)
+        return
+    if file.exists():
+        yield from _look_into(file)
+
+
+def _look_into(file: Path) -> Iterator[Finding]:
+    """Check the schema and sizes of a store that is sound."""
+    if file.stat().st_mode & 0o077 and file.parent.stat().st_mode & 0o077:
+        yield problem(f"{file.parent} can be read by others on this machine", f"chmod 700 {file.parent}")
+    try:
+        with closing(connect_to_read(file)) as store:
+            schema = schema_of(store)
     except sqlite3.Error as error:
-        verdict, schema = str(error), 0
-    if verdict != "ok":
-        yield problem(f"{file} is damaged ({verdict})", "restore it from a backup, or move it away to start anew")
-    elif schema > (known := len(migrations())):
+        yield problem(f"{file} cannot be read ({error})", "see that you own it and that the disk is well")
+        return
+    if schema > (known := len(migrations())):
         yield problem(f"{file} has schema {schema}, and this Parley knows {known}", "start the newer Parley")
     else:
         yield ok(f"{file.name} is sound, {file.stat().st_size / 2**20:.1f} MB")
+        kept = sizes(file.parent)
+        newest = f", the newest {kept.newest.name}" if kept.newest else ""
+        files, versions, backups = map(in_words, (kept.files, kept.versions, kept.backups))
+        yield ok(f"kept besides: files {files}, former versions {versions}, backups {backups}{newest}")
+        if kept.chats:
+            people = f"; people: {named(kept.people)}" if kept.people else ""
+            yield ok(f"largest chats: {named(kept.chats)}{people}")
 
 
 def look_at_files(home: Path) -> Iterator[Finding]:
-    """What an earlier start made, perhaps as another user, has to be ours now."""
+    """Check that files from earlier starts, perhaps by another user, are accessible."""
     for name, powers in KEPT.items():
         if (home / name).exists() and not os.access(home / name, powers):
             yield problem(f"{home / name} cannot be read and written", f"make it yours (chown), {ELSEWHERE}")
 
 
 def running(home: Path) -> str | None:
-    """Who works on this store now, such as "pid 4711"; None if nobody does."""
+    """Return the process that uses this store, such as "pid 4711"; None if there is none."""
     try:
         with (home / LOCK).open() as lock:
             try:
@@ -92,7 +113,7 @@ def running(home: Path) -> str | None:
 
 
 def look_at_port(port: int, holder: str | None) -> Iterator[Finding]:
-    """`holder`: the Parley that runs now, which may well have the port."""
+    """Check that the port can be used. `holder`: the running Parley, which may have the port."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""Is this machine, and what is installed on it, fit for Parley? Nothing of it is imported to find out."""
+"""Checks Python and the installed packages, without importing them."""
 
 import site
 import sys
@@ -8,10 +8,10 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 
 from channels.checkup import Finding, ok, problem
-from gateway.packages import PACKAGES, REINSTALL, ROOT, strangers
+from gateway.security.packages import PACKAGES, REINSTALL, ROOT, strangers
 
 STOLEN = ("1.82.7", "1.82.8")
-"""Versions of litellm that sent every credential of the machine to strangers, 2026-03-24."""
+"""Versions of litellm, published on 2026-03-24, that sent the machine's credentials to attackers."""
 KNOWN_PTH = (
     "distutils-precedence.pth",
     "_virtualenv.pth",
@@ -22,7 +22,7 @@ KNOWN_PTH = (
     "a1_coverage.pth",
     "pywin32.pth",
 )
-"""Beginnings of names of files that run code at every start of Python and are known to be harmless."""
+"""Beginnings of file names that are known to be harmless."""
 
 
 def look_at_machine() -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def python_version(found: tuple[int, int, int]) -> Iterator[Finding]:
 
 
 def own_packages(root: Path, distributions: Mapping[str, Iterable[str]]) -> Iterator[Finding]:
-    """`distributions`: top-level name -> which distributions install it."""
+    """Check for packages that shadow ours. `distributions`: the distributions that install each top-level name."""
     found = [*strangers(root), *_intruders(distributions)]
     yield from (problem(what, REINSTALL) for what in found)
     if not found:
@@ -65,7 +65,7 @@ def litellm_version(found: str | None) -> Iterator[Finding]:
 
 
 def stray_pth(folders: Iterable[Path]) -> Iterator[Finding]:
-    """Files that run code whenever Python starts, the way in of that litellm release."""
+    """Find files that run code at every start of Python, as the compromised litellm releases installed one."""
     for file in sorted(file for folder in folders for file in folder.glob("*.pth")):
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         runs_code = any(line.startswith(("import ", "import\t")) for line in lines)

@@ -1,15 +1,15 @@
-"""Does each MCP server answer, and how many tools has it? Programs are started for this, and ended again."""
+"""Checks that each MCP server answers. Servers that are local programs are started and stopped again."""
 
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
 from channels.checkup import Finding, note, ok, problem
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 
-WITHIN = 5.0
-"""Seconds."""
+WITHIN = 30.0
+"""Seconds; programs take a while to start, and all are asked at the same time."""
 
 
 async def look_at_mcp(settings: Settings) -> list[Finding]:
-    """One line for each server that is set up."""
+    """Return one finding per configured server."""
     if not settings.mcp:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Which model would answer, and does its server take our key? Asks for the list of models, which costs nothing."""
+"""Checks the configured model and its key by a request for the list of models, which is free of charge."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -8,18 +8,18 @@ import aiohttp
 
 from agent_core.models.providers import ModelChoice, ModelSettingError, choose_model
 from channels.checkup import Finding, note, ok, problem
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 
 WITHIN = 5.0
 """Seconds."""
 REFUSED = (401, 403)
 BROKEN = 500
-"""From here on it is the server's fault, not ours."""
+"""From this status on the fault is the server's."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A free GET that needs the key; `header` is filled with it."""
+    """A free GET request that needs the key; `header` is its name and a format for the key."""
 
     url: str
     header: tuple[str, str] = ("Authorization", "Bearer {}")
@@ -29,7 +29,7 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     "anthropic": Endpoint("https://api.anthropic.com/v1/models", ("x-api-key", "{}")),
     "openai": Endpoint("https://api.openai.com/v1/models"),
     "gemini": Endpoint("https://generativelanguage.googleapis.com/v1beta/models", ("x-goog-api-key", "{}")),
-    # Its list of models is open to all; this one tells whether the key is good.
+    # Its list of models is public; this endpoint checks the key.
     "openrouter": Endpoint("https://openrouter.ai/api/v1/key"),
     "deepseek": Endpoint("https://api.deepseek.com/models"),
     "groq": Endpoint("https://api.groq.com/openai/v1/models"),
@@ -39,7 +39,7 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     "zai": Endpoint("https://api.z.ai/api/paas/v4/models"),
     "dashscope": Endpoint("https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models"),
 }
-"""By provider, where it has its own servers."""
+"""The endpoints of providers that have servers of their own."""
 
 
 async def look_at_model(settings: Settings, endpoints: Mapping[str, Endpoint] = ENDPOINTS) -> list[Finding]:
@@ -67,7 +67,7 @@ def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]
 
 
 async def _ask(choice: ModelChoice, endpoints: Mapping[str, Endpoint]) -> int | str | None:
-    """The status of the answer; the host where none came; None where we do not know whom to ask."""
+    """Return the response status; the host if there was no response; None if the endpoint is not known."""
     endpoint = (
         Endpoint(f"{choice.base_url.rstrip('/')}/models") if choice.base_url else endpoints.get(choice.model.provider)
     )

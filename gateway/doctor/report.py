@@ -1,4 +1,4 @@
-"""`parley doctor`: one line for everything that was looked at, each problem with its fix, and an honest exit code."""
+"""`parley doctor`: one line per check, each problem with its fix, and an exit code."""
 
 import asyncio
 import sys
@@ -7,7 +7,6 @@ from pathlib import Path
 
 from channels import registry
 from channels.checkup import Finding, note, ok, problem
-from gateway.audit import FOLDER as AUDIT
 from gateway.doctor.home import look_at_home, look_at_instance, look_at_port, running
 from gateway.doctor.machine import look_at_machine
 from gateway.doctor.mcp import look_at_mcp
@@ -15,26 +14,28 @@ from gateway.doctor.model import look_at_model
 from gateway.doctor.sandbox import look_at_sandbox
 from gateway.doctor.skills import look_at_skills
 from gateway.errors import SettingsError
-from gateway.logs import configure_logs
-from gateway.secrets import Secrets
-from gateway.settings import Settings, exposed, load_settings
-from gateway.toolbox import searcher_of
+from gateway.records.audit import FOLDER as AUDIT
+from gateway.records.logs import configure_logs
+from gateway.runs.toolbox import searcher_of
+from gateway.security.secrets import Secrets
+from gateway.settings.settings import Settings, exposed, read_settings
+from gateway.workspace.quota_settings import MB
 
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
 
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
-    """Prints the report; 0 if all is well, else 1. Raises SettingsError."""
-    settings = load_settings(environ, cwd)
+    """Print the report. Returns 0 if there is no problem, else 1. Raises SettingsError if there are no settings."""
+    settings, refusals = read_settings(environ, cwd)
     configure_logs(settings.secrets, level="warning", form=settings.log_format)
-    findings = asyncio.run(examine(settings))
+    findings = [*map(_refused, refusals.sentences), *asyncio.run(examine(settings))]
     sys.stdout.write(render(findings, settings.secrets))
     return int(any(finding.mark == "problem" for finding in findings))
 
 
 async def examine(settings: Settings) -> list[Finding]:
-    """Everything, in the order in which things are needed; what asks the network does so at the same time."""
+    """Run all checks, in the order of dependency; those that use the network run concurrently."""
     channels = (registry.check(*channel) for channel in settings.channels.items())
     asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
@@ -42,7 +43,7 @@ async def examine(settings: Settings) -> list[Finding]:
     findings = [
         *look_at_machine(),
         *_look_at_settings(settings),
-        *look_at_home(settings.home),
+        *look_at_home(settings.home, settings.quotas.reserve_mb * MB),
         *look_at_instance(holder),
         *look_at_skills(settings),
         *(look_at_port(settings.web.port, holder) if settings.web.enabled else ()),
@@ -53,7 +54,7 @@ async def examine(settings: Settings) -> list[Finding]:
 
 
 def render(findings: Sequence[Finding], secrets: Secrets) -> str:
-    """At most 25 lines; where that is too few, what is well goes first."""
+    """Format at most 25 lines; if there are more, checks that passed are dropped first."""
     problems = sum(finding.mark == "problem" for finding in findings)
     shown = list(findings)
     for mark in ("ok", "note"):
@@ -64,6 +65,11 @@ def render(findings: Sequence[Finding], secrets: Secrets) -> str:
     ][: MOST_LINES - 1]
     last = "Nothing is wrong." if not problems else f"{problems} problem{'s' if problems > 1 else ''} to put right."
     return "".join(f"{secrets.mask(' '.join(line.split()))}\n" for line in [*lines, last])
+
+
+def _refused(sentence: str) -> Finding:
+    fact, _, fix = sentence.rstrip(".").rpartition("; ")
+    return problem(fact, fix) if fact else problem(fix, "correct it, or leave it out")
 
 
 def _look_at_settings(settings: Settings) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Can programs be shut in on this machine?"""
+"""Checks that programs can be sandboxed on this machine."""
 
 import os
 import tempfile
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.checkup import Finding, note, ok
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 
 
 async def look_at_sandbox(settings: Settings) -> Sequence[Finding]:
-    """By really running one in it; the home is left as it is."""
+    """Run a program in the sandbox, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="parley-") as scratch:
         found = await find_launcher(Path(scratch), hidden=(settings.home, *settings.files))
     if isinstance(found, NoLauncher):

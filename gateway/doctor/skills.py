@@ -1,12 +1,12 @@
-"""Can the skills that all chats share be used? Their files are read, and nothing of them is run."""
+"""Checks the files of shared skills without running anything in them."""
 
 from collections.abc import Iterator
 
 from agent_core.skills.folder import Diagnostic
 from agent_core.skills.skill import Origin
 from channels.checkup import Finding, note, ok, problem
-from gateway.settings import Settings
-from gateway.toolbox import skill_library
+from gateway.runs.toolbox import skill_library
+from gateway.settings.settings import Settings
 
 MOST_TOLD = 5
 

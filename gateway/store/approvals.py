@@ -1,31 +1,33 @@
-"""The table of questions to people; a question and what its message says change in one transaction."""
+"""The table of approval questions. A question and the text of its message change in one transaction."""
 
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from channels.base import ChatKey, OutboundMessage
+from gateway.store import rules
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
 from gateway.store.reading import readable
 from gateway.store.rows import Post
+from gateway.store.rules import Rule
 from gateway.store.writer import Change
 
 COLUMNS = (
     "id, run, session, call, chat, person, tool, fingerprint, what, language, asked_at, expires_at, state, answered_by,"
-    " answered_at"
+    " answered_at, subject, bound"
 )
 
-_Row = tuple[str, str, str, str, str, str, str, str, str, str, float, float, str, str | None, float | None]
+_Row = tuple[str, str, str, str, str, str, str, str, str, str, float, float, str, str | None, float | None, str, str]
 
 Step = Callable[[Question], Question]
 Line = Callable[[Question], OutboundMessage]
-"""What the question's message says from now on."""
+"""Returns the message that a question shows in its current state."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A question before and after a step, which may have changed nothing."""
+    """A question before and after a step, which may have left it unchanged."""
 
     before: Question
     after: Question
@@ -36,8 +38,10 @@ class Moved:
 
 
 def ask(question: Question, message: OutboundMessage, line: Line) -> Change[list[Moved]]:
-    """Note a question and its message; a call that was asked for already keeps its question. The last of what is given
-    back holds, those before it do not any more; nothing: the id is taken."""
+    """Record a question and its message, unless its tool call has a question that still applies.
+
+    Returns the questions superseded by this one, then the one that now applies; an empty list if the id is taken.
+    """
     rows = rows_of([Post(question.key, question.run, question.chat, message)], question.asked_at)
 
     def change(connection: sqlite3.Connection) -> list[Moved]:
@@ -54,12 +58,15 @@ def ask(question: Question, message: OutboundMessage, line: Line) -> Change[list
     return change
 
 
-def move(request_id: str, step: Step, line: Line) -> Change[Moved | None]:
-    """Take a step with one question; None where there is no such question."""
+def move(request_id: str, step: Step, line: Line, rule: Rule | None = None) -> Change[Moved | None]:
+    """Apply a step to a question; None if there is no such question. `rule` is stored if the step approves it."""
 
     def change(connection: sqlite3.Connection) -> Moved | None:
         found = find(connection, request_id)
-        return _take(connection, found, step, line) if found else None
+        moved = _take(connection, found, step, line) if found else None
+        if rule is not None and moved is not None and moved.has_moved and moved.after.state is QuestionState.APPROVED:
+            rules.insert(connection, rule)
+        return moved
 
     return change
 
@@ -71,25 +78,30 @@ def find(connection: sqlite3.Connection, request_id: str) -> Question | None:
 
 
 def pending(connection: sqlite3.Connection) -> list[Question]:
-    """Everywhere, oldest first; some may have run out."""
+    """Return all pending questions, oldest first; some of them may have expired."""
     query = f"SELECT {COLUMNS} FROM approvals WHERE state = 'pending' ORDER BY asked_at"  # noqa: S608
     return list(readable(connection.execute(query), _question, "approvals"))
 
 
 def of_run(connection: sqlite3.Connection, run: str) -> list[Question]:
-    """All that were put in one run, whatever became of them."""
+    """Return every question asked in a run, in whatever state, oldest first."""
     query = f"SELECT {COLUMNS} FROM approvals WHERE run = ? ORDER BY asked_at"  # noqa: S608
     return list(readable(connection.execute(query, (run,)), _question, "approvals"))
 
 
+def was_used(connection: sqlite3.Connection, session: str, fingerprint: str) -> bool:
+    query = "SELECT 1 FROM approvals WHERE session = ? AND fingerprint = ? AND state = 'used' LIMIT 1"
+    return connection.execute(query, (session, fingerprint)).fetchone() is not None
+
+
 def _give_up(question: Question) -> Question:
-    """Its call is to be made with other arguments, or elsewhere."""
+    """Withdraw a question whose call is now made with other arguments or in another chat."""
     is_open = question.state in (QuestionState.PENDING, QuestionState.APPROVED)
     return replace(question, state=QuestionState.WITHDRAWN) if is_open else question
 
 
 def _of_call(connection: sqlite3.Connection, session: str, call: str) -> list[Question]:
-    """Newest first."""
+    """Return the questions about a tool call, newest first."""
     query = f"SELECT {COLUMNS} FROM approvals WHERE session = ? AND call = ? ORDER BY asked_at DESC"  # noqa: S608
     return [_question(row) for row in connection.execute(query, (session, call))]
 
@@ -110,7 +122,7 @@ def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Li
         (after.state, after.answered_by, after.answered_at, after.id),
     )
     if after.state is not QuestionState.USED:
-        # As an edit, wherever it arrived; a message that nobody was sent is not to come now.
+        # Shown as an edit if the message was sent; one that failed to send is not sent now.
         connection.execute(
             "UPDATE outbox SET body = ?, state = 'pending' WHERE key = ? AND state != 'failed'",
             (line(after).model_dump_json(), after.key),
@@ -135,4 +147,6 @@ def _question(row: _Row) -> Question:
         state=QuestionState(row[12]),
         answered_by=row[13],
         answered_at=row[14],
+        subject=row[15],
+        bound=row[16],
     )

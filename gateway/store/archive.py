@@ -1,7 +1,6 @@
-"""Looking at what Parley remembers without being Parley: read-only, without the store's lock, also while it runs.
+"""Read-only access to the store for other processes, without the store's lock and while Parley runs.
 
-Rows are streamed, however many there are. A row that cannot be understood is handed out as `Unreadable`, for whoever
-looks here wants to know.
+Rows are streamed. A row that cannot be parsed is yielded as `Unreadable` instead of being skipped.
 """
 
 import sqlite3
@@ -10,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
@@ -19,8 +17,8 @@ from channels.base import InboundEvent
 from gateway.errors import ParleyError
 from gateway.store.approvals import of_run
 from gateway.store.inbox import event_adapter
+from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations
 from gateway.store.question import Question
-from gateway.store.store import DAMAGED, FILE, StoreDamaged, StoreTooNew, migrations
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,12 +30,12 @@ _object = TypeAdapter(JsonObject)
 
 
 class NothingKept(ParleyError):
-    """There is no store that can be looked into."""
+    """There is no store to read, or it cannot be opened."""
 
 
 @dataclass(frozen=True)
 class RunRow:
-    """One run as the table has it."""
+    """A row of the table of runs."""
 
     run: str
     chat: str
@@ -53,12 +51,12 @@ class RunRow:
     tokens: int
     cost_usd: float
     kind: str
-    """What it was for: the chat, or a task beside it."""
+    """`chat` or `task`."""
 
 
 @dataclass(frozen=True)
 class SaidRow:
-    """One row of the transcript."""
+    """A row of the transcript."""
 
     seq: int
     session: str
@@ -69,7 +67,7 @@ class SaidRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """One step; `after` is the row of the transcript behind which it happened."""
+    """A recorded step of a run; `after` is the `seq` of the transcript row that it follows."""
 
     seq: int
     after: int
@@ -80,7 +78,7 @@ class StepRow:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A row that cannot be understood, in whose place it stands."""
+    """Stands in for a row that could not be parsed."""
 
     table: str
     seq: int
@@ -88,7 +86,7 @@ class Unreadable:
 
 
 class Archive:
-    """Open it with `Archive.open`."""
+    """The rows of a store, read in one transaction. Open it with `Archive.open`."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -96,18 +94,16 @@ class Archive:
     @classmethod
     @contextmanager
     def open(cls, home: Path) -> Iterator["Archive"]:
-        """Raises NothingKept, StoreTooNew and StoreDamaged, each a sentence for whoever asks."""
+        """Open the store in `home`. Raises NothingKept, StoreTooNew or StoreDamaged, with a message for the user."""
         path = home / FILE
         if not path.is_file():
             raise NothingKept(
                 f"Nothing is kept in {home} yet. Start Parley first, or name another home in PARLEY_HOME."
             )
         try:
-            with closing(
-                sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
-            ) as connection:
+            with closing(connect_to_read(path)) as connection:
                 connection.text_factory = _text
-                connection.execute("BEGIN")  # all that is read is of one moment
+                connection.execute("BEGIN")  # one transaction: a consistent view of all tables
                 _check(connection, path)
                 yield cls(connection)
         except sqlite3.DatabaseError as error:
@@ -118,11 +114,11 @@ class Archive:
     # Runs
 
     def newest_runs(self, most: int) -> list[RunRow]:
-        """Newest first."""
+        """Return the newest runs, newest first."""
         return self._runs("ORDER BY started DESC LIMIT ?", (most,))
 
     def find_runs(self, start: str) -> list[RunRow]:
-        """Those whose id begins so, newest first; the one that is called exactly so alone."""
+        """Return the runs whose id starts with `start`, newest first; an exact match is returned alone."""
         exact = self._runs("WHERE run = ?", (start,))
         pattern = "".join(f"\\{char}" if char in "%_\\" else char for char in start) + "%"
         where = "WHERE run LIKE ? ESCAPE '\\' ORDER BY started DESC LIMIT ?"
@@ -133,18 +129,18 @@ class Archive:
         return self._readable(rows, _step, "steps")
 
     def said_in(self, run: str) -> Iterator[SaidRow | Unreadable]:
-        """What one run has added to the transcript."""
+        """Yield the messages that a run added to the transcript."""
         return self._said("run = ?", (run,))
 
     def questions(self, run: str) -> dict[str, Question]:
-        """By their ids."""
+        """Return a run's approval questions by id."""
         return {question.id: question for question in of_run(self._connection, run)}
 
     # Chats
 
     def chats(self) -> list[str]:
-        """The printed keys of all in which something was said to the model."""
-        # One step down the index for each, rather than a look at every row.
+        """Return the keys, as text, of all chats that have a transcript."""
+        # One index lookup per chat instead of a scan of all rows.
         query = (
             "WITH RECURSIVE each(chat) AS (SELECT min(chat) FROM transcript UNION ALL"
             " SELECT (SELECT min(chat) FROM transcript WHERE chat > each.chat) FROM each WHERE each.chat IS NOT NULL)"
@@ -153,29 +149,28 @@ class Archive:
         return [row[0] for row in self._rows(query, ())]
 
     def sessions(self, chat: str) -> list[str]:
-        """All conversations that there were in it, oldest first."""
+        """Return the ids of all sessions of a chat, oldest first."""
         query = "SELECT session FROM transcript WHERE chat = ? GROUP BY session ORDER BY min(seq)"
         return [row[0] for row in self._rows(query, (chat,))]
 
     def said_at(self, chat: str, session: str) -> Iterator[SaidRow | Unreadable]:
-        """One conversation of a chat."""
+        """Yield the messages of one session of a chat."""
         return self._said("session = ? AND chat = ?", (session, chat))
 
     def tail(self, session: str, most: int) -> list[SaidRow | Unreadable]:
-        """The newest messages of one conversation, oldest first; those of its sub-agents are conversations of their
-        own (S3-26)."""
+        """Return the newest messages of a session, oldest first, without those of its sub-agents."""
         newest = "seq IN (SELECT seq FROM transcript WHERE session = ? ORDER BY seq DESC LIMIT ?)"
         return list(self._said(newest, (session, most)))
 
     def heard(self, seq: int) -> InboundEvent | None:
-        """What was taken in under this number, where it can be read."""
+        """Return the inbound event with this number, or None if it is missing or cannot be parsed."""
         row = self._connection.execute("SELECT payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
         try:
             return event_adapter.validate_json(row[0]) if row else None
         except ValueError:
             return None
 
-    # How it works
+    # Internals
 
     def _runs(self, which: str, values: Sequence[str | int]) -> list[RunRow]:
         query = f"SELECT {_RUN} FROM runs {which}"  # noqa: S608
@@ -186,7 +181,7 @@ class Archive:
         return self._readable(self._rows(query, values), _said, "transcript")
 
     def _rows(self, query: str, values: Sequence[str | int]) -> sqlite3.Cursor:
-        """Handed out one at a time, as they are asked for."""
+        """Return a cursor that fetches rows one at a time."""
         return self._connection.execute(query, values)
 
     def _readable(self, rows: sqlite3.Cursor, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
@@ -204,7 +199,7 @@ def _step(row: _StepRow) -> StepRow:
 
 
 def _text(content: bytes) -> str:
-    """Of a damaged text what can be read: one such row hides no other."""
+    """Decode as much of a damaged text as possible, so that one bad row does not hide the others."""
     return content.decode("utf-8", "replace")
 
 

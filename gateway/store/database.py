@@ -1,50 +1,67 @@
-"""An SQLite connection on aiosqlite's thread. Whole pieces of work go there: each crossing costs more than a query."""
+"""An SQLite connection on aiosqlite's thread. Work is sent there in large units: each hop costs more than a query."""
 
 import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import aiosqlite
 
-from gateway.private_files import is_open_to_others
+from gateway.security.private_files import is_open_to_others
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 
 class Database(aiosqlite.Connection):
-    """Does one piece of work after the other."""
+    """An SQLite connection that runs one unit of work after the other."""
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, path: Path) -> AsyncIterator["Database"]:
-        """What is committed is on disk, whatever happens to the process or the power. Raises sqlite3.Error."""
+    async def open(cls, path: Path) -> AsyncIterator[Self]:
+        """Open the database. Committed changes are on disk and survive a crash or a power cut. Raises sqlite3.Error."""
         async with cls(lambda: _connect(path), iter_chunk_size=64) as database:
             yield database
 
-    async def __aenter__(self) -> "Database":
+    async def __aenter__(self) -> Self:
         try:
             await super().__aenter__()
         except sqlite3.Error:
-            # The thread still answers then, and must not find that the loop is gone.
+            # The thread still has to answer; wait for it, so that it does not find a closed event loop.
             await asyncio.to_thread(self._thread.join)
             raise
         return self
 
     async def run(self, work: Work[T]) -> T:
-        """Give the work the connection; raises what the work raises. A caller that is cancelled does not stop it."""
+        """Run `work` with the connection and return its result. Cancelling the caller does not stop it."""
         on_the_thread: Callable[[Work[T], sqlite3.Connection], Awaitable[T]] = self._execute
         return await on_the_thread(work, self._conn)
+
+
+class Reader(Database):
+    """A connection that reads. Each unit of work sees the database as of one moment, however many queries it makes."""
+
+    async def run(self, work: Work[T]) -> T:
+        return await super().run(partial(_in_one_view, work))
+
+
+def _in_one_view(work: Work[T], connection: sqlite3.Connection) -> T:
+    connection.execute("BEGIN")
+    try:
+        return work(connection)
+    finally:
+        connection.rollback()  # nothing was written
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     _make_private(path)
     connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
     try:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect on a new file only
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA busy_timeout = 10000")
@@ -55,11 +72,11 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """The file, made where it is missing, is for us alone, and so is the log beside it. What cannot be done here is
-    told by SQLite, or by the doctor.
+    """Create the file if it is missing and make it and its write-ahead log accessible to the owner only.
 
-    One that is there is not opened: to close it would take from us every lock that another connection of ours has on
-    it, and whoever looks into the file then from outside would, on leaving, delete the log that we write to.
+    Failures are ignored here: SQLite or the doctor report them. An existing file is not opened, because closing it
+    would drop every lock that this process holds on it (POSIX locks belong to the process, not to the file descriptor);
+    another process that reads the store could then delete the log in use.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

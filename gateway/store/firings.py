@@ -1,9 +1,10 @@
-"""The table of firings: each time that a job was due, and what became of it and of its message."""
+"""The table of firings: each time that a job was due, with its outcome and the delivery of its message."""
 
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from agent_core.sources import listed, read
 from channels.base import ChatKey
 from gateway.store import jobs, outbox
 from gateway.store.job import DeliveryState, Firing, FiringState, Reaction
@@ -14,7 +15,7 @@ from gateway.store.writer import Change
 
 COLUMNS = (
     "job, slot, id, chat, due, state, began, ended, run, text, untrusted, error, cause, tokens, cost_usd, delivery,"
-    " delivery_error, reaction"
+    " delivery_error, reaction, sources"
 )
 
 _Row = tuple[
@@ -36,16 +37,20 @@ _Row = tuple[
     str,
     str,
     str | None,
+    str,
 ]
 _Value = str | float | None
 _NAME = re.compile("job-([^-]+)-(.+)")
-"""See `firing_name`."""
+"""Matches the result of `firing_name`."""
 
 FiringStep = Callable[[Firing], Firing]
 
 
 def begin(firing: Firing) -> Change[Firing | None]:
-    """The one that is there already, else this one; None: the id is taken."""
+    """Insert a firing unless one exists for its job and slot.
+
+    Returns the stored firing, or None if the id is taken by another one.
+    """
 
     def change(connection: sqlite3.Connection) -> Firing | None:
         return find(connection, firing.job, firing.slot) or (firing if _add(connection, firing) else None)
@@ -56,7 +61,7 @@ def begin(firing: Firing) -> Change[Firing | None]:
 def step(
     firing_id: str, take: FiringStep, say: Callable[[Firing], Sequence[Post]], now: float
 ) -> Change[Firing | None]:
-    """Take a step with one, and note what is said of it then; None where there is no such firing."""
+    """Apply a step to a firing and queue the posts that `say` returns for it; None if there is no such firing."""
 
     def change(connection: sqlite3.Connection) -> Firing | None:
         found = find_by_id(connection, firing_id)
@@ -72,7 +77,7 @@ def step(
 
 
 def end(firings: Sequence[Firing], posts: Sequence[Post], run: RunEnd | None, now: float) -> Change[None]:
-    """How they came out, what is said of them, and the end of their run, where they had one."""
+    """Save firings that have ended, queue their posts, and end their run if they have one."""
     rows = outbox.rows_of(posts, now)
 
     def change(connection: sqlite3.Connection) -> None:
@@ -95,8 +100,11 @@ def miss(
     say: Callable[[Sequence[Firing]], Sequence[Post]],
     now: float,
 ) -> Change[list[Post]]:
-    """Jobs are due at another time now, and what of them nobody did is written down; `say` makes of those that were
-    written what is said, which is given back. One that was taken in, or written down before, was not missed."""
+    """Move jobs to their next due time and record the firings that were missed.
+
+    Firings that were already accepted or recorded are not missed. `say` turns the newly recorded ones into posts, which
+    are queued and returned.
+    """
 
     def change(connection: sqlite3.Connection) -> list[Post]:
         still = {move.job for move in moves if jobs.moved(connection, move)}
@@ -119,16 +127,16 @@ def unmiss(after: float) -> Change[None]:
     return change
 
 
-def start_run(run: Run) -> Change[int]:
-    """It runs, in a life of the program more; how many there were before."""
+def start_run(run: Run) -> Change[bool]:
+    """Record the start of a firing's run. Returns False if an earlier process start has recorded it."""
 
-    def change(connection: sqlite3.Connection) -> int:
-        rows = connection.execute(
+    def change(connection: sqlite3.Connection) -> bool:
+        begun = connection.execute(
             "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
-            " ON CONFLICT (run) DO UPDATE SET resumed = resumed + 1 RETURNING resumed",
+            " ON CONFLICT (run) DO NOTHING",
             (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
-        ).fetchall()
-        return int(rows[0][0])
+        )
+        return begun.rowcount == 1
 
     return change
 
@@ -171,13 +179,13 @@ def chats_with_held(connection: sqlite3.Connection) -> list[ChatKey]:
 
 
 def _was_taken_in(connection: sqlite3.Connection, firing: Firing) -> bool:
-    """Then it is done, or will be, whether or not it has a row yet."""
+    """Return True if the firing's event was accepted: then it has run or will run, even if it has no row yet."""
     query = "SELECT 1 FROM inbox WHERE event_id = ?"
     return connection.execute(query, (event_id(firing.job, firing.slot),)).fetchone() is not None
 
 
 def event_id(job: str, slot: str) -> str:
-    """What keeps a firing single, whoever finds that it is due."""
+    """Return the id of a firing's inbound event, which makes accepting it twice impossible."""
     return f"sched:{job}:{slot}"
 
 
@@ -228,6 +236,7 @@ def _values(firing: Firing) -> list[_Value]:
         firing.delivery,
         firing.delivery_error,
         firing.reaction,
+        listed(firing.sources),
     ]
 
 
@@ -251,4 +260,5 @@ def _firing(row: _Row) -> Firing:
         delivery=DeliveryState(row[15]),
         delivery_error=row[16],
         reaction=None if row[17] is None else Reaction(row[17]),
+        sources=read(row[18]) if row[18] else (),
     )

@@ -1,4 +1,4 @@
-"""The table of heartbeats, and when somebody wrote last."""
+"""The table of heartbeats, and the time of a user's last message."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ HeartbeatStep = Callable[[Heartbeat], Heartbeat]
 
 
 def save(heartbeat: Heartbeat) -> Change[None]:
-    """As a new row, or in place of the chat's."""
+    """Insert a heartbeat or replace the chat's current one."""
 
     def change(connection: sqlite3.Connection) -> None:
         _save(connection, heartbeat)
@@ -34,7 +34,7 @@ def save(heartbeat: Heartbeat) -> Change[None]:
 
 
 def step(chat: ChatKey, take: HeartbeatStep) -> Change[Heartbeat | None]:
-    """None where the chat has none."""
+    """Apply a step to the chat's heartbeat; returns None if the chat has none."""
 
     def change(connection: sqlite3.Connection) -> Heartbeat | None:
         found = find(connection, chat)
@@ -58,8 +58,8 @@ def every(connection: sqlite3.Connection) -> list[Heartbeat]:
 
 
 def last_wrote(connection: sqlite3.Connection, chat: ChatKey, person: str) -> float | None:
-    """There, or in a thread of it."""
-    threads = f"{chat}:", f"{chat};"  # the sign behind the colon: keys of threads stand between
+    """Return the time of the user's last message in the chat or one of its threads, in seconds since the epoch."""
+    threads = f"{chat}:", f"{chat};"  # ";" follows ":" in ASCII, so the keys of all threads lie between the two
     found = [
         *connection.execute(f"{_WROTE} AND chat = ? ORDER BY seq DESC LIMIT 1", (person, str(chat))),
         *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? ORDER BY seq DESC LIMIT 1", (person, *threads)),

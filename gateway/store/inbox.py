@@ -1,4 +1,4 @@
-"""The inbox table."""
+"""The table of inbound events."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired, TaskEnded
 from gateway.store.reading import readable
-from gateway.store.rows import InboxItem, LastHeard, TalkBefore
+from gateway.store.rows import InboxItem, TalkBefore
 from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
@@ -55,12 +55,12 @@ def waiting(connection: sqlite3.Connection) -> list[InboxItem]:
 
 
 def item(row: tuple[int, str]) -> InboxItem:
-    """From `seq` and `payload`. Raises ValueError."""
+    """Parse a row of `seq` and `payload`. Raises ValueError."""
     return InboxItem(row[0], event_adapter.validate_json(row[1]))
 
 
 def talk_before(connection: sqlite3.Connection, of: InboxItem, most: int) -> TalkBefore:
-    """The newest `most` messages of a chat before one of them, back to the last that named us."""
+    """Look through the newest `most` messages before one, back to the last that mentioned the bot."""
     rows = connection.execute(
         "SELECT message_id, json_extract(payload, '$.addressed') FROM inbox"
         " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?",
@@ -74,21 +74,24 @@ def talk_before(connection: sqlite3.Connection, of: InboxItem, most: int) -> Tal
     return TalkBefore(None, frozenset(heard))
 
 
+def message(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> InboxItem | None:
+    """Return the newest message with this platform id."""
+    query = (
+        "SELECT seq, payload FROM inbox"
+        " WHERE chat = ? AND message_id = ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT 1"
+    )
+    rows = connection.execute(query, (str(chat), message_id))
+    return next(readable(rows, item, "inbox"), None)
+
+
 def born(connection: sqlite3.Connection) -> float:
     return float(connection.execute("SELECT born FROM store").fetchone()[0])
+
+
+def sequence(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT sequence FROM store").fetchone()[0])
 
 
 def last_taken_in(connection: sqlite3.Connection) -> float | None:
     row = connection.execute("SELECT at FROM inbox ORDER BY seq DESC LIMIT 1").fetchone()
     return float(row[0]) if row else None
-
-
-def last_heard(connection: sqlite3.Connection, platform: str, since: float, most: int) -> list[LastHeard]:
-    """The newest message of each chat in which somebody wrote since then, the chat that was spoken in last first."""
-    rows = connection.execute(
-        "SELECT chat, message_id, max(json_extract(payload, '$.at')) AS at FROM inbox"
-        " WHERE chat >= ? AND chat < ? AND at > ? AND json_extract(payload, '$.type') = 'message'"
-        " GROUP BY chat ORDER BY at DESC LIMIT ?",
-        (f"{platform}:", f"{platform};", since, most),
-    )
-    return list(readable(rows, lambda row: LastHeard(ChatKey.parse(row[0]), row[1], row[2]), "inbox"))

@@ -1,4 +1,4 @@
-"""A job: what is to be done in a chat when, and each time that it was due. Values; `job_store` keeps them."""
+"""Jobs and their firings, as values. `job_store` stores them."""
 
 import re
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from agent_core.sources import UNKNOWN, Sources
 from channels.base import ChatKey
 from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Rule
@@ -20,14 +21,14 @@ class _Work(BaseModel):
 
 
 class Reminder(_Work):
-    """Words that are said as they are; no model is asked."""
+    """A fixed text that is sent without asking a model."""
 
     type: Literal["reminder"] = "reminder"
     text: str
 
 
 class Report(_Work):
-    """What an agent is to find out and write, in a conversation of its own."""
+    """Instructions that an agent carries out in a session of its own."""
 
     type: Literal["report"] = "report"
     instructions: str
@@ -35,7 +36,7 @@ class Report(_Work):
 
 
 class CheckIn(_Work):
-    """A look at what may need attention: the heartbeat of a chat."""
+    """A chat's heartbeat: a check whether anything needs attention."""
 
     type: Literal["check_in"] = "check_in"
 
@@ -46,37 +47,37 @@ work_adapter: TypeAdapter[Work] = TypeAdapter(Work)
 
 class JobState(StrEnum):
     DRAFT = "draft"
-    """Shown to somebody who has not said yes yet; never due."""
+    """Shown to the user for confirmation; never due."""
     ACTIVE = "active"
     PAUSED = "paused"
     DONE = "done"
-    """It will never be due again."""
+    """Never due again."""
     REMOVED = "removed"
 
 
 class Pause(StrEnum):
-    """Why a job is paused."""
+    """The reason why a job is paused."""
 
     PERSON = "person"
-    """Somebody wanted it so."""
+    """A user paused it."""
     FAILURES = "failures"
     UNDELIVERABLE = "undeliverable"
-    """The platform takes nothing for the chat any more: it is gone, or the bot is blocked."""
+    """The platform no longer accepts messages for the chat: it is gone, or the bot is blocked."""
     NOT_ALLOWED = "not_allowed"
-    """Whose job it is may not speak to us any more."""
+    """The job's owner may no longer use the bot."""
     SILENCE = "silence"
-    """Nobody has written for long."""
+    """The chat has had no message from a user for a long time."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One row. `next_at` is None where it is not to be due (again)."""
+    """A job. `next_at` is None if it is not due (again)."""
 
     id: str
-    """What people type: six characters."""
+    """Six characters, to be typed by users."""
     chat: ChatKey
     person: str
-    """The sender's id of whose it is."""
+    """The sender id of the job's owner."""
     language: str
     zone: str
     """An IANA name."""
@@ -86,60 +87,66 @@ class Job:
     state: JobState = JobState.DRAFT
     pause: Pause | None = None
     grace: float = 2 * HOUR
-    """How late, in seconds, it is still done when it was missed, once for all that were; 0: never."""
+    """Seconds by which it may be late and still run, once for all times missed; 0: never."""
     next_at: float | None = None
     tainted: bool = False
-    """Whether strangers had a word in the conversation in which it was made."""
+    """True if the conversation that created it contained untrusted input."""
+    sources: Sources = ()
+    """The sources of that input; empty for a job created by an earlier version."""
     given: tuple[str, ...] = ()
-    """The addresses in its words that people here wrote, see `addresses.given_in`: its runs may read these, also where
-    it is tainted."""
+    """Addresses in its text written by users of the bot, see `addresses.given_in`. Even tainted runs may read them."""
     scripts: tuple[str, ...] = ()
-    """Skills whose scripts its runs may call without asking: the person has said yes to that."""
+    """Skills whose scripts its runs may call without approval, because the user has agreed to it."""
     failures: int = 0
-    """In a row, up to the last time."""
+    """Consecutive failures up to the last firing."""
     told_cause: str = ""
-    """The cause of the failures of which the chat was told last, where it was not told since that all is well."""
+    """The cause of the failures last reported to the chat; empty once a recovery was reported."""
     told_at: float | None = None
     instead_of: str = ""
-    """Of a draft: the job that it changes, once somebody says yes."""
+    """For a draft: the job that it replaces once it is confirmed."""
+
+    @property
+    def after(self) -> Sources:
+        """The sources of untrusted input, with UNKNOWN if they were not recorded."""
+        return self.sources or ((UNKNOWN,) if self.tainted else ())
 
     @property
     def slot(self) -> Slot | None:
         return None if self.next_at is None else Slot(self.next_at)
 
     def is_wanted(self, slot: str) -> bool:
-        """Whether what was due then, or called for by hand, is to be done as things stand."""
+        """Return True if a firing due at this slot, or started by hand, should run in the job's current state."""
         return self.state is not JobState.REMOVED and (is_by_hand(slot) or self.state is not JobState.PAUSED)
 
 
 class FiringState(StrEnum):
-    """What became of one time that a job was due."""
+    """The outcome of a firing."""
 
     BEGUN = "begun"
     DONE = "done"
     NOTHING = "nothing"
-    """It was done, and there was nothing to say."""
+    """It ran, and there was nothing to say."""
     FAILED = "failed"
     OVERLAPPED = "overlapped"
-    """Skipped, because the time before was still being worked on."""
+    """Skipped because the previous firing was still running."""
     MISSED = "missed"
-    """Skipped, because nobody was there, or too late."""
+    """Skipped because Parley was not running, or because it was too late."""
 
 
 class DeliveryState(StrEnum):
-    """What became of the message about it, which is another matter."""
+    """The delivery of a firing's message, apart from the firing's own outcome."""
 
     NONE = "none"
-    """There is none."""
+    """There is no message."""
     PENDING = "pending"
     SENT = "sent"
     HELD = "held"
-    """It waits for the morning."""
+    """It waits for the end of the quiet hours."""
     FAILED = "failed"
 
 
 class Reaction(StrEnum):
-    """What people did with the message, by its buttons."""
+    """The button that a user pressed on the message."""
 
     DONE = "done"
     SNOOZED = "snoozed"
@@ -148,28 +155,30 @@ class Reaction(StrEnum):
 
 @dataclass(frozen=True)
 class Firing:
-    """One time that a job was due, or was called by hand; (job, slot) is its name for good."""
+    """One time that a job was due or was started by hand, identified by (job, slot)."""
 
     job: str
     slot: str
-    """`Slot.name`, or `run:<id>` and `test:<id>` where somebody wanted it now."""
+    """`Slot.name`, or `run:<id>` and `test:<id>` if a user started it."""
     id: str
-    """What buttons carry: six characters."""
+    """Six characters, carried by the buttons of its message."""
     chat: ChatKey
-    """Where its message goes: not the job's chat for a rehearsal."""
+    """The chat that gets its message; for a rehearsal it may differ from the job's chat."""
     due: float
     state: FiringState = FiringState.BEGUN
     began: float | None = None
     ended: float | None = None
     run: str = ""
-    """The id of the agent's run, where there was one."""
+    """The id of the agent's run; empty if there was none."""
     text: str = ""
-    """What was said, for people."""
+    """The text of the message shown to users."""
     untrusted: bool = False
-    """Whether strangers may have had a word in it."""
+    """True if untrusted input may have influenced it."""
+    sources: Sources = ()
+    """The sources of that input."""
     error: str = ""
     cause: str = ""
-    """What the failure is to be counted with: a FailureKind, or one of ours."""
+    """The key by which failures are counted: a FailureKind, or one of the scheduler's own."""
     tokens: int = 0
     cost_usd: float = 0.0
     delivery: DeliveryState = DeliveryState.NONE
@@ -177,8 +186,13 @@ class Firing:
     reaction: Reaction | None = None
 
     @property
+    def after(self) -> Sources:
+        """The sources of untrusted input, with UNKNOWN if they were not recorded."""
+        return self.sources or ((UNKNOWN,) if self.untrusted else ())
+
+    @property
     def name(self) -> str:
-        """Of its run and the conversation of that; its posts begin with it. `job-abc123-20261123T080000Z`."""
+        """The name of its run and session, and the start of its posts' keys: `job-abc123-20261123T080000Z`."""
         return firing_name(self.job, self.slot)
 
     @property
@@ -200,25 +214,25 @@ def firing_name(job: str, slot: str) -> str:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """How a chat wants to be looked after; its ticks are those of a job whose work is `CheckIn`."""
+    """A chat's heartbeat settings; its ticks are firings of a job whose work is `CheckIn`."""
 
     chat: ChatKey
     person: str
     job: str
     on: bool = True
     quiet_from: int | None = 21 * 60
-    """Minutes after midnight, local; None: no quiet hours."""
+    """Local time in minutes after midnight; None: no quiet hours."""
     quiet_to: int | None = 8 * 60
     quiet_chosen: bool = False
-    """Whether somebody has set them so; then they hold though the heartbeat is off."""
+    """True if a user set the quiet hours; they then apply even while the heartbeat is off."""
     most_a_day: int = 2
-    """Messages (S2-46)."""
+    """The most unprompted messages a day."""
     snoozed_until: float = 0.0
     failures: int = 0
-    """In a row."""
+    """Consecutive failures."""
     last_look: float | None = None
     last_outcome: str = ""
-    """A key of `gateway.texts` that says why nothing was said, or that something was."""
+    """A key of `gateway.texts.say` for the last outcome: a message sent, or the reason for sending none."""
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -228,5 +242,5 @@ class Heartbeat:
 
     @property
     def quiet_for_all(self) -> QuietHours | None:
-        """Those for which everything waits that is said unasked."""
+        """The quiet hours that delay every unprompted message in the chat."""
         return self.quiet_hours if self.on or self.quiet_chosen else None

@@ -1,4 +1,4 @@
-"""The table of jobs: what is to be done in which chat when."""
+"""The table of jobs."""
 
 import json
 import sqlite3
@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agent_core.sources import listed, read
 from channels.base import ChatKey
 from gateway.store.job import Job, JobState, Pause, work_adapter
 from gateway.store.reading import readable
@@ -14,7 +15,7 @@ from gateway.timing.rule import rule_adapter
 
 COLUMNS = (
     "id, chat, person, language, zone, rule, work, created, state, pause, grace, next_at, tainted, scripts, failures,"
-    " told_cause, told_at, instead_of, given"
+    " told_cause, told_at, instead_of, given, sources"
 )
 _PLATFORM = "substr(chat, 1, instr(chat, ':') - 1)"
 
@@ -38,6 +39,7 @@ _Row = tuple[
     float | None,
     str,
     str,
+    str,
 ]
 _Value = str | float | None
 
@@ -46,7 +48,7 @@ JobStep = Callable[[Job], Job]
 
 @dataclass(frozen=True)
 class Advance:
-    """When a job is due next; `seen` is when it was, `to` None: never again."""
+    """A move of a job's due time from `seen` to `to`; None: the job is done."""
 
     job: str
     seen: float
@@ -71,7 +73,7 @@ def save(job: Job) -> Change[None]:
 
 
 def step(job_id: str, take: JobStep) -> Change[Job | None]:
-    """None where there is no such job."""
+    """Apply a step to a job; returns None if there is no such job."""
 
     def change(connection: sqlite3.Connection) -> Job | None:
         found = find(connection, job_id)
@@ -86,7 +88,7 @@ def step(job_id: str, take: JobStep) -> Change[Job | None]:
 
 
 def advance(moves: Sequence[Advance]) -> Change[list[str]]:
-    """Only where a job is still as it was seen; the ids of those that moved."""
+    """Move each job whose due time is still `seen`. Returns the ids of the jobs moved."""
 
     def change(connection: sqlite3.Connection) -> list[str]:
         return [move.job for move in moves if moved(connection, move)]
@@ -103,9 +105,24 @@ def moved(connection: sqlite3.Connection, move: Advance) -> bool:
     return done.rowcount == 1
 
 
+_ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
+
+
+def unconfirmed(connection: sqlite3.Connection, now: float) -> list[Job]:
+    """Return draft one-off reminders whose time has passed without a confirmation."""
+    query = (
+        f"SELECT {COLUMNS} FROM jobs WHERE state = 'draft' AND {_ONE_OFF}"  # noqa: S608
+        " AND json_extract(rule, '$.at') <= ? ORDER BY created"
+    )
+    return list(_jobs(connection.execute(query, (now,))))
+
+
 def purge_drafts(before: float) -> Change[None]:
     def change(connection: sqlite3.Connection) -> None:
-        connection.execute("DELETE FROM jobs WHERE state = 'draft' AND created < ?", (before,))
+        connection.execute(
+            f"DELETE FROM jobs WHERE state = 'draft' AND created < ? AND NOT ({_ONE_OFF})",  # noqa: S608
+            (before,),
+        )
 
     return change
 
@@ -121,7 +138,7 @@ def in_chat(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
 
 
 def planned(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
-    """In a chat that is often reminded, most jobs are over: they are not even read."""
+    """Return the chat's jobs that are neither done nor removed; most jobs of a busy chat are done and are not read."""
     query = (
         f"SELECT {COLUMNS} FROM jobs WHERE chat = ? AND state NOT IN ('removed', 'done')"  # noqa: S608
         " ORDER BY created, id"
@@ -135,7 +152,7 @@ def active_count(connection: sqlite3.Connection, chat: ChatKey) -> int:
 
 
 def due(connection: sqlite3.Connection, now: float, most: int, platforms: Collection[str]) -> list[Job]:
-    """A row that cannot be read takes nobody's place."""
+    """Return due jobs, at most `most`; a row that cannot be read does not count."""
     query = (
         f"SELECT {COLUMNS} FROM jobs WHERE state = 'active' AND next_at <= ?"  # noqa: S608
         f" AND {_PLATFORM} IN (SELECT value FROM json_each(?)) ORDER BY next_at, id"
@@ -189,6 +206,7 @@ def _values(job: Job) -> list[_Value]:
         job.told_at,
         job.instead_of,
         json.dumps(job.given),
+        listed(job.sources),
     ]
 
 
@@ -213,4 +231,5 @@ def _job(row: _Row) -> Job:
         told_at=row[16],
         instead_of=row[17],
         given=tuple(map(str, json.loads(row[18]))),
+        sources=read(row[19]) if row[19] else (),
     )

@@ -1,4 +1,4 @@
-"""One instance per store: a lock file that says who holds it."""
+"""A lock file that admits one Parley process per store and names its holder."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from gateway.errors import HomeUnusable, ParleyError
 
 
 class StoreBusy(ParleyError):
-    """Another instance works on the same store."""
+    """Another process uses the same store."""
 
     def __init__(self, path: Path, holder: str) -> None:
         super().__init__(
@@ -19,14 +19,14 @@ class StoreBusy(ParleyError):
 
 
 class StoreLock:
-    """Held from `__enter__` to `__exit__`, and let go by the system when the process dies."""
+    """An exclusive lock, held from `__enter__` to `__exit__`. The kernel releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
 
     def __enter__(self) -> "StoreLock":
-        """Makes the folder where it is missing. Raises StoreBusy and HomeUnusable."""
+        """Take the lock, creating the folder if needed. Raises StoreBusy and HomeUnusable."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,6 +1,6 @@
-"""A question to people whether a tool call may be made, and what may become of it (C-21). Pure.
+"""An approval question about a tool call and its transitions, without I/O.
 
-pending -> approved | denied | expired | withdrawn; approved -> used | expired | withdrawn. Nothing else ever happens.
+pending -> approved | denied | expired | withdrawn; approved -> used | expired | withdrawn. There are no others.
 """
 
 from dataclasses import dataclass, replace
@@ -13,45 +13,49 @@ class QuestionState(StrEnum):
     PENDING = "pending"
     APPROVED = "approved"
     USED = "used"
-    """It was approved, and the call was let through: once."""
+    """The approved call was let through; that happens once."""
     DENIED = "denied"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
-    """Nobody needs to answer any more, or what was approved is not what was to be done in the end."""
+    """The answer is no longer needed, or the call changed after its approval."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One row. Every step returns the question as it is then, and itself where that step cannot be taken."""
+    """A row of the table. Each step returns the question in its new state, or itself if the step does not apply."""
 
     id: str
-    """What people type: six characters."""
+    """Six characters, to be typed by users."""
     run: str
     session: str
     call: str
     chat: ChatKey
     person: str
-    """The id of whoever started the run."""
+    """The sender id of the user who started the run."""
     tool: str
     fingerprint: str
-    """What an approval is bound to."""
+    """A digest of the call that an approval is bound to."""
     what: str
-    """What is to be done, whole, for people."""
+    """A full description of the call for users."""
     language: str
     asked_at: float
     expires_at: float
-    """Seconds since the epoch, however often the program stops meanwhile."""
+    """Seconds since the epoch; a restart does not extend it."""
     state: QuestionState = QuestionState.PENDING
     answered_by: str | None = None
     answered_at: float | None = None
+    subject: str = ""
+    """The subject of a rule that would always allow the call; empty if there can be no such rule."""
+    bound: str = ""
+    """A digest of the state that the subject must be in for that rule to apply."""
 
     @property
     def key(self) -> str:
-        """Of its message."""
+        """The key of its message in the outbox."""
         return f"{self.run}:ask:{self.id}"
 
     def at(self, now: float) -> "Question":
-        """An answer that comes too late is none, and an approval that is not used in time neither."""
+        """Return the question as of `now`: it expires if it is not answered, or the approval is not used, in time."""
         late = now >= self.expires_at and self.state in (QuestionState.PENDING, QuestionState.APPROVED)
         return replace(self, state=QuestionState.EXPIRED) if late else self
 
@@ -63,12 +67,12 @@ class Question:
         return replace(current, state=state, answered_by=by, answered_at=now)
 
     def used(self, fingerprint: str, now: float) -> "Question":
-        """The call begins now, if it is the one that was approved; one that has changed since may not."""
+        """Use the approval for a call that begins now; if the call has changed since, withdraw the question."""
         current = self.at(now)
         if current.fingerprint != fingerprint and current.state in (QuestionState.PENDING, QuestionState.APPROVED):
             return replace(current, state=QuestionState.WITHDRAWN)
         return replace(current, state=QuestionState.USED) if current.state is QuestionState.APPROVED else current
 
     def withdrawn(self) -> "Question":
-        """Unless it has its answer."""
+        """Withdraw a question that has no answer yet."""
         return replace(self, state=QuestionState.WITHDRAWN) if self.state is QuestionState.PENDING else self

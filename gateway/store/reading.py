@@ -1,4 +1,4 @@
-"""Reading rows that another version may have written: one that cannot be understood keeps no other from being read."""
+"""Reads rows that another version may have written; one that cannot be parsed does not hide the others."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -12,13 +12,13 @@ log = structlog.get_logger(__name__)
 
 
 def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:
-    """What `read` makes of each row, without those where it raises ValueError; they stay in the table as they are.
+    """Yield `read(row)` for each row, skipping and logging rows for which it raises ValueError.
 
-    The first column says in the log which row it is.
+    They stay in the table as they are. The first column names the row in the log.
     """
     for row in rows:
         try:
             yield read(row)
         except ValueError as error:
-            reason = str(error).partition("\n")[0]  # what follows quotes the row, which may be somebody's words
+            reason = str(error).partition("\n")[0]  # the rest quotes the row, which may hold a user's text
             log.warning("a stored row cannot be read; it is left where it is", table=table, row=row[0], reason=reason)

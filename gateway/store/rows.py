@@ -1,96 +1,93 @@
-"""What the store gives back: one frozen class per kind of row."""
+"""The rows of the store as frozen dataclasses."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
+from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, InboundEvent, OutboundMessage
+
+GONE = "gone"
+"""The last part of the key of a post that deletes a progress message."""
 
 
 @dataclass(frozen=True)
 class InboxItem:
-    """An event that was taken in; `seq` orders all of them."""
+    """An accepted inbound event; `seq` gives the order of arrival."""
 
     seq: int
     event: InboundEvent
 
 
 def message_id(item: InboxItem) -> str:
-    """The id of the message that holds an inbox item's words."""
+    """Return the id of the transcript message for an inbox item."""
     return f"inbox-{item.seq}"
 
 
 def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
-    """The inbox items whose words these messages hold."""
+    """Return the numbers of the inbox items that these transcript messages come from."""
     return [int(name.removeprefix("inbox-")) for name in message_ids if name.startswith("inbox-")]
 
 
 @dataclass(frozen=True)
 class TalkBefore:
-    """What was taken in of a chat before one of its messages."""
+    """Messages of a chat that were accepted before a given one."""
 
     named_us: str | None
-    """The id of the last message that did."""
+    """The id of the last message that mentioned the bot."""
     heard: frozenset[str]
-    """The ids of the messages since then, and its own."""
-
-
-@dataclass(frozen=True)
-class LastHeard:
-    """How far a chat was listened to."""
-
-    chat: ChatKey
-    message_id: str
-    at: float
+    """The ids of that message and of all after it."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the agent in a chat, for the person whose message started it."""
+    """A run of the agent in a chat, for the user whose message started it."""
 
     id: str
     chat: ChatKey
     session: str
     person: str
-    """The sender's id: who may steer and stop it (D-11)."""
+    """The id of the sender, who may steer and stop the run."""
     started: float
     reply_to: str | None = None
-    """The message that the answer replies to, where answers are replies."""
+    """The message to reply to, on platforms where answers are replies."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What an agent has another one do. Its conversation and its one run have a name of their own."""
+    """A task that an agent delegated to another one. Its session and its only run share a name."""
 
     id: str
-    """What people type: six characters."""
+    """Six characters, to be typed by users."""
     call: str
-    """Which call of the tool began it; the same call begins it once."""
+    """The tool call that created it; the same call creates it only once."""
     chat: ChatKey
     asked_by: str
-    """The run that made the call."""
+    """The id of the run that made the call."""
     person: str
-    """For whom that runs."""
+    """The user for whom that run works."""
     language: str
     reply_to: str | None
     prompt: str
     background: bool
-    """Whether the chat is told how it came out; else the call is, which waits for it."""
+    """True if the chat is told the outcome; otherwise the tool call waits for it."""
     tainted: bool
-    """Whether strangers had a word in the conversation that it comes from."""
+    """True if the session that created it contained untrusted input."""
+    sources: Sources = field(default=(), kw_only=True)
+    """The sources of that input."""
     created: float
     status: TaskStatus = TaskStatus.PENDING
     lives: int = 0
-    """Of the program, in which it ran."""
+    """The number of process starts in which it ran."""
     unwanted: bool = False
-    """Somebody cancelled it."""
+    """True if a user cancelled it."""
     started: float | None = None
     ended: float | None = None
     kept: str = ""
-    """The file of the workspace that holds a long report whole."""
+    """The workspace file with the full text of a long report."""
     report: Report = field(default_factory=Report)
 
     @property
@@ -108,7 +105,7 @@ class Task:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run came out."""
+    """The outcome of a run."""
 
     reason: TerminalReason
     usage: Usage
@@ -119,14 +116,14 @@ class RunEnd:
 class PostState(StrEnum):
     PENDING = "pending"
     SENDING = "sending"
-    """A send was begun; after a crash nobody knows whether it arrived."""
+    """A send was begun; after a crash its outcome is unknown."""
     SENT = "sent"
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Post:
-    """A message of ours. With a `message_id` it is an edit of that message, which may be made any number of times."""
+    """An outbound message. With a `message_id` it is an edit, which may safely be repeated."""
 
     key: str
     """`<run>:<slot>:<part>`"""
@@ -135,26 +132,70 @@ class Post:
     message: OutboundMessage
     message_id: str | None = None
     state: PostState = PostState.PENDING
+    unknown: int = 0
+    """The number of attempts to send it whose outcome is unknown."""
+    at: float = 0.0
+    """The time it was queued."""
+
+    def of_earlier_life(self) -> "Post":
+        """Return the post as left by an earlier process start.
+
+        Its first attempt may have been made, as it begins before it is recorded; later attempts are recorded first.
+        """
+        return replace(self, state=PostState.SENDING, unknown=max(self.unknown, 1))
 
     @property
     def is_progress(self) -> bool:
-        """Whether it says how a run goes or went: no loss to anybody, so never a new message."""
+        """True if it shows the progress of a run. It may be lost and is never sent as a new message."""
         return ":progress:" in self.key
 
     @property
+    def is_removal(self) -> bool:
+        """True if it deletes the progress message. If the platform refuses that, its text replaces the message."""
+        return self.key.endswith(f":progress:{GONE}")
+
+    @property
     def is_unasked(self) -> bool:
-        """Whether nobody waits for it as for an answer."""
+        """True if it is not the answer to a message."""
         return ":proactive:" in self.key
 
     @property
+    def is_offer(self) -> bool:
+        """True if it offers to show another post again."""
+        return ":offer:" in self.key
+
+    @property
+    def is_question(self) -> bool:
+        """True if it asks for an approval."""
+        return ":ask:" in self.key
+
+    def has_button(self, action: str) -> bool:
+        return any(button.action == action for row in self.message.buttons for button in row)
+
+    def is_bare_picture_of(self, session: str) -> bool:
+        """Return True if a tool sent it in this session as one picture without text (not a report's or task's)."""
+        files = self.message.attachments
+        is_picture = len(files) == 1 and files[0].is_image and self.key.startswith(f"{session}:file:")
+        return is_picture and not self.message.markdown and not self.message.buttons
+
+    @property
     def may_read_otherwise(self) -> bool:
-        """Whether an earlier send may have had other words: a question that was answered has no buttons any more."""
-        return ":ask:" in self.key and not self.message.buttons
+        """True if an earlier attempt may have had another text: an answered question has lost its buttons."""
+        return self.is_question and not self.message.buttons
+
+
+@dataclass(frozen=True)
+class Offered:
+    """An outbound message that asks for a yes."""
+
+    post: Post
+    said_at: float | None
+    """The time at which it got its current text, by the platform's clock; None if it may not have arrived."""
 
 
 @dataclass(frozen=True)
 class Chat:
-    """What holds for one chat until someone changes it."""
+    """A chat's session and settings."""
 
     key: ChatKey
     session: str

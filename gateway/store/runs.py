@@ -1,11 +1,14 @@
 """The tables of runs, transcript, tool calls and chats."""
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from agent_core.boundary import effective
 from agent_core.messages import AgentMessage, message_adapter
+from agent_core.reasons import TerminalReason
+from agent_core.sources import UNKNOWN, Sources, union
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
@@ -13,10 +16,12 @@ from gateway.store.reading import readable
 from gateway.store.rows import Chat, Post, Run, RunEnd
 from gateway.store.writer import Change
 
+_LAST = 2**63 - 1
+
 
 @dataclass(frozen=True)
 class ToolRecord:
-    """One tool call with its outcome, of which one of `result` and `error` is set (S2-26)."""
+    """A tool call and its outcome: either `result` or `error` is set."""
 
     run: str
     session: str
@@ -24,7 +29,7 @@ class ToolRecord:
     call: str
     tool: str
     arguments: str
-    """JSON."""
+    """As JSON."""
     attempts: int
     duration_ms: int | None
     result: str | None = None
@@ -51,21 +56,33 @@ def append(run: Run, turn: int, message: AgentMessage, seqs: Sequence[int]) -> C
     return change
 
 
-def resume(run: Run) -> Change[int]:
+def next_life(run: Run, steps: Sequence[str]) -> Change[int]:
+    """Record that a new process start resumes a run that stopped in these steps.
+
+    Returns in how many process starts the process died in one of them; a clean shutdown does not count.
+    """
+
     def change(connection: sqlite3.Connection) -> int:
-        query = "UPDATE runs SET resumed = resumed + 1 WHERE run = ? RETURNING resumed"
-        rows = connection.execute(query, (run.id,)).fetchall()
-        return int(rows[0][0]) if rows else 0
+        row = connection.execute("SELECT deaths, rested FROM runs WHERE run = ?", (run.id,)).fetchone()
+        if row is None:
+            return 0
+        before: dict[str, int] = json.loads(row[0])
+        deaths = {step: count for step, count in before.items() if step in steps or step.startswith("call:")}
+        for step in () if row[1] else steps:
+            deaths[step] = deaths.get(step, 0) + 1
+        query = "UPDATE runs SET deaths = ?, rested = 0, resumed = resumed + 1 WHERE run = ?"
+        connection.execute(query, (json.dumps(deaths), run.id))
+        return max((deaths.get(step, 0) for step in steps), default=0)
 
     return change
 
 
-def stopped_well(run: Run) -> Change[None]:
-    """The life that it ran in ended as it should: it does not count."""
+def rest(run_ids: Sequence[str]) -> Change[None]:
+    """Record that the process shuts down cleanly while these runs are open."""
 
     def change(connection: sqlite3.Connection) -> None:
-        query = "UPDATE runs SET resumed = resumed - 1 WHERE run = ? AND state = 'running' AND resumed > 0"
-        connection.execute(query, (run.id,))
+        query = "UPDATE runs SET rested = 1 WHERE run = ? AND state = 'running'"
+        connection.executemany(query, [(run_id,) for run_id in run_ids])
 
     return change
 
@@ -131,6 +148,16 @@ def current(connection: sqlite3.Connection, chat: ChatKey, session: str) -> Run 
     return _run(row) if row else None
 
 
+def last(connection: sqlite3.Connection, session: str) -> tuple[Run, TerminalReason | None] | None:
+    """Return the run that spoke last in a session and its outcome, which is None while it runs."""
+    query = (
+        "SELECT runs.run, runs.chat, runs.session, person, started, reply_to, reason"
+        " FROM transcript JOIN runs USING (run) WHERE transcript.session = ? ORDER BY seq DESC LIMIT 1"
+    )
+    row = connection.execute(query, (session,)).fetchone()
+    return (_run(row[:6]), TerminalReason(row[6]) if row[6] else None) if row else None
+
+
 def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
     query = "SELECT session, language, zone FROM chats WHERE chat = ?"
     row = connection.execute(query, (str(key),)).fetchone()
@@ -149,7 +176,7 @@ def save_chat(row: Chat) -> Change[None]:
 
 
 def zones(connection: sqlite3.Connection) -> dict[str, str]:
-    """By the printed keys of the chats that have one of their own."""
+    """Return the time zones of the chats that have one, by chat key."""
     return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
 
 
@@ -174,8 +201,10 @@ def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
 
 
 def _start(connection: sqlite3.Connection, session: str) -> int:
-    """Where that begins which the last summary kept; the summary itself where it kept nothing; else the beginning.
-    Looked for from the end, so that a long past costs nothing."""
+    """Return the first row that counts: the first one that the last summary kept, else the summary, else 0.
+
+    The search starts at the end, so that a long history costs nothing.
+    """
     query = (
         "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"
         " WHERE session = ? AND json_extract(message, '$.role') = 'summary' ORDER BY seq DESC LIMIT 1"
@@ -194,6 +223,25 @@ def _start(connection: sqlite3.Connection, session: str) -> int:
 def said_in(connection: sqlite3.Connection, run: Run) -> list[AgentMessage]:
     rows = connection.execute("SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq", (run.id,))
     return list(readable(rows, _message, "transcript"))
+
+
+def sources(connection: sqlite3.Connection, names: Collection[str]) -> dict[str, Sources]:
+    """Return the sources of untrusted input in each run: all that its sessions contained when it ended."""
+    query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
+    return {
+        run: union(*(session_sources(connection, *place) for place in connection.execute(query, (run,)).fetchall()))
+        for run in names
+    }
+
+
+def session_sources(connection: sqlite3.Connection, session: str, until: int | None = None) -> Sources:
+    """Return the sources of untrusted input in a session, up to the row `until` of the transcript."""
+    query = (
+        "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
+        " AND json_extract(message, '$.untrusted') = 1"
+    )
+    rows = connection.execute(query, (session, _LAST if until is None else until))
+    return union(*((UNKNOWN,) if row[0] is None else map(str, json.loads(row[0])) for row in rows))
 
 
 def _run(row: tuple[str, str, str, str, float, str | None]) -> Run:

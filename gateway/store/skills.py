@@ -12,12 +12,12 @@ log = structlog.get_logger(__name__)
 
 
 def of(connection: sqlite3.Connection, chat: ChatKey) -> Shelved:
-    """A thread that has none of its own begins with what people hold in its channel (D-13)."""
+    """Return a chat's loaded skills. A thread without a row starts with those that users loaded in its channel."""
     own = _row(connection, chat)
     if own is not None or chat.thread is None:
         return own or Shelved()
     outer = _row(connection, chat.model_copy(update={"thread": None})) or Shelved()
-    # Those of the channel's own folder are not in the thread's.
+    # Skills from the channel's own folder do not exist in the thread's.
     return Shelved(skills=tuple(skill for skill in outer.held.skills if skill.digest is None))
 
 
@@ -35,7 +35,7 @@ def save(chat: ChatKey, shelved: Shelved) -> Change[None]:
 
 
 def renew(chat: ChatKey) -> Change[None]:
-    """Only what people hold stays."""
+    """Unload all skills except those that users loaded."""
 
     def change(connection: sqlite3.Connection) -> None:
         found = _row(connection, chat)

@@ -1,7 +1,7 @@
-"""The table of steps: a run's events without the messages in them, for the transcript has those.
+"""The table of steps: a run's events, with ids in place of the messages, which are in the transcript.
 
-A step knows behind which row of the transcript it happened, so that both together are the run in its order. Messages in
-an event are their ids; `joined` puts them back.
+A step records the transcript row that it follows, so that both tables together give the order of the run. `joined` puts
+the messages back.
 """
 
 import json
@@ -27,12 +27,12 @@ from agent_core.events import (
 )
 from agent_core.messages import AgentMessage, JsonObject
 from agent_core.state import QueryState
-from gateway.masking import masked
-from gateway.secrets import Secrets
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
 from gateway.store.writer import Change
 
 _STAMPS: dict[str, bool | dict[str, bool]] = {"seq": True, "run_id": True, "ts": True}
-"""What the row says itself."""
+"""Fields that the row stores in columns."""
 _LEFT_OUT: dict[type, dict[str, bool | dict[str, bool]]] = {
     TurnEnd: {"message": True, "tool_results": True},
     AgentEnd: {"messages": True},
@@ -41,25 +41,28 @@ _LEFT_OUT: dict[type, dict[str, bool | dict[str, bool]]] = {
     ToolExecutionEnd: {"result": {"content": True, "details": True}},
     PermissionRequest: {"args": True},
 }
-"""What stands in the transcript."""
+"""Fields that the transcript stores."""
+
+SHORTENED = "shortened"
+"""The key of a shortened step's digest."""
 
 Resolve = Callable[[str], AgentMessage]
-"""The message with this id. Raises ValueError where there is none."""
+"""Returns the message with this id. Raises ValueError if there is none."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened in a run; JSON."""
+    """An event of a run, as JSON."""
 
     run: str
     at: float
     event: JsonObject
     state: JsonObject | None
-    """How the run stood after it, without its messages (S3-08)."""
+    """The state of the run after it, without its messages."""
 
 
 def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
-    """None for what is only shown, and for what the transcript keeps."""
+    """Return the step for an event; None for events that are only displayed or that the transcript stores."""
     if isinstance(event, MessageStart | MessageUpdate | MessageEnd | ToolExecutionUpdate):
         return None
     kept = event.model_dump(mode="json", exclude=_STAMPS | _LEFT_OUT.get(type(event), {}), exclude_defaults=True)
@@ -87,8 +90,9 @@ def add(steps: Iterable[Step], secrets: Secrets) -> Change[None]:
 
 
 def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:
-    """The event, with its messages again. Raises ValueError where it cannot be understood, or a message is missing."""
+    """Rebuild an event with its messages. Raises ValueError if it cannot be parsed or a message is missing."""
     whole: dict[str, object] = {**kept, "run_id": run, "ts": at}
+    whole.pop(SHORTENED, None)
     if kept.get("type") in ("tool_execution_start", "permission_request"):
         whole["args"] = {}
     for name in ("message", "boundary"):
@@ -113,6 +117,6 @@ def _ids(event: AgentEvent) -> JsonObject:
 
 
 def _written(value: JsonObject, secrets: Secrets) -> str:
-    """Looked at as a whole first, for there is hardly ever a secret in it."""
+    """Serialise with secrets masked. The whole text is checked first, as it hardly ever contains one."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(masked(value, secrets.mask), ensure_ascii=False) if secrets.are_in(text) else text

@@ -1,69 +1,57 @@
-"""Everything Parley remembers, in one SQLite file, by methods named after what the house needs.
+"""Parley's persistent state in one SQLite file.
 
-Write-ahead log with full synchronisation: what a method has returned is on disk, whatever happens to the process or
-the power. Writes go through one writer with group commit; reads have a connection of their own.
+The file uses a write-ahead log with full synchronisation: once a method has returned, its change survives a crash or a
+power cut. Writes go through one writer with group commit; reads have a connection of their own.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
+from agent_core.limits import SoFar
 from agent_core.messages import AgentMessage
+from agent_core.reasons import TerminalReason
 from agent_core.skills.shelved import Shelved
+from agent_core.sources import Sources
 from agent_core.tasks import Report
 from channels.base import ChatKey, InboundEvent, OutboundMessage, TaskEnded
-from gateway.errors import HomeUnusable, ParleyError
-from gateway.masking import masked
-from gateway.secrets import Secrets
-from gateway.store import approvals, inbox, outbox, runs, skills, steps, tasks
+from channels.values import Known
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
+from gateway.store import approvals, inbox, outbox, rules, runs, skills, so_far, steps, tasks
 from gateway.store.approvals import Line, Moved, Step
-from gateway.store.database import Database
+from gateway.store.ballast import Ballast
+from gateway.store.database import Reader
 from gateway.store.job_store import JobStore
 from gateway.store.lock import StoreLock
+from gateway.store.marks import MarkStore
+from gateway.store.opening import DAMAGED, FILE, LOCK, StoreDamaged, begin_mark, cause, look_at_store, opened
 from gateway.store.question import Question
-from gateway.store.rows import Chat, InboxItem, LastHeard, Post, Run, RunEnd, TalkBefore, Task
+from gateway.store.rows import Chat, InboxItem, Offered, Post, Run, RunEnd, TalkBefore, Task
+from gateway.store.rules import Rule
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
+from gateway.store.upkeep import UpkeepStore
 from gateway.store.writer import Writer
 
-FILE = "parley.db"
-LOCK = "store.lock"
 T = TypeVar("T")
-
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-class StoreTooNew(ParleyError):
-    """The file was written by a later version."""
-
-    def __init__(self, path: Path, found: int, known: int) -> None:
-        super().__init__(
-            f"{path} has schema {found}, but this Parley knows {known}. Start the newer version, or use another home."
-        )
-
-
-class StoreDamaged(ParleyError):
-    """The file cannot be read."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path} is damaged ({reason}). Restore it from a backup, or move it away to start anew.")
 
 
 class Store:
-    """Open it with `Store.open`; it holds the store's lock until it is closed."""
+    """All tables of a store. Open it with `Store.open`; it holds the store's lock until it is closed."""
 
-    def __init__(self, writer: Writer, reader: Database, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
+    def __init__(self, writer: Writer, reader: Reader, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
-        """What is written down without: of every text, whoever hands it in."""
+        """Masked in every text before it is written."""
         self.jobs = JobStore(writer, reader, clock, secrets)
+        self.upkeep = UpkeepStore(writer, reader, clock)
+        self.marks = MarkStore(writer, reader, secrets)
         self._writer = writer
         self._reader = reader
         self._clock = clock
@@ -72,77 +60,85 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None = None
+        cls, home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None = None, *, ballast: int = 0
     ) -> AsyncIterator["Store"]:
-        """Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each a sentence for whoever started us."""
+        """Open the store in `home`. `ballast`: bytes of a placeholder file that is deleted when the disk is full.
+
+        Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each with a message for the user.
+        """
         path = home / FILE
         with StoreLock(home / LOCK):
+            await asyncio.to_thread(look_at_store, home)
             try:
-                async with _opened(path) as (writing, reading):
-                    writer = Writer(writing)
+                async with opened(path) as (writing, reading):
+                    mark = await begin_mark(home, writing)
+                    aside = Ballast(home, ballast)
+                    await asyncio.to_thread(aside.lay)
+                    writer = Writer(writing, mark=mark, make_room=aside.give_up)
                     try:
                         yield cls(writer, reading, clock, new_id, secrets or Secrets())
                     finally:
                         await writer.close()
+                        await mark.close()
             except sqlite3.DatabaseError as error:
-                if _cause(error) in DAMAGED:
+                if cause(error) in DAMAGED:
                     raise StoreDamaged(path, str(error)) from error
                 raise
 
     # Inbox
 
     async def accept(self, event: InboundEvent) -> int | None:
-        """Take an event in; its number, or None where it was taken in before. Raises StoreUnavailable."""
+        """Record an inbound event. Returns its number, or None for a duplicate. Raises StoreUnavailable."""
         return await self._writer.submit(inbox.accept(self._safe(event), self._clock.time()), patient=False)
 
     async def waiting(self) -> list[InboxItem]:
-        """What was taken in and not dealt with, in order."""
+        """Return the inbox items not dealt with yet, in order."""
         return await self._reader.run(inbox.waiting)
 
     async def talk_before(self, item: InboxItem, most: int) -> TalkBefore:
-        """What of a chat's newest `most` messages before this one was taken in, back to the last that named us."""
+        """Look through a chat's newest `most` messages before this one, back to the last that mentioned the bot."""
         return await self._reader.run(partial(inbox.talk_before, of=item, most=most))
 
     async def born(self) -> float:
-        """Since when this store listens, in seconds since the epoch."""
+        """Return when this store was created, in seconds since the epoch."""
         return await self._reader.run(inbox.born)
 
-    async def last_heard(self, platform: str, since: float, most: int) -> list[LastHeard]:
-        """How far each chat was listened to in which somebody wrote since then, the newest `most` of them."""
-        return await self._reader.run(partial(inbox.last_heard, platform=platform, since=since, most=most))
+    async def sequence(self) -> int:
+        """Return the number of transactions written to the store."""
+        return await self._reader.run(inbox.sequence)
 
     async def settle(self, seqs: Sequence[int]) -> None:
-        """These were dealt with otherwise than by a run."""
+        """Mark inbox items as dealt with by other means than a run."""
         await self._writer.submit(inbox.settle(seqs))
 
     async def reword(self, item: InboxItem) -> None:
-        """The person edited a message that still waits."""
+        """Store the new text of a message that was edited while it waits."""
         await self._writer.submit(inbox.reword(replace(item, event=self._safe(item.event))))
 
     # Runs and transcript
 
     def begin_run(self, run: Run) -> "asyncio.Future[None]":
-        """Whatever is written later is on disk later, so a caller need not await this before another write."""
+        """Record the start of a run. It need not be awaited before another write, as writes reach the disk in order."""
         return self._writer.submit(runs.begin(run), later=True)
 
     def append(
         self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = (), *, later: bool = False
     ) -> "asyncio.Future[None]":
-        """Add to the transcript, and in the same transaction settle the inbox rows whose words these are; like
-        `begin_run` it need not be awaited before another write, and is best for `later` then."""
+        """Add a message to the transcript and mark the inbox items that it contains as done, in one transaction. Like
+        `begin_run` it need not be awaited before another write; `later` is best then."""
         return self._writer.submit(runs.append(run, turn, self._safe(message), seqs), later=later)
 
-    async def resume_run(self, run: Run) -> int:
-        """The run goes on in another life of the program; how many there have been."""
-        return await self._writer.submit(runs.resume(run))
+    async def next_life(self, run: Run, steps: Sequence[str]) -> int:
+        """Record that a new process start resumes a run that stopped in these steps. Returns in how many process starts
+        the process died in one of them."""
+        return await self._writer.submit(runs.next_life(run, steps))
 
-    def run_stopped_well(self, run: Run) -> "asyncio.Future[None]":
-        """The program ends as it should: the run goes on in the next life, and this one does not count."""
-        return self._writer.submit(runs.stopped_well(run))
+    def rest(self, run_ids: Sequence[str]) -> "asyncio.Future[None]":
+        """Record that the process shuts down cleanly, so these runs are resumed without counting a crash."""
+        return self._writer.submit(runs.rest(run_ids))
 
     async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
-        """The run is over, this is what is to be said, and these inbox rows are dealt with; one transaction, so that
-        none of it is there alone."""
+        """End a run, queue its posts and mark inbox items as done, in one transaction."""
         end = replace(end, error=end.error and self.secrets.mask(end.error))
         await self._writer.submit(runs.end(run, end, self._safe_posts(posts), settled, self._clock.time()))
 
@@ -158,86 +154,160 @@ class Store:
         return self._writer.submit(runs.record_tool(safe, self._clock.time()), later=True)
 
     def add_steps(self, done: Sequence[RunStep]) -> "asyncio.Future[None]":
-        """What happened in a run behind what was said last."""
+        """Record events of a run that follow its last transcript message."""
         return self._writer.submit(steps.add(done, self.secrets), later=True)
 
     async def current_run(self, chat: ChatKey, session: str) -> Run | None:
-        """What runs in a conversation now, as far as it was begun before this call."""
+        """Return the open run of a session, including one whose start is still queued."""
         return await self._writer.submit(partial(runs.current, chat=chat, session=session))
 
+    async def last_run(self, session: str) -> tuple[Run, TerminalReason | None] | None:
+        """Return the run that spoke last in a session and its outcome, which is None while it runs."""
+        return await self._reader.run(partial(runs.last, session=session))
+
     async def open_runs(self) -> set[str]:
-        """The ids of those that are not over, those of tasks too."""
+        """Return the ids of all open runs, including those of tasks."""
         return await self._reader.run(runs.open_ids)
 
     async def unfinished_runs(self) -> list[Run]:
-        """Those of chats."""
+        """Return the open runs of chats, without those of tasks and jobs."""
         return await self._reader.run(runs.unfinished)
 
     async def history(self, session: str) -> list[AgentMessage]:
-        """What counts of one session's transcript, in order: the last summary, what it kept, and what came since."""
+        """Return a session's effective history: the last summary, what it kept, and all messages since."""
         return await self._reader.run(partial(runs.history, session=session))
 
     async def said_in(self, run: Run) -> list[AgentMessage]:
-        """What one run has added to the transcript so far."""
+        """Return the messages that a run has added to the transcript."""
         return await self._reader.run(partial(runs.said_in, run=run))
+
+    async def so_far(self, run: Run, said: Sequence[AgentMessage]) -> SoFar:
+        """Return what a resumed run has used of its limits; `said`: the messages it added to the transcript."""
+        return await self._reader.run(partial(so_far.of, run=run, said=said))
 
     # Outbox
 
     async def post(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
-        """Note messages that are to be sent, and settle the inbox rows that they answer."""
+        """Queue posts and mark the inbox items that they answer as done."""
         await self._writer.submit(outbox.add(self._safe_posts(posts), settled, self._clock.time()))
 
-    def sending(self, key: str) -> "asyncio.Future[None]":
-        """A send begins."""
-        return self._writer.submit(outbox.sending(key), later=True)
+    def sending(self, key: str, unknown: int) -> "asyncio.Future[None]":
+        """Record that a send begins; `unknown` counts the attempts that may have arrived, with this one. Await it
+        before a repeat, which must be on disk first."""
+        return self._writer.submit(outbox.sending(key, unknown), later=unknown <= 1)
 
-    async def sent(self, post: Post, message_id: str) -> None:
-        """It arrived under this id; the chat has heard from us."""
-        await self._writer.submit(outbox.sent(self._safe_posts([post])[0], message_id))
+    def not_sent(self, key: str, unknown: int) -> "asyncio.Future[None]":
+        """Record that a send failed for certain; `unknown` counts the other attempts that may have arrived."""
+        return self._writer.submit(outbox.not_sent(key, unknown), later=True)
+
+    async def unconfirmed(self, key: str, reason: str) -> None:
+        """Give up a post whose arrival is unknown; it is not sent again automatically."""
+        await self._writer.submit(outbox.unconfirmed(key, self.secrets.mask(reason)))
+
+    async def offer(self, post: Post) -> None:
+        """Queue a post that offers the chat the messages that may not have arrived."""
+        await self._writer.submit(outbox.offer(self._safe_posts([post])[0], self._clock.time()))
+
+    async def to_offer(self) -> list[ChatKey]:
+        """Return the chats with messages that may not have arrived and were not offered yet."""
+        return await self._reader.run(outbox.to_offer)
+
+    async def last_unconfirmed(self, chat: ChatKey) -> list[Post]:
+        """Return the parts of the chat's last message whose arrival is unknown."""
+        return await self._reader.run(partial(outbox.last_unconfirmed, chat=chat))
+
+    async def known(self, post: Post) -> Known:
+        """Return the data that helps to find a post among the other messages of its chat."""
+        others = await self._reader.run(partial(outbox.message_ids, chat=post.chat))
+        return Known(others=others, since=post.at)
+
+    async def sent(self, post: Post, message_id: str, at: float | None = None) -> None:
+        """Record the arrival of a post. `at`: the platform's time of it; None: now."""
+        at = self._clock.time() if at is None else at
+        await self._writer.submit(outbox.sent(self._safe_posts([post])[0], message_id, at))
 
     async def shown(self, post: Post, message_id: str) -> None:
-        """A message that was sent without being noted first: it is worth nothing if it does not arrive now."""
+        """Record a message that was sent without being queued, as it would be worthless later."""
         self._writer.submit(outbox.add(self._safe_posts([post]), (), self._clock.time()), later=True)
         await self.sent(post, message_id)
 
     async def failed(self, key: str, reason: str) -> None:
-        """It will not be tried again."""
+        """Give up a post."""
         await self._writer.submit(outbox.failed(key, self.secrets.mask(reason)))
 
     async def unsent(self) -> list[Post]:
-        """What is still to be sent, oldest first."""
+        """Return the posts still to be sent, oldest first."""
         return await self._reader.run(outbox.unsent)
 
     async def find_post(self, key: str) -> Post | None:
         return await self._reader.run(partial(outbox.find, key=key))
 
     async def reads_now(self, chat: ChatKey, message_id: str) -> Post | None:
-        """What made one of our messages read as it does."""
+        """Return the post that gave one of our messages its current text."""
         return await self._reader.run(partial(outbox.reads_now, chat=chat, message_id=message_id))
 
+    async def pressed(self, chat: ChatKey, message_id: str, action: str) -> Post | None:
+        """Return the current version of the message whose button with this action was pressed."""
+        return await self._reader.run(partial(outbox.pressed, chat=chat, message_id=message_id, action=action))
+
     async def parts(self, chat: ChatKey, message_id: str) -> list[Post]:
-        """All parts of one of our messages, by the id of any, as nobody had pressed a button on it."""
+        """Return all parts of one of our messages by the id of any part, as sent, before any button was pressed."""
         return await self._reader.run(partial(outbox.parts, chat=chat, message_id=message_id))
 
+    async def offers(self, chat: ChatKey, since: float) -> list[Offered]:
+        """Return our messages since `since` that a plain "yes" would answer in their current text, oldest first."""
+        return await self._reader.run(partial(outbox.offers, chat=chat, since=since))
+
+    async def spoke_unasked(self, chat: ChatKey, since: float) -> bool:
+        """Return True if the bot sent an unprompted message there since `since`."""
+        return await self._reader.run(partial(outbox.spoke_unasked, chat=chat, since=since))
+
     async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
-        """What people in a chat see, with when it was said: their messages and ours, oldest first."""
+        """Return the messages visible in a chat with their times, oldest first: those of users and ours."""
         return await self._reader.run(partial(outbox.screen, chat=chat, most=most))
+
+    async def message(self, chat: ChatKey, message_id: str) -> InboxItem | None:
+        """Return the user's message with this platform id."""
+        return await self._reader.run(partial(inbox.message, chat=chat, message_id=message_id))
+
+    async def sources(self, names: Collection[str]) -> dict[str, Sources]:
+        """Return the sources of untrusted input in each of these runs."""
+        return await self._reader.run(partial(runs.sources, names=names))
+
+    async def session_sources(self, session: str) -> Sources:
+        """Return the sources of untrusted input in a session so far."""
+        return await self._reader.run(partial(runs.session_sources, session=session))
 
     # Questions
 
     async def ask(self, question: Question, message: OutboundMessage, line: Line) -> list[Moved]:
-        """Note a question and its message; a call that was asked for already keeps its question. The last of what is
-        given back holds, those before it do not any more; nothing: the id is taken."""
+        """Record a question and its message, unless its tool call has a question that still applies. Returns the
+        questions superseded by this one, then the one that now applies; empty if the id is taken."""
         mask = self.secrets.mask
         safe = replace(question, tool=mask(question.tool), what=mask(question.what))
         return await self._writer.submit(approvals.ask(safe, self._safe(message), self._safe_line(line)))
 
-    async def move_question(self, request_id: str, step: Step, line: Line) -> Moved | None:
-        """Take a step with a question, and note what its message says then; None where there is no such question."""
-        return await self._writer.submit(approvals.move(request_id, step, self._safe_line(line)))
+    async def move_question(self, request_id: str, step: Step, line: Line, rule: Rule | None = None) -> Moved | None:
+        """Apply a step to a question, update its message, and store `rule` if the step approves it. Returns None if
+        there is no such question."""
+        return await self._writer.submit(approvals.move(request_id, step, self._safe_line(line), rule))
+
+    async def rule_about(self, chat: ChatKey, person: str, subject: str) -> Rule | None:
+        return await self._reader.run(partial(rules.about, chat=chat, person=person, subject=subject))
+
+    async def rules_of(self, chat: ChatKey) -> list[Rule]:
+        """Return the approval rules of a chat, oldest first."""
+        return await self._reader.run(partial(rules.of_chat, chat=chat))
+
+    async def remove_rule(self, rule_id: str) -> None:
+        await self._writer.submit(rules.remove(rule_id))
 
     async def question(self, request_id: str) -> Question | None:
         return await self._reader.run(partial(approvals.find, request_id=request_id))
+
+    async def was_used(self, session: str, fingerprint: str) -> bool:
+        """Return True if an approval of this call was used in the session."""
+        return await self._reader.run(partial(approvals.was_used, session=session, fingerprint=fingerprint))
 
     async def pending_questions(self) -> list[Question]:
         return await self._reader.run(approvals.pending)
@@ -245,24 +315,24 @@ class Store:
     # Tasks
 
     async def add_task(self, task: Task) -> Task | None:
-        """Note a new task; the one that the same call has begun before, where there is one; None: the id is taken."""
+        """Insert a task. Returns the stored one if the same call created it before, or None if the id is taken."""
         safe = replace(task, prompt=self.secrets.mask(task.prompt))
         return await self._writer.submit(tasks.add(safe))
 
-    async def start_task(self, task: Task) -> int:
-        """It runs, in a life of the program more; how many there have been."""
+    async def start_task(self, task: Task) -> bool:
+        """Record that the task runs. Returns True in the first process start, False in later ones."""
         return await self._writer.submit(tasks.start(task, self._clock.time()))
 
-    def tasks_stopped_well(self, task_ids: Sequence[str]) -> "asyncio.Future[None]":
-        """The program ends as it should: these go on in the next life, and this one does not count."""
-        return self._writer.submit(tasks.stopped_well(task_ids))
+    async def reopen_task(self, task_id: str) -> Task | None:
+        """Reopen a background task that was given up. Returns None if it is in another state."""
+        return await self._writer.submit(tasks.reopen(task_id))
 
     async def unwant_task(self, task_id: str) -> None:
-        """Somebody cancelled it, and it is not to go on in any life."""
+        """Record that a user cancelled the task, so that no process start resumes it."""
         await self._writer.submit(tasks.unwant(task_id))
 
     async def end_task(self, task: Task, report: Report, kept: str, news: TaskEnded | None) -> InboxItem | None:
-        """How it came out, and the news of it in its chat's inbox; None where nobody is told, or was before."""
+        """Save a task's outcome and put the news into its chat's inbox. Returns None if there is no news to tell."""
         news = news and self._safe(news)
         return await self._writer.submit(tasks.end(task, self._safe(report), kept, news, self._clock.time()))
 
@@ -270,22 +340,21 @@ class Store:
         return await self._reader.run(partial(tasks.find, task_id=task_id))
 
     async def unfinished_tasks(self) -> list[Task]:
-        """Everywhere, oldest first."""
+        """Return the open tasks of all chats, oldest first."""
         return await self._reader.run(tasks.unfinished)
 
     async def newest_tasks(self, chat: ChatKey, person: str | None, most: int) -> list[Task]:
-        """Those in a chat's background that go on, and the newest of the others; oldest first. `person`: only those
-        for them."""
+        """Return a chat's open background tasks and its newest other ones, oldest first; with `person`, only theirs."""
         return await self._reader.run(partial(tasks.newest, chat=chat, person=person, most=most))
 
     async def tasks_told_in_a_row(self, chat: ChatKey) -> int:
-        """The ends of how many a chat's agent was told since anything else happened there."""
+        """Return how many ends of tasks the chat's agent was told in a row, with no other event between them."""
         return await self._reader.run(partial(tasks.told_in_a_row, chat=chat))
 
     # Chats
 
     async def chat(self, key: ChatKey) -> Chat:
-        """What holds in a chat; a new one begins a session."""
+        """Return a chat's row; a new chat gets a new session."""
         found = await self._reader.run(partial(runs.chat, key=key))
         if found is None:
             found = Chat(key, session=self._new_id())
@@ -293,29 +362,29 @@ class Store:
         return found
 
     async def zones(self) -> dict[str, str]:
-        """By the printed keys of the chats that have one of their own."""
+        """Return the time zones of the chats that have one, by chat key."""
         return await self._reader.run(runs.zones)
 
     async def save_chat(self, chat: Chat) -> None:
         await self._writer.submit(runs.save_chat(chat))
 
     async def skills_of(self, chat: ChatKey) -> Shelved:
-        """What is loaded in a chat."""
+        """Return the skills that are loaded in a chat."""
         return await self._reader.run(partial(skills.of, chat=chat))
 
     def save_skills(self, chat: ChatKey, shelved: Shelved) -> "asyncio.Future[None]":
         return self._writer.submit(skills.save(chat, shelved), later=True)
 
     async def renew_skills(self, chat: ChatKey) -> None:
-        """Only what people hold stays loaded."""
+        """Unload all skills except those that users loaded."""
         await self._writer.submit(skills.renew(chat))
 
     async def language_of(self, chat: ChatKey, person: str) -> str | None:
-        """The tag of the language that the chat was set to, or else of the person's client when they last spoke."""
+        """Return the chat's language tag, or else that of the user's client in their last message there."""
         return await self._reader.run(partial(runs.language_of, chat=chat, person=person))
 
     async def spoken_in(self) -> set[str]:
-        """The printed keys of all chats where we have said something."""
+        """Return the keys, as text, of all chats where the bot has spoken."""
         return await self._reader.run(runs.spoken_in)
 
     def _safe(self, value: T) -> T:
@@ -326,44 +395,3 @@ class Store:
 
     def _safe_posts(self, posts: Sequence[Post]) -> list[Post]:
         return [replace(post, message=self._safe(post.message)) for post in posts]
-
-
-@asynccontextmanager
-async def _opened(path: Path) -> AsyncIterator[tuple[Database, Database]]:
-    """One connection to write and one to read. Raises HomeUnusable where the file or the disk does not let us, and
-    StoreDamaged where the file is somebody else's."""
-    async with AsyncExitStack() as life:
-        try:
-            writing = await life.enter_async_context(Database.open(path))
-            reading = await life.enter_async_context(Database.open(path))
-            await writing.run(partial(_migrate, path=path))
-        except sqlite3.Error as error:
-            if _cause(error) in (*DAMAGED, sqlite3.SQLITE_ERROR):
-                raise StoreDamaged(path, str(error)) from error
-            raise HomeUnusable(path, str(error)) from error
-        yield writing, reading
-
-
-def _cause(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; the extended ones only say more of the same."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-
-
-def migrations() -> list[Traversable]:
-    """The steps to the newest schema, in order; a schema's number says how many of them were made."""
-    folder = resources.files("gateway.store") / "migrations"
-    return sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
-
-
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the file up to the newest numbered migration, each in a transaction of its own."""
-    steps = migrations()
-    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if found > len(steps):
-        raise StoreTooNew(path, found, len(steps))
-    # A file that cannot be written is found out now, not by the first message.
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(f"PRAGMA user_version = {found}")
-    connection.execute("ROLLBACK")
-    for number, step in enumerate(steps[found:], start=found + 1):
-        connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")

@@ -1,10 +1,11 @@
-"""The table of tasks; how one came out, its run's end and the news of it are one transaction."""
+"""The table of tasks. A task's outcome, the end of its run and the news of it are written in one transaction."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
+from agent_core.sources import UNKNOWN, listed, read
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, TaskEnded
 from gateway.store import inbox
@@ -14,7 +15,7 @@ from gateway.store.writer import Change
 
 COLUMNS = (
     "id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, state, lives,"
-    " unwanted, started, ended, report, error, kept, untrusted, tokens, cost_usd"
+    " unwanted, started, ended, report, error, kept, untrusted, tokens, cost_usd, sources, report_sources"
 )
 _OPEN = "state IN ('pending', 'running')"
 _REASONS: Mapping[TaskStatus, TerminalReason] = {
@@ -45,11 +46,13 @@ _Row = tuple[
     int,
     int,
     float,
+    str,
+    str,
 ]
 
 
 def add(task: Task) -> Change[Task | None]:
-    """Note a new task; the one that the same call has begun before, where there is one; None: the id is taken."""
+    """Insert a task. Returns the stored one if the same call created it before, or None if the id is taken."""
     values = (
         task.id,
         task.call,
@@ -62,6 +65,7 @@ def add(task: Task) -> Change[Task | None]:
         task.background,
         task.tainted,
         task.created,
+        listed(task.sources),
     )
 
     def change(connection: sqlite3.Connection) -> Task | None:
@@ -70,8 +74,8 @@ def add(task: Task) -> Change[Task | None]:
             return _task(found)
         added = connection.execute(
             "INSERT INTO tasks"
-            " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, sources)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
             values,
         )
         return task if added.rowcount == 1 else None
@@ -79,11 +83,11 @@ def add(task: Task) -> Change[Task | None]:
     return change
 
 
-def start(task: Task, now: float) -> Change[int]:
-    """It runs, in a life of the program more; how many there have been."""
+def start(task: Task, now: float) -> Change[bool]:
+    """Record that the task runs. Returns True in the first process start, False in later ones."""
     run = task.run
 
-    def change(connection: sqlite3.Connection) -> int:
+    def change(connection: sqlite3.Connection) -> bool:
         connection.execute(
             "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
             " ON CONFLICT (run) DO NOTHING",
@@ -94,19 +98,30 @@ def start(task: Task, now: float) -> Change[int]:
             f" WHERE id = ? AND {_OPEN} RETURNING lives",
             (now, task.id),
         ).fetchall()
-        return int(rows[0][0]) if rows else 0
+        return bool(rows) and rows[0][0] == 1
 
     return change
 
 
-def stopped_well(task_ids: Sequence[str]) -> Change[None]:
-    """The life that they ran in ended as it should: it does not count."""
+def reopen(task_id: str) -> Change[Task | None]:
+    """Reopen a background task that was given up, and reset its crash count; None if it is in another state."""
 
-    def change(connection: sqlite3.Connection) -> None:
-        connection.executemany(
-            "UPDATE tasks SET lives = lives - 1 WHERE id = ? AND state = 'running' AND lives > 0",
-            [(task_id,) for task_id in task_ids],
+    def change(connection: sqlite3.Connection) -> Task | None:
+        reopened = connection.execute(
+            "UPDATE tasks SET state = 'pending', ended = NULL, report = '', error = '', kept = ''"
+            " WHERE id = ? AND state = 'killed' AND background",
+            (task_id,),
         )
+        if reopened.rowcount == 0:
+            return None
+        task = find(connection, task_id)
+        if task is not None:
+            connection.execute(
+                "UPDATE runs SET state = 'running', reason = NULL, error = NULL, ended = NULL, deaths = '{}'"
+                " WHERE run = ?",
+                (task.run.id,),
+            )
+        return task
 
     return change
 
@@ -119,15 +134,15 @@ def unwant(task_id: str) -> Change[None]:
 
 
 def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: float) -> Change[InboxItem | None]:
-    """How it came out; what a chat is told of it is in its inbox then. None where nobody is told, or was before."""
+    """Save a task's outcome and put the news into its chat's inbox. Returns None if there is no news to tell."""
     reason = _REASONS.get(report.status, TerminalReason.ERROR)
-    counts_there = report.is_result and not task.background  # with the result of the call
+    counts_there = report.is_result and not task.background  # such usage is counted with the tool call's result
     usage = Usage() if counts_there else report.usage
 
     def change(connection: sqlite3.Connection) -> InboxItem | None:
         ended = connection.execute(
             "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, untrusted = ?, tokens = ?,"  # noqa: S608
-            f" cost_usd = ? WHERE id = ? AND {_OPEN}",
+            f" cost_usd = ?, report_sources = ? WHERE id = ? AND {_OPEN}",
             (
                 report.status,
                 now,
@@ -137,6 +152,7 @@ def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: floa
                 report.untrusted,
                 report.usage.total,
                 report.usage.cost_usd,
+                listed(report.sources),
                 task.id,
             ),
         )
@@ -158,14 +174,13 @@ def find(connection: sqlite3.Connection, task_id: str) -> Task | None:
 
 
 def unfinished(connection: sqlite3.Connection) -> list[Task]:
-    """Everywhere, oldest first."""
+    """Return the open tasks of all chats, oldest first."""
     query = f"SELECT {COLUMNS} FROM tasks WHERE {_OPEN} ORDER BY created, id"  # noqa: S608
     return list(readable(connection.execute(query), _task, "tasks"))
 
 
 def newest(connection: sqlite3.Connection, chat: ChatKey, person: str | None, most: int) -> list[Task]:
-    """Of a chat's tasks in the background those that go on, and the newest of the others; oldest first. `person`: only
-    those for them."""
+    """Return a chat's open background tasks and the newest of the others, oldest first; with `person`, only theirs."""
     query = (
         f"SELECT {COLUMNS} FROM tasks WHERE chat = :chat AND background AND coalesce(:person, person) = person"  # noqa: S608
         f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT :most"
@@ -176,7 +191,7 @@ def newest(connection: sqlite3.Connection, chat: ChatKey, person: str | None, mo
 
 
 def told_in_a_row(connection: sqlite3.Connection, chat: ChatKey) -> int:
-    """The ends of how many a chat's agent was told since anything else happened there."""
+    """Return how many ends of tasks the chat's agent was told in a row, with no other event between them."""
     query = (
         "SELECT count(*) FROM inbox WHERE chat = :chat AND state = 'done' AND seq > coalesce((SELECT seq FROM inbox"
         " WHERE chat = :chat AND json_extract(payload, '$.type') != 'task' ORDER BY seq DESC LIMIT 1), 0)"
@@ -196,6 +211,7 @@ def _task(row: _Row) -> Task:
         prompt=row[7],
         background=bool(row[8]),
         tainted=bool(row[9]),
+        sources=read(row[22]) if row[22] else (UNKNOWN,) if row[9] else (),
         created=row[10],
         status=TaskStatus(row[11]),
         lives=row[12],
@@ -207,7 +223,7 @@ def _task(row: _Row) -> Task:
             status=TaskStatus(row[11]),
             text=row[16],
             error=row[17],
-            untrusted=bool(row[19]),
+            sources=read(row[23]) if row[23] else (UNKNOWN,) if row[19] else (),
             usage=Usage(total=row[20], cost_usd=row[21]),
         ),
     )

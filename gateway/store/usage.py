@@ -1,4 +1,4 @@
-"""What runs have used, from the table of runs."""
+"""Usage statistics from the table of runs."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from channels.base import ChatKey
 
 STEP = 900
-"""Seconds: every zone's midnight is one of theirs."""
+"""Seconds. Midnight is a multiple of it in every time zone."""
 
 
 @dataclass(frozen=True)
 class UsageRow:
-    """All runs of one kind on one model that began within a quarter of an hour."""
+    """The runs of one kind and model that began within the same quarter of an hour."""
 
     at: float
-    """When that begins, seconds since the epoch."""
+    """The start of the quarter hour, in seconds since the epoch."""
     kind: str
-    """What they were for: `chat`, `task`, `job`."""
+    """`chat`, `task` or `job`."""
     model: str
     runs: int
     tokens: int
@@ -24,7 +24,7 @@ class UsageRow:
 
 
 def since(connection: sqlite3.Connection, moment: float, chat: ChatKey | None) -> list[UsageRow]:
-    """Those that are over, oldest first; None: of all chats."""
+    """Return the usage of runs that are over, oldest first; in all chats if `chat` is None."""
     rows = connection.execute(
         "SELECT CAST(started / ? AS INTEGER) * ? AS at,"
         " CASE WHEN session LIKE 'job-%' THEN 'job' ELSE kind END AS what, coalesce(model, '') AS model, count(*),"

@@ -1,10 +1,10 @@
-"""The one writer of the database: what is asked for at the same time is committed at the same time.
+"""The only writer of the database, with group commit.
 
-A commit to disk costs the same for one change as for a hundred, so the writer takes all that waits into one
-transaction. A change is on disk when its `await` returns.
+A commit costs the same for one change as for a hundred, so all queued changes go into one transaction. A change is on
+disk when its `await` returns.
 
-A disk that takes nothing, because it is full, say, is waited for: what has been said must not be forgotten, and nothing
-later may be written before it. Only impatient changes fail then, and at once, so that no new events are taken in.
+If the disk takes no writes (because it is full, say), the writer waits: accepted messages must not be lost, and nothing
+later may be written before them. Only impatient changes fail, and at once, so that no new events are accepted.
 """
 
 import asyncio
@@ -14,12 +14,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import structlog
 
 from channels.base import NotTakenIn
 from gateway.store.database import Database
+from gateway.store.mark import MarkKeeper, count
 
 T = TypeVar("T")
 Change = Callable[[sqlite3.Connection], T]
@@ -34,18 +35,18 @@ DISK_TROUBLE = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
-"""What may pass without anybody changing the program. The low byte of an error code is its kind."""
+"""SQLite error codes (low byte) of conditions that may pass without a change of the program."""
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
 LATER = 0.05
-"""Seconds for which a change that nobody waits for waits for one that is urgent."""
+"""Seconds that a `later` change may wait for an urgent one."""
 
 log = structlog.get_logger(__name__)
 
 
 class StoreUnavailable(NotTakenIn):
-    """The disk takes nothing at the moment, or the store is closed."""
+    """The disk takes no writes at the moment, or the store is closed."""
 
 
 @dataclass(frozen=True)
@@ -56,26 +57,39 @@ class _Job:
 
 
 class Writer:
-    """Owns the connection that writes."""
+    """Queues changes and commits them together on the writing connection."""
 
-    def __init__(self, database: Database, *, try_again_every: float = TRY_AGAIN_EVERY) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        mark: MarkKeeper | None = None,
+        try_again_every: float = TRY_AGAIN_EVERY,
+        make_room: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`mark` is told each commit; None: commits are not counted.
+
+        `make_room` frees space on a full disk and returns True if it could; it blocks.
+        """
+        self._make_room = make_room
         self._database = database
+        self._mark = mark
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
         self._alone: deque[_Job] = deque()
-        """Those of a batch that failed; they come before the others."""
+        """Changes of a failed batch, to be committed one by one before all others."""
         self._wanted = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._closing = asyncio.Event()
         self._trouble: str | None = None
-        """Why the disk takes nothing, while a change waits for it."""
+        """The reason why the disk takes no writes, while a change waits for it."""
         self._task = asyncio.create_task(self._run(), name="store writer")
 
     def submit(self, change: Change[T], *, patient: bool = True, later: bool = False) -> "asyncio.Future[T]":
-        """Queue a change; changes are made in the order of these calls. One for `later` goes with the next urgent one.
+        """Queue a change; changes are made in the order of these calls. A `later` change joins the next urgent one.
 
-        The future fails where the change failed, and with StoreUnavailable where it was not to wait for the disk.
-        Nobody has to look at it: a failure is logged.
+        The future fails if the change fails, or with StoreUnavailable if an impatient change would have to wait for the
+        disk. It need not be awaited.
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         job = _Job(change, future, patient)  # type: ignore[arg-type]
@@ -95,7 +109,7 @@ class Writer:
             self._timer = asyncio.get_running_loop().call_later(LATER, self._wanted.set)
 
     async def close(self) -> None:
-        """Write what waits, then stop."""
+        """Write the queued changes, then stop."""
         self._closing.set()
         self._wanted.set()
         await self._task
@@ -107,13 +121,13 @@ class Writer:
             if not self._jobs:
                 self._rest()
             if batch and await self._commit(batch) is not None:
-                # One of them failed; alone, each gets its own outcome.
+                # One of them failed; committed alone, each gets its own result.
                 self._alone.extend(batch)
                 while self._alone:
                     await self._commit_alone(self._alone.popleft())
 
     def _rest(self) -> None:
-        """Nothing waits now."""
+        """Wait for the next change; called when the queue is empty."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -121,12 +135,14 @@ class Writer:
             self._wanted.clear()
 
     async def _commit_alone(self, job: _Job) -> None:
-        """Once, or, where the disk is the reason and the change patient, until it works."""
+        """Commit a change; on a disk error, a patient one is tried until it works."""
         while (error := await self._commit([job])) is not None:
             if not _passes(error):
                 log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
                 break
+            if _is_full(error) and await asyncio.to_thread(self._make_room):
+                continue
             if not job.patient or self._closing.is_set():
                 _fail(job, StoreUnavailable(str(error)))
                 break
@@ -145,13 +161,18 @@ class Writer:
             await asyncio.wait_for(self._closing.wait(), self._try_again_every)
 
     async def _commit(self, batch: list[_Job]) -> Exception | None:
-        """Make the changes in one transaction; else say what failed, with nothing changed and the futures open."""
+        """Commit changes in one transaction. Returns the error, if any; then nothing is changed and no future done."""
+        changes = [job.change for job in batch]
         try:
-            results = await self._database.run(partial(_together, changes=[job.change for job in batch]))
+            if self._mark is None:
+                results = await self._database.run(partial(_together, changes=changes))
+            else:
+                *results, sequence = await self._database.run(partial(_together, changes=[*changes, count]))
+                self._mark.committed(cast(int, sequence))
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
         for job, result in zip(batch, results, strict=True):
-            # Nobody may wait any more: a cancelled caller does not take its change back.
+            # The caller may have been cancelled; its change is kept.
             if not job.future.done():
                 job.future.set_result(result)
         return None
@@ -169,7 +190,7 @@ def _together(connection: sqlite3.Connection, changes: Sequence[Change[object]])
 
 
 def _patient(jobs: deque[_Job], trouble: str) -> deque[_Job]:
-    """Those that wait for the disk; the others fail."""
+    """Keep the changes that wait for the disk and fail the others."""
     for job in jobs:
         if not job.patient:
             _fail(job, StoreUnavailable(trouble))
@@ -179,10 +200,16 @@ def _patient(jobs: deque[_Job], trouble: str) -> deque[_Job]:
 def _fail(job: _Job, error: Exception) -> None:
     if not job.future.done():
         job.future.set_exception(error)
-        job.future.exception()  # looked at, so that asyncio does not complain where nobody awaits it
+        job.future.exception()  # marks it as retrieved, so that asyncio does not complain if it is not awaited
+
+
+def _is_full(error: Exception) -> bool:
+    """Return True if the disk may be full; some file systems report that to SQLite only as an I/O error."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def _passes(error: Exception) -> bool:
-    """Errors of the module itself, such as a closed connection, have no code."""
+    """Return True for conditions that may pass. Errors of the module itself (a closed connection, say) have no code."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in DISK_TROUBLE

@@ -1,4 +1,4 @@
-"""When the clocks of a zone change, and which moment somebody means by a time on the clock."""
+"""Clock changes of a time zone, and conversion from local time to moments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 LATEST = datetime(9900, 1, 1, tzinfo=UTC).timestamp()
-"""What is later is nobody's date, and near enough to the end of calendars for sums to overflow."""
+"""Later dates are not used; they are close enough to the end of the calendar for sums to overflow."""
 
 _DAY = 86_400
 _WEEK = 7 * _DAY
@@ -15,7 +15,7 @@ _WEEK = 7 * _DAY
 
 @dataclass(frozen=True)
 class Change:
-    """From `at` on (seconds since the epoch) the clock shows `offset` seconds more than UTC; before it was `was`."""
+    """A change of the UTC offset at `at` (seconds since the epoch) from `was` to `offset`, in seconds."""
 
     at: int
     was: int
@@ -23,27 +23,27 @@ class Change:
 
     @property
     def shown_before(self) -> datetime:
-        """Where the clock was about to be."""
+        """The local time that the clock would have shown without the change."""
         return naive(self.at + self.was)
 
     @property
     def shown_after(self) -> datetime:
-        """And where it is instead."""
+        """The local time that it shows instead."""
         return naive(self.at + self.offset)
 
     @property
     def is_gap(self) -> bool:
-        """Whether there are times of day that never come; else some come twice."""
+        """True if local times are skipped; otherwise some occur twice."""
         return self.offset > self.was
 
 
 def naive(seconds: float) -> datetime:
-    """What a clock shows that counts so many seconds from 1970; without a zone, since it may be any clock."""
+    """Convert seconds since the epoch to a naive datetime, as shown by a clock with that count."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def counted(shown: datetime) -> int:
-    """The seconds of such a clock."""
+    """Convert a naive datetime to seconds, the inverse of `naive`."""
     return int(shown.replace(tzinfo=UTC).timestamp())
 
 
@@ -53,17 +53,17 @@ def offset_at(zone: ZoneInfo, at: float) -> int:
 
 
 def local(zone: ZoneInfo, at: float) -> datetime:
-    """What the clock on the wall shows, to the second and without its zone."""
+    """Return the local time, to the second and without a zone."""
     return naive(int(at // 1) + offset_at(zone, at))
 
 
 def moment(zone: ZoneInfo, shown: datetime) -> int:
-    """When the clock on the wall first shows that time, or, where it leaves that out, the first moment after."""
+    """Return when the local time first occurs; if it is skipped, the first moment after the gap."""
     return moments(zone, shown)[0]
 
 
 def moments(zone: ZoneInfo, shown: datetime) -> tuple[int, ...]:
-    """All at which it shows that time, two at most."""
+    """Return all moments at which the local time occurs, at most two."""
     first, second = (int(shown.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1))
     if first < second:
         return first, second
@@ -72,7 +72,7 @@ def moments(zone: ZoneInfo, shown: datetime) -> tuple[int, ...]:
 
 
 def changes_between(zone: ZoneInfo, since: int, until: int) -> Iterator[Change]:
-    """Those from `since` on and before `until`, in order."""
+    """Yield the changes from `since` on and before `until`, in order."""
     first, last = (datetime.fromtimestamp(at, UTC).year for at in (since, until))
     for year in range(first, last + 1):
         yield from (change for change in _in_year(zone, year) if since <= change.at < until)
@@ -80,7 +80,10 @@ def changes_between(zone: ZoneInfo, since: int, until: int) -> Iterator[Change]:
 
 @lru_cache(maxsize=4096)
 def _in_year(zone: ZoneInfo, year: int) -> tuple[Change, ...]:
-    """Looked for week by week, for zones do not tell; since 2001 none has changed its clocks twice in one."""
+    """Find the changes of a year by sampling every week, as ZoneInfo does not list them.
+
+    No zone has changed its clocks twice within a week since 2001.
+    """
     low = int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - 1
     last = int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()) - 1
     found: list[Change] = []
@@ -96,7 +99,7 @@ def _in_year(zone: ZoneInfo, year: int) -> tuple[Change, ...]:
 
 
 def _first(zone: ZoneInfo, low: int, high: int) -> int:
-    """The first moment at which the clock no longer shows what it showed at `low`."""
+    """Return the first moment between `low` and `high` with another offset than at `low`."""
     was = offset_at(zone, low)
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Whether a rule can be kept."""
+"""Validates rules."""
 
 import re
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from gateway.timing.rule import SHORTEST, Cron, Every, Once, Rule
 
 YEAR = 366 * 86_400
 MOST_YEARS = 50
-"""How far ahead something may be due."""
+"""The limit for how far ahead a job may be due."""
 LONGEST_CRON = 100
 """Characters."""
 
@@ -23,11 +23,11 @@ _TROUBLES = {
     "month": "bad_cron_month",
     "day-of-week": "bad_cron_weekday",
 }
-"""What cronsim calls the fields."""
+"""Text keys by cronsim's names of the fields."""
 
 
 class BadRule(ValueError):
-    """What cannot be done, for `say(error.key, language, **error.facts)`."""
+    """A rule that is not possible; `say(error.key, language, **error.facts)` is its message."""
 
     def __init__(self, key: str, **facts: str | int) -> None:
         super().__init__(key)
@@ -36,7 +36,7 @@ class BadRule(ValueError):
 
 
 def check_rule(rule: Rule, zone: ZoneInfo, now: float) -> None:
-    """Raises BadRule for what is never due again, too often, or later than anybody plans."""
+    """Raise BadRule if the rule is never due again, due too often, or too far ahead."""
     match rule:
         case Once():
             if not rule.at > now:
@@ -53,7 +53,7 @@ def check_rule(rule: Rule, zone: ZoneInfo, now: float) -> None:
 
 
 def check_cron(expression: str, now: float) -> None:
-    """Raises BadRule for what are no five fields, and for dates that never come."""
+    """Raise BadRule unless the expression has five valid fields and matches some date."""
     fields = expression.split()
     if len(fields) != _FIELDS:
         raise BadRule("bad_cron_fields", count=len(fields))
@@ -69,7 +69,7 @@ def check_cron(expression: str, now: float) -> None:
 
 
 def _trouble(name: str, fields: list[str]) -> str:
-    """Which field it is; a day that the months do not have is found in the field of days, too."""
+    """Return the text key for a bad field; cronsim reports a date that no month has as a bad day."""
     if name == "day-of-month" and all(1 <= int(number) <= _LAST_DAY for number in re.findall(r"\d+", fields[2])):
         return "rule_never"
     return _TROUBLES.get(name, "bad_cron")

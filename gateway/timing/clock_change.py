@@ -1,4 +1,4 @@
-"""The next change of clocks that matters to a job, so that people are told before and not surprised after."""
+"""Finds the next clock change that affects a job, so that users can be told in advance."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,11 +16,11 @@ _SECOND = timedelta(seconds=1)
 
 class Effect(StrEnum):
     STAYS = "stays"
-    """It is due at the same time of day as before."""
+    """It is due at the same local time as before."""
     MADE_UP = "made_up"
-    """Its time is left out that day, and the run comes at the next that there is."""
+    """Its local time is skipped that day; it is due when the skipped time would have begun."""
     COMES_TWICE = "comes_twice"
-    """Its time comes twice that day, and the first counts."""
+    """Its local time occurs twice that day; only the first one counts."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,16 @@ class ClockChange:
     """Seconds since the epoch."""
     effect: Effect
     time: str
-    """The rule's time of day, `09:00`."""
+    """The rule's time of day, such as `09:00`."""
     instead: str
-    """When it runs on that day."""
+    """The time of day at which it runs on that day."""
 
 
 def next_change(rule: Rule, zone: ZoneInfo, now: float) -> ClockChange | None:
-    """The first within a year that falls between two runs of a rule that goes by the clock on the wall; a length of
-    time, and one moment, know no clocks."""
+    """Return the first clock change within a year that falls between two slots of a rule by the clock.
+
+    Returns None for intervals and single moments, which do not depend on clocks.
+    """
     if not isinstance(rule, Cron) or not names_hours(rule.expression):
         return None
     first = next_slot(rule, zone, now)

@@ -1,4 +1,4 @@
-"""What a line of cron names, followed by the clock on the wall."""
+"""Finds the moments that a cron expression matches in a time zone."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def understood(expression: str, after: datetime) -> CronSim:
-    """What a clock shows after `after` that it names. Raises ValueError for what is no cron."""
+    """Return an iterator over matching naive datetimes after `after`. Raises ValueError for an invalid expression."""
     try:
         return CronSim(expression, after)
     except CronSimError as error:
@@ -24,13 +24,12 @@ def understood(expression: str, after: datetime) -> CronSim:
 
 
 def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
-    """The moments at which the clock on the wall shows what the rule names, each once, in order.
+    """Yield the moments whose local time matches the expression, each once, in order.
 
-    The clock is followed from one change to the next, and cron only told what it shows (left alone with a zone, it
-    loses its way in changes of half an hour). As Debian's cron has it, a rule that names hours and minutes counts what
-    the clock shows for the first time: so it is due once for each date that it means. A rule for every hour or every
-    few minutes goes on when the clock goes back. What a rule that names hours would find in the hour that is left out,
-    is due once when that would have begun.
+    cronsim is given naive local times from one clock change to the next, because it handles changes of half an hour
+    wrongly if it is given the zone. As in Debian's cron, a rule that names hours and minutes is due only the first time
+    that its local time occurs, while a rule for every hour or every few minutes continues when the clock is set back.
+    If its time is skipped, a rule that names hours is due once at the moment of the change.
     """
     hours_named, times_named = names_hours(expression), names_times(expression)
     offset = offset_at(zone, after)
@@ -63,21 +62,21 @@ def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def names_hours(expression: str) -> bool:
-    """Not all of them: so does `*/12`, which people are told as two times of day."""
+    """Return True if it does not match every hour. That includes `*/12`, described to users as two times of day."""
     return len(understood(expression, naive(0)).hours) < _HOURS
 
 
 def names_times(expression: str) -> bool:
-    """Hours and minutes: it is due at a time of day, not every so often."""
+    """Return True if it names hours and minutes: due at a time of day, not at an interval."""
     return names_hours(expression) and not expression.split(maxsplit=1)[0].startswith("*")
 
 
 def named_between(expression: str, after: datetime, until: datetime) -> datetime | None:
-    """The first that it names of what a clock shows after `after` and up to `until`."""
+    """Return the first match after `after` and up to `until`, or None."""
     return next((due for due in islice(understood(expression, after), 1) if due <= until), None)
 
 
 def _first_shown(zone: ZoneInfo, at: int) -> datetime:
-    """What the clock shows; while it shows a time again, that up to which it has shown all."""
+    """Return the local time at `at`, or during a repeated hour the end of what was already shown."""
     past = (change.shown_before - _SECOND for change in changes_between(zone, at - _DAY, at + 1))
     return max([local(zone, at), *past])

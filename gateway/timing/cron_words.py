@@ -1,31 +1,31 @@
-"""A line of cron in words.
+"""Describes a cron expression in words.
 
-Made from what cronsim has understood, so that the words say what will happen: also where a day of the month and a
-weekday are both named, of which either or only both may count.
+The description is derived from cronsim's interpretation, so it says what will happen, even where a day of the month and
+a weekday are both named (either or both may have to match).
 """
 
 from collections.abc import Collection, Iterator
 
 from cronsim import CronSim
 
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 from gateway.timing.changes import naive
 from gateway.timing.cron import understood
 from gateway.timing.lists import MONTHS, WEEKDAYS, day_of_month, listed, ranges
 
 MOST_TIMES = 6
-"""Of a day, that are named one by one."""
+"""Times of a day that are listed one by one."""
 _HOUR, _DAY, _DAYS, _MONTHS, _WEEK = 60, 24, 31, 12, 7
 _WORKING_DAYS = frozenset(range(5))
 _SPECIAL_DAYS = {CronSim.LAST: "last_day", CronSim.LAST_WEEKDAY: "last_working_day"}
 _COUNTED = {1: "first_one", 2: "second_one", 3: "third_one", 4: "fourth_one", 5: "fifth_one", CronSim.LAST: "last_one"}
 
 _Weekday = tuple[int, int]
-"""From Monday = 0 on, and which of the month, 0 for every one."""
+"""The weekday from Monday = 0, and which one of the month; 0 for every one."""
 
 
 def cron_words(expression: str, language: Language) -> str:
-    """`every weekday at 09:00`. Raises ValueError for what is no cron."""
+    """Return a description such as `every weekday at 09:00`. Raises ValueError for an invalid expression."""
     line = understood(expression, naive(0))
     dates, condition = _dates(line, language)
     if len(line.minutes) * len(line.hours) <= MOST_TIMES:
@@ -68,13 +68,13 @@ def _hourly(minute: int, language: Language) -> str:
 
 
 def _step(numbers: Collection[int], size: int) -> int | None:
-    """How far they are apart, where they begin with zero and go all the way round."""
+    """Return the step if the numbers start at zero and divide `size` evenly, else None."""
     step, rest = divmod(size, len(numbers))
     return step if rest == 0 and set(numbers) == set(range(0, size, step)) else None
 
 
 def _dates(line: CronSim, language: Language) -> tuple[str, str]:
-    """On which days, and which of these only."""
+    """Return the days in words, and the weekdays that restrict them."""
     days, weekdays = line.days, sorted({*_weekdays(line)})
     all_days, all_weekdays = days >= {*range(1, _DAYS + 1)}, {*weekdays} >= {(day, 0) for day in range(_WEEK)}
     months = "" if len(line.months) == _MONTHS else ranges([*line.months], ("", *MONTHS[language]), language)

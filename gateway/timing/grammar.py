@@ -1,4 +1,4 @@
-"""What commands are told about when: `in 20m call mum`, `每周一9点 开会`, `0 9 * * 1-5 report`."""
+"""Parses times in commands: `in 20m call mum`, `每周一9点 开会`, `0 9 * * 1-5 report`."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gateway.timing.reader import Reader
 from gateway.timing.rule import Cron, Rule
 
 MOST_AT_THE_END = 12
-"""Words that tell the time."""
+"""Words that a time at the end may have."""
 
 _WORD = re.compile(r"\S+")
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
@@ -35,11 +35,11 @@ _GAP = re.compile(r"[\s,，]+")
 class When:
     rule: Rule
     rest: str
-    """What is left of the text: what is to be said or done."""
+    """The rest of the text: what is to be said or done."""
 
 
 def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
-    """The time in front of a text, or else at its end. Raises BadRule."""
+    """Parse the time at the beginning of a text, or else at its end. Raises BadRule."""
     try:
         return _in_front(text, zone, now)
     except BadRule as error:
@@ -48,7 +48,7 @@ def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
         at_the_end = _at_the_end(text, zone, now)
         if at_the_end is None:
             raise
-        if error.key != "rule_not_understood":  # `friday call mum at 9`: half of it stands in front
+        if error.key != "rule_not_understood":  # as in `friday call mum at 9`, where half of it is at the beginning
             raise half_understood(text) from error
         return at_the_end
 
@@ -88,7 +88,7 @@ def _in_words(text: str) -> tuple[Meant, str]:
 
 
 def _cron(text: str) -> tuple[Rule, str] | None:
-    """Raises BadRule for what is meant to be cron and has too few fields or too many."""
+    """Parse a cron expression. Raises BadRule if it has too few or too many fields."""
     words = [*islice(_WORD.finditer(text), len(_FIELDS) + 1)]
     pairs = zip(words, _FIELDS, strict=False)
     fields = [word for word, field in takewhile(lambda pair: pair[1].fullmatch(pair[0][0]), pairs)]
@@ -105,6 +105,6 @@ def _cron(text: str) -> tuple[Rule, str] | None:
 
 
 def _bare(rest: str) -> str:
-    """Without what only joins it to the time."""
+    """Strip the words that join the rest to the time."""
     found = _BEFORE.match(rest)
     return _AFTER.sub("", rest[found.end() :] if found else rest)

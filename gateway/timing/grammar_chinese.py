@@ -1,4 +1,4 @@
-"""Times as people write them in Chinese, at the front of a text."""
+"""Parses times in Chinese at the beginning of a text."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _NOON = 12
 _MORNING = frozenset({"清晨", "早上", "早晨", "早"})
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "夜里", "晚"})
 _SMALL_HOURS = {"夜里": 7, "晚上": 5, "晚": 5, "傍晚": 5}
-"""Below these it is the hour of another day, or none that people call so."""
+"""Hours below these belong to another day, or are not called so."""
 _LATEST_NOON = 3
 """`中午一点` is after noon, `中午十一点` before."""
 
@@ -62,7 +62,7 @@ _SEPARATOR = re.compile(r"[、和及与跟]")
 
 
 def read(reader: Reader) -> Meant | None:
-    """None where it begins with no time that we know. Raises BadRule for one that cannot be."""
+    """Parse a time; returns None if the text does not begin with one. Raises BadRule for an impossible one."""
     reader.take(_LEAD)
     readings: tuple[Callable[[Reader], Meant | None], ...] = (_after, _interval, _day_first, _time_first)
     return next((meant for reading in readings if (meant := reader.attempt(reading))), None)
@@ -92,7 +92,7 @@ def _months(reader: Reader) -> int:
 
 
 def _length(found: re.Match[str]) -> tuple[int, float]:
-    """The unit in seconds, and how many of it."""
+    """Return the unit in seconds and the amount."""
     if found["half"]:
         return (DAY if found["halved"] == "天" else 3600), 0.5
     name = found["unit"]
@@ -118,7 +118,7 @@ def _interval(reader: Reader) -> Interval | None:
 
 
 def _with_days_between(amount: float, unit: int) -> Interval:
-    """`每隔一天` is every other day; of two, people differ. Raises BadRule."""
+    """`每隔一天` means every other day; for larger numbers usage differs. Raises BadRule for those."""
     if amount != 1:
         days = int(amount * unit // DAY)
         raise BadRule("rule_which_days", count=days, more=days + unit // DAY)
@@ -136,7 +136,7 @@ def _day_first(reader: Reader) -> At | None:
 
 
 def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
-    """Without a time."""
+    """Parse a day without a time."""
     return reader.attempt(_dates) or reader.attempt(_day)
 
 
@@ -146,7 +146,7 @@ def _time_first(reader: Reader) -> At | None:
 
 
 def _dates(reader: Reader) -> Dates | None:
-    """Days that come again and again."""
+    """Parse recurring days."""
     if reader.take(_EVERY_DAY):
         return Dates()
     if reader.take(_EVERY_WEEKDAY):
@@ -243,7 +243,7 @@ def _hour(hour: int, part: str | None) -> int:
 
 
 def _check_part(hour: int, part: str | None) -> None:
-    """Raises BadRule for hours that are none of that part of the day, and for those of a night, which has two days."""
+    """Raise BadRule if the hour is not in that part of the day, or is ambiguous between two days."""
     if part in _MORNING and hour >= _NOON:
         raise BadRule("rule_which_time")
     if part in _SMALL_HOURS and (0 < hour < _SMALL_HOURS[part] or _NOON < hour < _NOON + 5):
@@ -251,7 +251,7 @@ def _check_part(hour: int, part: str | None) -> None:
 
 
 def _number(text: str) -> int:
-    """`12`, `十二`, `二十`, `两`."""
+    """Parse a number such as `12`, `十二`, `二十` or `两`."""
     if text.isdecimal():
         return int(text)
     tens, ten, ones = text.replace("两", "二").partition("十")
@@ -261,10 +261,10 @@ def _number(text: str) -> int:
 
 
 def _weekday_number(name: str) -> int:
-    """From Monday = 0."""
+    """Return the weekday from Monday = 0."""
     return _WEEKDAYS.index(name.replace("天", "日"))
 
 
 def _cron_weekday(name: str) -> int:
-    """From Sunday = 0."""
+    """Return the weekday from Sunday = 0."""
     return (_weekday_number(name) + 1) % len(_WEEKDAYS)

@@ -1,4 +1,4 @@
-"""Times as people write them in English, at the front of a text."""
+"""Parses times in English at the beginning of a text."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _SHORT_MONTHS = [name[:SHORT].lower() for name in MONTHS["en"]]
 _COUNTED = ("first", "second", "third", "fourth", "fifth")
 _NOON = 12
 _SMALL_HOURS = frozenset({0, 1, 2, 3, 4, 12})
-"""In the evening or at night, as a clock of twelve hours shows them, they belong to the next day."""
+"""Hours of a twelve-hour clock that, in the evening or at night, belong to the next day."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -27,7 +27,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _AMOUNT = rf"(\d{{1,9}}(?:\.\d{{1,3}})?|(?:a\s+half|half(?:\s+an?)?|an?|{'|'.join((*_NUMBERS, *_TENS))})(?=\s))\s*"
-"""A number in letters stands apart: there is no day in `and`."""
+"""A number in letters is followed by white space, so that `and` does not contain `an d`."""
 _UNIT = (
     r"(s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?(?![a-z])"
 )
@@ -85,7 +85,7 @@ _NAMED_TIME = _pattern(r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b")
 
 
 def read(reader: Reader) -> Meant | None:
-    """None where it begins with no time that we know. Raises BadRule for one that cannot be."""
+    """Parse a time; returns None if the text does not begin with one. Raises BadRule for an impossible one."""
     reader.take(_LEAD)
     readings: tuple[Callable[[Reader], Meant | None], ...] = (_after, _part_first, _interval, _day_first, _time_first)
     return next((meant for reading in readings if (meant := reader.attempt(reading))), None)
@@ -165,7 +165,7 @@ def _day_first(reader: Reader) -> At | None:
 
 
 def _no_midnight(reader: Reader) -> None:
-    """Of one day it may be the first moment or the last."""
+    """Refuse midnight of a single day, as it may be the first moment or the last."""
     if reader.take(_MIDNIGHT):
         raise BadRule("rule_which_midnight")
 
@@ -178,12 +178,12 @@ def _needed(reader: Reader) -> tuple[time, ...]:
 
 
 def _in_part(part: str, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
-    """`again`: every day, so that it does not matter to which one the small hours of a night belong."""
+    """Apply a part of the day to times. `again`: for daily rules, where the day of the small hours does not matter."""
     return tuple(_one_in_part(part.lower(), at, again=again) for at in times)
 
 
 def _one_in_part(part: str, at: time, *, again: bool) -> time:
-    """In the evening, eight is twenty."""
+    """Apply a part of the day to a time, so that 8 in the evening is 20:00."""
     if part == "morning":
         if at.hour >= _NOON:
             raise BadRule("rule_which_time")
@@ -216,7 +216,7 @@ def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
 
 
 def _dates(reader: Reader) -> Dates | None:
-    """Days that come again and again."""
+    """Parse recurring days."""
     if reader.take(_EVERY_DAY):
         return Dates()
     if reader.take(_EVERY_WEEKDAY):
@@ -264,23 +264,23 @@ def _named_weekdays(reader: Reader) -> Dates | None:
 
 
 def _weekday_number(name: str) -> int:
-    """From Monday = 0."""
+    """Return the weekday from Monday = 0."""
     return _SHORT_WEEKDAYS.index(name[:SHORT].lower())
 
 
 def _cron_weekday(name: str) -> int:
-    """From Sunday = 0."""
+    """Return the weekday from Sunday = 0."""
     return (_weekday_number(name) + 1) % len(_SHORT_WEEKDAYS)
 
 
 def _weekdays_between(first: int, last: int) -> set[int]:
-    """From Monday = 0, both ends; as cron counts them."""
+    """Return weekdays from Sunday = 0 for an inclusive range from Monday = 0."""
     length = (last - first) % len(_SHORT_WEEKDAYS) + 1
     return {(first + ahead + 1) % len(_SHORT_WEEKDAYS) for ahead in range(length)}
 
 
 def _listed(reader: Reader, pattern: re.Pattern[str], *, first: bool) -> re.Match[str] | None:
-    """The first of a list, or a further one after a comma or `and`."""
+    """Take an element of a list; all but the first may follow a comma or `and`."""
     if not first:
         reader.take(_AND)
     return reader.take(pattern)

@@ -1,5 +1,8 @@
-"""Words about time that nobody has read. What stands beside a time may change what it means (`9:00 to 10:00`, `every 2
-weeks monday`, `9点前`), and half of what somebody said is not what they said: then they are asked to say it plainly."""
+"""Detects words about time that were not parsed.
+
+Words beside a time may change its meaning (`9:00 to 10:00`, `every 2 weeks monday`, `9点前`). Instead of acting on half
+of it, the text is refused and the user asked to say it plainly.
+"""
 
 import re
 from types import ModuleType
@@ -21,7 +24,7 @@ _JOINER = re.compile(
 _MOST_JOINERS = 3
 _NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,!?])", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
-"""`9:00 daily standup`"""
+"""As in `9:00 daily standup`."""
 _ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
 _CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
 _ZONE = re.compile(
@@ -39,8 +42,12 @@ _LEADS_TO_A_TIME = re.compile(
 
 
 def check_behind(read: str, rest: str, *, any_day: bool) -> None:
-    """`read` was the time. Raises BadRule where the text goes on with more about when. `any_day`: no day was named
-    with the time, so that one at the end of the text may be the time's."""
+    """Raise BadRule if the text after a time continues it.
+
+    Args:
+        read: The text of the time.
+        any_day: No day was named with the time, so a day at the end of the text may belong to it.
+    """
     gap = _GAP.match(rest)
     start = gap.end() if gap else 0
     if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
@@ -54,13 +61,13 @@ def check_behind(read: str, rest: str, *, any_day: bool) -> None:
 
 
 def check_unread(text: str) -> None:
-    """Raises BadRule where a text of which nothing was understood begins like something that comes again."""
+    """Raise BadRule if a text that was not understood begins like a recurring time."""
     if _AGAIN.match(text.strip()):
         raise half_understood(text)
 
 
 def check_before(text: str) -> None:
-    """Raises BadRule where what stands before a time at the end belongs to it."""
+    """Raise BadRule if the text before a time at the end belongs to it."""
     if found := _AGAIN.search(text) or _LEADS_TO_A_TIME.search(text):
         raise half_understood(text[found.start() :])
 
@@ -70,20 +77,20 @@ def _goes_on(text: str) -> bool:
         return True
     if _ADJECTIVE.match(text):
         return False
-    if _is_time(text):
+    if is_time(text):
         return True
     for _ in range(_MOST_JOINERS):
         joined = _JOINER.match(text)
         if joined is None:
             break
         text = text[joined.end() :]
-        if _NUMBER.match(text) or grammar_english.LENGTH.match(text) or _CHINESE.match(text) or _is_time(text):
+        if _NUMBER.match(text) or grammar_english.LENGTH.match(text) or _CHINESE.match(text) or is_time(text):
             return True
     return False
 
 
-def _is_time(text: str) -> bool:
-    """Whether it begins with one, or with one that cannot be."""
+def is_time(text: str) -> bool:
+    """Return True if the text begins with a time, possible or not."""
     return any(_reads(grammar, text) for grammar in (grammar_english, grammar_chinese))
 
 
@@ -95,7 +102,7 @@ def _reads(grammar: ModuleType, text: str) -> bool:
 
 
 def _is_day(text: str) -> bool:
-    """Whether it is a day and nothing else."""
+    """Return True if the text is a day and nothing else."""
     for day in (grammar_english.read_day, grammar_chinese.read_day):
         reader = Reader(text)
         try:
@@ -107,6 +114,6 @@ def _is_day(text: str) -> bool:
 
 
 def half_understood(words: str) -> BadRule:
-    """The refusal of a text with these words beside a time."""
+    """Return the refusal that quotes these words."""
     short = " ".join(words.replace("`", "").split())
     return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")

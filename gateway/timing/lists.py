@@ -1,9 +1,9 @@
-"""Names of days and months, and lists of things, as people write them."""
+"""Names of days and months, and lists in words."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 
 WEEKDAYS: dict[Language, tuple[str, ...]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -28,28 +28,28 @@ MONTHS: dict[Language, tuple[str, ...]] = {
     "zh": tuple(f"{number}月" for number in range(1, 13)),
 }
 SHORT = 3
-"""Letters of an English name that is shortened."""
+"""Letters of an abbreviated English name."""
 _FEWEST_IN_A_RANGE = 3
 _TEENS = range(11, 14)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def listed(parts: Sequence[str], language: Language) -> str:
-    """`a, b and c`."""
+    """Join parts as `a, b and c`."""
     if language == "zh":
         return "、".join(parts)
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 def day_of_month(day: int, language: Language) -> str:
-    """`1st`."""
+    """Return the day of a month, such as `1st`."""
     if language == "zh":
         return f"{day}日"
     return f"{day}{'th' if day in _TEENS else _ENDINGS.get(day % 10, 'th')}"
 
 
 def ranges(numbers: Sequence[int], names: Sequence[str], language: Language) -> str:
-    """Their names, sorted by number; three or more in a row become one range."""
+    """Return the names sorted by number, with three or more in a row as a range."""
     parts: list[str] = []
     for _, row in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
         run = [number for _, number in row]

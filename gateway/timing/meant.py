@@ -1,4 +1,4 @@
-"""What somebody meant by the words for a time, and the rule that keeps it."""
+"""Parsed times and their conversion to rules."""
 
 import calendar
 from collections.abc import Collection
@@ -13,13 +13,13 @@ from gateway.timing.rule import SHORTEST, Cron, Every, Once, Rule
 DAY = 86_400
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
 _LEAP_YEARS = 9
-"""In so many years each date comes at least once."""
+"""Years in which every date occurs at least once."""
 _LAST_YEAR = 9000
 
 
 @dataclass(frozen=True)
 class After:
-    """So much later: months and days by the calendar, and seconds."""
+    """A time from now: months and days by the calendar, then seconds."""
 
     days: int
     seconds: float
@@ -33,24 +33,24 @@ class Interval:
 
 @dataclass(frozen=True)
 class Ahead:
-    """The day that many days from today; the next that has the time at all where it is None."""
+    """The day `days` from today; if None, today or tomorrow, whichever has the time first."""
 
     days: int | None
 
 
 @dataclass(frozen=True)
 class Weekday:
-    """From Monday = 0; the next one, or that of the week so many weeks ahead."""
+    """A weekday from Monday = 0: the next one, or that of the week `weeks` ahead."""
 
     number: int
     weeks: int | None = None
     is_next: bool = False
-    """Not today, whatever the time is."""
+    """True to exclude today."""
 
 
 @dataclass(frozen=True)
 class Date:
-    """Without a year, the next that there is."""
+    """A date; without a year, the next one."""
 
     year: int | None
     month: int
@@ -59,7 +59,7 @@ class Date:
 
 @dataclass(frozen=True)
 class Dates:
-    """Again and again: fields of cron."""
+    """Recurring days, as fields of a cron expression."""
 
     day: str = "*"
     month: str = "*"
@@ -73,7 +73,7 @@ class At:
 
 
 def days_of_month(days: Collection[int]) -> str:
-    """The field of cron. Raises BadRule."""
+    """Return the day field of a cron expression. Raises BadRule."""
     if not all(1 <= day <= _LONGEST_MONTH for day in days):
         raise BadRule("bad_date")
     return ",".join(str(day) for day in sorted({*days}))
@@ -83,7 +83,7 @@ Meant = After | Interval | At
 
 
 def rule_of(meant: Meant, zone: ZoneInfo, now: float) -> Rule:
-    """Raises BadRule."""
+    """Return the rule for a parsed time. Raises BadRule."""
     match meant:
         case After():
             return _once_after(meant, zone, now)
@@ -111,14 +111,14 @@ def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
 
 
 def _months_later(shown: datetime, months: int) -> datetime:
-    """On the last day of the month where it has no such day."""
+    """Add months, moving to the last day of a shorter month."""
     years, month = divmod(shown.month - 1 + months, _MONTHS)
     year, month = shown.year + years, month + 1
     return shown.replace(year=year, month=month, day=min(shown.day, calendar.monthrange(year, month)[1]))
 
 
 def _cron(dates: Dates, times: tuple[time, ...]) -> Cron:
-    """Cron names all minutes of all its hours: not every list of times can be said in one line."""
+    """Return a cron rule. A cron line combines all its hours with all its minutes, so not every list of times fits."""
     hours, minutes = sorted({at.hour for at in times}), sorted({at.minute for at in times})
     if len(hours) * len(minutes) != len({*times}):
         raise BadRule("rule_one_at_a_time")
@@ -137,7 +137,7 @@ def _once_at(meant: At, zone: ZoneInfo, now: float) -> int:
 
 
 def _days(meant: At, today: date) -> list[date]:
-    """Those that may be meant, the nearest first."""
+    """Return the days that may be meant, nearest first."""
     match meant.day:
         case Ahead(days=None):
             return [today, today + timedelta(days=1)]

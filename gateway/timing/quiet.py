@@ -1,4 +1,4 @@
-"""The hours in which a chat wants to hear nothing that can wait."""
+"""Quiet hours, in which a chat gets no messages that can wait."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _HOURS = re.compile(rf"(?:from\s+)?{_TIME}\s*(?:-|–|—|~|～|to|till|until|�
 
 @dataclass(frozen=True)
 class QuietHours:
-    """Minutes after midnight, local time; from one day into the next where the end is not after the start."""
+    """A local time span in minutes after midnight; past midnight if the end is not after the start."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class QuietHours:
         return minute >= self.start or minute < self.end
 
     def ends_after(self, now: float, zone: ZoneInfo) -> float:
-        """The next moment at which they are over; where they do not hold now, those to come."""
+        """Return the next moment at which quiet hours end, the current ones or else the next ones."""
         today = local(zone, now).date()
         end = time(self.end // HOUR, self.end % HOUR)
         ends = (at for day in count() for at in moments(zone, datetime.combine(today + timedelta(days=day), end)))
@@ -43,7 +43,7 @@ class QuietHours:
 
 
 def parse_quiet(text: str) -> QuietHours | None:
-    """`22-7`, `22:30-7:00`, `22点到7点半`; None for `off`. Raises BadRule."""
+    """Parse `22-7`, `22:30-7:00` or `22点到7点半`; None for `off`. Raises BadRule."""
     wanted = " ".join(text.lower().split())
     if wanted in _OFF:
         return None

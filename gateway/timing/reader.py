@@ -1,4 +1,4 @@
-"""A text that is read from its front, piece by piece."""
+"""Reads a text piece by piece from its beginning."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Reader:
         return self._text[self._at :]
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What comes next, past blanks and commas, if it is that."""
+        """Skip blanks and commas, and consume a match of the pattern if there is one."""
         gap = _GAP.match(self._text, self._at)
         found = pattern.match(self._text, gap.end() if gap else self._at)
         if found:
@@ -31,7 +31,7 @@ class Reader:
         return found
 
     def attempt(self, read: Callable[["Reader"], Read]) -> Read:
-        """What that reads; where it gives None, nothing was read."""
+        """Apply a reading function; if it returns None, nothing is consumed."""
         began = self._at
         found = read(self)
         if found is None:
@@ -40,12 +40,12 @@ class Reader:
 
 
 def clock_time(hour: int, minute: int, shown: str) -> time:
-    """Raises BadRule for what no clock shows."""
+    """Return a time of day. Raises BadRule if there is no such time."""
     if hour > _LAST_HOUR or minute > _LAST_MINUTE:
         raise BadRule("bad_time", time=said(shown))
     return time(hour, minute)
 
 
 def said(shown: str) -> str:
-    """A time as somebody wrote it."""
+    """Return a time as the user wrote it."""
     return shown.strip().removeprefix("at").strip()

@@ -1,11 +1,11 @@
-"""When a job is due: once, every so many seconds, or as cron says. Values; what follows from them is in `slots`."""
+"""The rule of a job: once, at an interval, or by cron. `slots` computes the moments."""
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 SHORTEST = 60
-"""Seconds between two firings of one job at least."""
+"""Seconds; the shortest interval between two firings of a job."""
 
 
 class _Rule(BaseModel):
@@ -13,14 +13,14 @@ class _Rule(BaseModel):
 
 
 class Once(_Rule):
-    """At one moment, seconds since the epoch, and never again."""
+    """A single moment, in seconds since the epoch."""
 
     type: Literal["once"] = "once"
     at: float
 
 
 class Every(_Rule):
-    """Every so many seconds, counted from a moment: a length of time, which no change of clocks alters."""
+    """An interval in seconds from a moment on, unaffected by clock changes."""
 
     type: Literal["every"] = "every"
     seconds: int = Field(ge=SHORTEST)
@@ -28,7 +28,7 @@ class Every(_Rule):
 
 
 class Cron(_Rule):
-    """By the clock on the wall: five fields, as cron in Debian reads them (`1` is Monday, a day *or* a weekday)."""
+    """Local times by a cron expression of five fields, as in Debian's cron (`1` is Monday, a day *or* a weekday)."""
 
     type: Literal["cron"] = "cron"
     expression: str

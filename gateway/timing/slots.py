@@ -1,4 +1,4 @@
-"""The moments at which a rule is due."""
+"""Computes the moments at which a rule is due."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from gateway.timing.cron import by_the_clock
 from gateway.timing.rule import Cron, Every, Once, Rule
 
 UNPLANNABLE = (ValueError, LookupError, ArithmeticError, OSError)
-"""What comes of a zone that is none any more, and of a rule that nobody has checked."""
+"""Errors caused by a zone that no longer exists or by a rule that was not checked."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One moment at which a job is due; its name is the same whoever works it out, and is what keeps it single."""
+    """A moment at which a job is due. Its name depends only on the moment and identifies the firing."""
 
     at: float
     """Seconds since the epoch."""
@@ -27,7 +27,7 @@ class Slot:
 
 
 def slots(rule: Rule, zone: ZoneInfo, after: float) -> Iterator[Slot]:
-    """Those strictly after a moment, in order; may be endless."""
+    """Yield the slots strictly after `after`, in order; there may be infinitely many."""
     match rule:
         case Once():
             if rule.at > after:
@@ -45,12 +45,12 @@ def next_slot(rule: Rule, zone: ZoneInfo, after: float) -> Slot | None:
 
 
 def upcoming(rule: Rule, zone: ZoneInfo, after: float, most: int = 5) -> list[Slot]:
-    """The next ones."""
+    """Return the next `most` slots."""
     return list(islice(slots(rule, zone, after), most))
 
 
 def period(rule: Rule, zone: ZoneInfo, now: float) -> float | None:
-    """Seconds between the next one and the one after it; None where there are no two."""
+    """Return the seconds between the next two slots; None if there are fewer."""
     match upcoming(rule, zone, now, 2):
         case [first, second]:
             return second.at - first.at
@@ -59,12 +59,12 @@ def period(rule: Rule, zone: ZoneInfo, now: float) -> float | None:
 
 
 def _at_intervals(rule: Every, after: float) -> Iterator[Slot]:
-    """Also before `since`: that was now when somebody asked for it, and the clock may have been wrong then."""
+    """Yield slots of an interval, even before `since`, which may have been set by a wrong clock."""
     if abs(rule.since) > LATEST:
         return
     number = int((after - rule.since) // rule.seconds)
     while (at := rule.since + number * rule.seconds) <= LATEST:
-        # Worked out, not assumed: a fraction that is lost in a sum would give the same one for ever.
+        # Compare instead of assuming: a fraction lost in the sum would give the same slot forever.
         if at > after:
             yield Slot(at)
         number += 1

@@ -1,9 +1,9 @@
-"""Rules and moments in words, for the middle of a sentence."""
+"""Rules and moments in words, for use within a sentence."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from gateway.texts import Language, say
+from gateway.texts.say import Language, say
 from gateway.timing.changes import local
 from gateway.timing.clock_change import ClockChange, Effect
 from gateway.timing.cron_words import cron_words
@@ -16,7 +16,7 @@ _UNITS = (
     (60, "every_minute", "every_minutes"),
     (1, "", "every_seconds"),
 )
-"""Seconds, and what one and many are called; one day is 24 hours, lest it be taken for one that clocks change."""
+"""Seconds, and the text keys for one and for many. Days are shown as 24 hours, as they ignore clock changes."""
 _CLOCKS = {
     Effect.STAYS: "clocks_change",
     Effect.MADE_UP: "clocks_go_forward",
@@ -25,7 +25,7 @@ _CLOCKS = {
 
 
 def rule_words(rule: Rule, zone: ZoneInfo, language: Language) -> str:
-    """`every weekday at 09:00`, `每个工作日 09:00`; for times of day alone they can be read by `parse_when` again."""
+    """Describe a rule, such as `every weekday at 09:00`; `parse_when` understands the text of rules by time of day."""
     match rule:
         case Once():
             shown = local(zone, rule.at)
@@ -37,14 +37,14 @@ def rule_words(rule: Rule, zone: ZoneInfo, language: Language) -> str:
 
 
 def slot_words(at: float, zone: ZoneInfo, language: Language, now: float) -> str:
-    """`Mon 23 Nov 09:00`; with the year where it is another than now."""
+    """Describe a moment, such as `Mon 23 Nov 09:00`, with the year if it is not the current one."""
     shown = local(zone, at)
     return f"{_day(shown, language, year=shown.year != local(zone, now).year)} {shown:%H:%M}"
 
 
 def change_words(change: ClockChange, zone: ZoneInfo, language: Language, now: float) -> str:
-    """A sentence: `Clocks change on Sun 28 Mar 2027: 09:00 stays 09:00.`"""
-    shown = local(zone, change.at - 1)  # at midnight, it is the day before whose hours are other than usual
+    """Describe a clock change: `Clocks change on Sun 28 Mar 2027: 09:00 stays 09:00.`"""
+    shown = local(zone, change.at - 1)  # at midnight, it is the day before whose hours are unusual
     day = _day(shown, language, year=shown.year != local(zone, now).year)
     return say(_CLOCKS[change.effect], language, day=day, time=change.time, instead=change.instead)
 

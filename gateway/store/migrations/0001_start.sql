@@ -1,4 +1,4 @@
--- Every event that was taken in, until its words are in the transcript (or it was dealt with otherwise).
+-- Inbound events; `done` once they are in the transcript or were dealt with otherwise.
 CREATE TABLE inbox (
   seq INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL UNIQUE,
@@ -11,7 +11,7 @@ CREATE TABLE inbox (
 CREATE INDEX inbox_new ON inbox (seq) WHERE state = 'new';
 CREATE INDEX inbox_chat ON inbox (chat, seq);
 
--- One row a run; 'running' ones are continued at the next start.
+-- One row per run; those 'running' are resumed at the next start.
 CREATE TABLE runs (
   run TEXT PRIMARY KEY,
   chat TEXT NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE INDEX runs_open ON runs (started) WHERE state = 'running';
 
--- Everything said, as it happened: the one truth about a conversation.
+-- All messages of all sessions in order: the source of truth about a conversation.
 CREATE TABLE transcript (
   seq INTEGER PRIMARY KEY,
   chat TEXT NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE transcript (
 CREATE INDEX transcript_session ON transcript (session, seq);
 CREATE INDEX transcript_run ON transcript (run, seq);
 
--- Every message of ours, before it is sent; the key is the same when a send is tried again.
+-- Outbound messages, stored before they are sent; a retry uses the same key.
 CREATE TABLE outbox (
   key TEXT PRIMARY KEY,
   run TEXT NOT NULL,
@@ -64,7 +64,7 @@ CREATE TABLE chats (
   spoke INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- One row a tool call (behaviour row S2-26).
+-- One row per tool call.
 CREATE TABLE tool_calls (
   seq INTEGER PRIMARY KEY,
   run TEXT NOT NULL,

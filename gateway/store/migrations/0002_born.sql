@@ -1,3 +1,3 @@
--- Since when this store listens: what was said before may have been answered out of another one.
+-- When this store was created; earlier messages may have been answered from another store.
 CREATE TABLE store (born REAL NOT NULL) STRICT;
 INSERT INTO store SELECT coalesce(min(at), strftime('%s', 'now')) FROM inbox;

@@ -1,4 +1,4 @@
--- Questions to people whether a tool call may be made, and what became of each (C-21).
+-- Approval questions about tool calls, and their outcomes.
 CREATE TABLE approvals (
   id TEXT PRIMARY KEY,
   run TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Skills that are loaded in a chat, with their references, as one JSON text.
+-- Skills loaded in a chat, with their references, as JSON.
 CREATE TABLE chat_skills (
   chat TEXT PRIMARY KEY,
   shelved TEXT NOT NULL

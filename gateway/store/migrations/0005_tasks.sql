@@ -1,4 +1,4 @@
--- Work beside the conversations: what an agent has another one do, in its answer or in the background (S3-29).
+-- Tasks that an agent delegated to a sub-agent, in the foreground or the background.
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY,
   call TEXT NOT NULL UNIQUE,
@@ -27,5 +27,5 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_open ON tasks (created) WHERE state IN ('pending', 'running');
 CREATE INDEX tasks_chat ON tasks (chat, created);
 
--- A task's own run is found by its questions, and goes on by itself after a restart.
+-- Approval questions of a task need a row for its run; `kind` tells it apart, as the task resumes it, not the chat.
 ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'chat' CHECK (kind IN ('chat', 'task'));

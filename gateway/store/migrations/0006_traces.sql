@@ -1,5 +1,5 @@
--- What a run did beside what it said, step by step: the events of the agent without their messages, which the
--- transcript has, and at the end of each turn how the run stood.
+-- The steps of a run: the agent's events without their messages, which are in the transcript, and the state of the run
+-- at the end of each turn.
 CREATE TABLE steps (
   seq INTEGER PRIMARY KEY,
   run TEXT NOT NULL,

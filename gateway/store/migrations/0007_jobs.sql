@@ -1,4 +1,4 @@
--- What is to be done in chats when. The table is the truth: whatever wakes us only looks into it.
+-- Scheduled jobs. The table decides what is due; timers only cause it to be read.
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY,
   chat TEXT NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE INDEX jobs_chat ON jobs (chat, created);
 
--- Each time that one was due, and what became of it and of its message.
+-- Firings: each time that a job was due, with its outcome and the delivery of its message.
 CREATE TABLE firings (
   job TEXT NOT NULL,
   slot TEXT NOT NULL,
@@ -50,7 +50,7 @@ CREATE INDEX firings_due ON firings (job, due);
 CREATE INDEX firings_chat ON firings (chat, due);
 CREATE INDEX firings_held ON firings (chat, due) WHERE delivery = 'held';
 
--- How chats are looked after: when not, how often at most, and how the last look came out.
+-- The heartbeat of a chat: its limits, and the outcome of the last check-in.
 CREATE TABLE heartbeats (
   chat TEXT PRIMARY KEY,
   person TEXT NOT NULL,

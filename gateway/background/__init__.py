@@ -1,0 +1,1 @@
+"""Waiting for and draining background work."""

@@ -1,0 +1,129 @@
+"""Lets work reach a safe point before the program ends. Nothing new begins meanwhile.
+
+A run pauses before its next model call, and before calls that may be repeated; the next process resumes it there. A run
+that waits for people or for another run is at a safe point already.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agent_core.events import (
+    AgentEvent,
+    MessageEnd,
+    PermissionRequest,
+    RetryScheduled,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnStart,
+)
+from agent_core.messages import AssistantMessage
+from agent_core.tools import ToolRegistry
+
+BY_OTHERS = "task"
+"""The tool whose calls are carried out by separate runs."""
+
+
+class Unit:
+    """A piece of work that the program waits for before it ends."""
+
+    def __init__(self, drain: "Drain") -> None:
+        self.users = 0
+        self._drain = drain
+        self._rests = False
+        self._running: set[str] = set()
+        """Ids of the run's open calls."""
+        self._waiting: set[str] = set()
+        """Those of them that wait for people or for another run."""
+
+    @property
+    def rests(self) -> bool:
+        """True if the work can be cut off now without loss."""
+        return self._rests
+
+    @rests.setter
+    def rests(self, rests: bool) -> None:
+        self._rests = rests
+        self._drain.changed.set()
+
+    async def follow(self, event: AgentEvent, tools: ToolRegistry, released: asyncio.Event | None = None) -> None:
+        """Handle an event of a run with these tools, after it was stored.
+
+        While the program drains, this returns from a safe point only once `released` is set.
+        """
+        match event:
+            case ToolExecutionStart():
+                self._running.add(event.tool_call_id)
+                if event.tool_name == BY_OTHERS:
+                    self._waiting.add(event.tool_call_id)
+            case PermissionRequest():
+                self._waiting.add(event.tool_call_id)
+            case ToolExecutionUpdate() if event.tool_name != BY_OTHERS:
+                self._waiting.discard(event.tool_call_id)
+            case ToolExecutionEnd():
+                self._running.discard(event.tool_call_id)
+                self._waiting.discard(event.tool_call_id)
+            case _:
+                pass
+        self.rests = bool(self._running) and self._running <= self._waiting
+        if self._drain.is_on and _is_good_point(event, tools):
+            await self.pause(released)
+
+    async def pause(self, released: asyncio.Event | None = None) -> None:
+        """Block while the program drains, until `released` is set."""
+        if self._drain.is_on:
+            self.rests = True
+            await (released or asyncio.Event()).wait()
+            self.rests = False
+
+
+class Drain:
+    """Tracks all work, and holds it once the program begins to end."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        """True from when the program begins to end; nothing new may begin."""
+        self.changed = asyncio.Event()
+        self._units: dict[str, Unit] = {}
+
+    @contextmanager
+    def unit(self, name: str) -> Iterator[Unit]:
+        """Register work under a name while the context is open. Users of the same name share one unit."""
+        unit = self._units.setdefault(name, Unit(self))
+        unit.users += 1
+        try:
+            yield unit
+        finally:
+            unit.users -= 1
+            if not unit.users:
+                del self._units[name]
+            self.changed.set()
+
+    @property
+    def at_work(self) -> int:
+        """Number of units that are not at a safe point."""
+        return sum(not unit.rests for unit in self._units.values())
+
+    async def hold(self) -> None:
+        """Block forever once the program drains; otherwise return at once."""
+        if self.is_on:
+            await asyncio.Event().wait()
+
+    async def rested(self) -> None:
+        """Begin to drain, and wait until every unit is at a safe point or done."""
+        self.is_on = True
+        while self.at_work:
+            self.changed.clear()
+            await self.changed.wait()
+
+
+def _is_good_point(event: AgentEvent, tools: ToolRegistry) -> bool:
+    """Return True before a model call, and before an answer's tool calls if all of them may be repeated.
+
+    A call that may not be repeated is made now: the next process could not tell that it was never begun.
+    """
+    if not isinstance(event, MessageEnd):
+        return isinstance(event, TurnStart | RetryScheduled)
+    wanted = event.message.tool_calls if isinstance(event.message, AssistantMessage) else ()
+    return bool(wanted) and all(tools.may_repeat(call.name) for call in wanted)

@@ -1,0 +1,1 @@
+"""Chats: sessions, conversations, mailboxes and prompts."""

@@ -1,0 +1,173 @@
+"""A chat's conversation: its settings, its agent with the history, and the prompts made from users' messages."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from agent_core.agent import Agent
+from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
+from agent_core.skills.shelf import SkillShelf
+from channels.base import Channel, ChatKey, Sender, TaskEnded
+from gateway.chat.desk import Desk
+from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.held_history import HeldHistory
+from gateway.chat.prompts import PromptMaker
+from gateway.chat.undo_news import NOTHING, UndoNews, Undos
+from gateway.runs.tasks.report import notice
+from gateway.store.rows import Chat, InboxItem, Run
+from gateway.texts.say import Language, language_of
+
+
+class Conversation:
+    """Conversation of one chat, loaded from the store on first use."""
+
+    def __init__(self, desk: Desk, key: ChatKey, channel: Channel) -> None:
+        self._desk = desk
+        self._key = key
+        self._channel = channel
+        self._chat: Chat | None = None
+        """Cached, since only this object changes it."""
+        self._agent: Agent | None = None
+        self._loading = asyncio.Lock()
+        self._held = HeldHistory()
+        self._undo_news = UndoNews()
+
+    async def settings(self) -> Chat:
+        """Return the chat's settings."""
+        async with self._loading:
+            if self._chat is None:
+                self._chat = await self._desk.store.chat(self._key)
+        return self._chat
+
+    async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
+        """Return the chat's chosen language, or that of the sender's client, or of the tag `otherwise`."""
+        chat = await self.settings()
+        return language_of(chat.language or (sender.language if sender else otherwise), self._desk.language)
+
+    async def speak(self, language: Language) -> None:
+        """Set the language for everyone in the chat."""
+        self._chat = replace(await self.settings(), language=language)
+        await self._desk.store.save_chat(self._chat)
+
+    async def zone(self) -> ZoneInfo:
+        """Return the chat's time zone."""
+        return await self._desk.zones.of(self._key)
+
+    async def go_by(self, zone: str | None) -> None:
+        """Set the chat's time zone; None returns to that of the channel or the default."""
+        self._chat = replace(await self.settings(), zone=zone)
+        await self._desk.store.save_chat(self._chat)
+        await self._desk.zones.changed(self._key, zone)
+
+    async def agent(self) -> Agent:
+        """Return the agent for the current session."""
+        return await self.agent_of((await self.settings()).session)
+
+    async def agent_of(self, session: str) -> Agent:
+        """Return the agent with the history of a session, creating it if needed."""
+        async with self._loading:
+            if self._agent is None or self._agent.session_id != session:
+                desk = self._desk
+                shelved = await desk.store.skills_of(self._key)
+                keep, facts = partial(desk.store.save_skills, self._key), desk.memories.keeper(self._key)
+                workspace = desk.workspace(self._key)
+                agent = desk.agents.make(self._key, session, workspace, shelved, keep, keep_facts=facts)
+                agent.replace_messages(await desk.store.history(session))
+                self._agent = agent
+        return self._agent
+
+    @property
+    def agent_in_memory(self) -> Agent | None:
+        return self._agent
+
+    @property
+    def weight(self) -> int:
+        """Estimated size of the history in memory, in bytes."""
+        return self._held.weigh(self._agent.messages) if self._agent is not None else 0
+
+    def forget_agent(self) -> None:
+        """Drop the agent, whose state may be wrong; the next one is loaded from the store."""
+        self._agent = None
+
+    async def skills(self) -> SkillShelf:
+        """Return the chat's skills, including which are loaded."""
+        return (await self.agent()).context.skills
+
+    async def tokens(self) -> int:
+        """Return the estimated number of tokens that the conversation takes in the model's context window."""
+        agent = await self.agent()
+        return agent.context.tokens(agent.state)
+
+    async def renew(self) -> None:
+        """Begin a new session. Skills loaded by people stay loaded. Call `settings` first."""
+        if self._chat is None:
+            raise RuntimeError("settings() first: nothing may come between them and the new session")
+        self._chat = replace(self._chat, session=self._desk.new_id())
+        await self._desk.store.save_chat(self._chat)
+        if self._agent is None:
+            await self._desk.store.renew_skills(self._key)
+        else:
+            self._agent.context.skills.new_conversation()
+
+    async def note(self, item: InboxItem) -> None:
+        """Add a message that a job posted to the conversation's history. Call only between two runs."""
+        desk = self._desk
+        notice = await desk.firings.notice(item)
+        if notice is None:
+            await desk.store.settle([item.seq])
+            return
+        await self.settings()
+        while not await self._noted(item, notice):
+            if self._agent is not None:
+                await self._agent.wait_for_idle()
+
+    async def _noted(self, item: InboxItem, notice: NotificationMessage) -> bool:
+        """Return False if it must wait because a summary is being made, which would not include it."""
+        async with self._loading:  # the history is not loaded meanwhile
+            session, agent = (self._chat.session if self._chat else ""), self._agent
+            if agent is not None and agent.is_running:
+                return False
+            run = Run(notice.id, self._key, session, item.event.sender.id, notice.created_at)
+            written = self._desk.store.append(run, 0, notice, [item.seq])
+            if agent is not None and agent.session_id == session:
+                agent.append_message(notice)
+            await written
+        return True
+
+    async def prompts(self, run: Run, items: Sequence[InboxItem], agent: Agent) -> list[AgentMessage]:
+        """Return a run's first messages: the reports of tasks, or users' messages, the first with context."""
+        news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
+        if news:
+            return news
+        known = await self._desk.memories.known(self._key, run.person, agent.state.messages)
+        begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.state.messages)
+        if begins and self._key.thread is not None:  # the thread may be under a post still being delivered
+            await self._desk.firings.told(self._key.model_copy(update={"thread": None}))
+        first = await self.prompt(items[0], known, await self._undone(agent), begins=begins)
+        return [first, *[await self.prompt(item) for item in items[1:]]]
+
+    async def _undone(self, agent: Agent) -> Undos:
+        desk = self._desk
+        groups, files = desk.versions.of(self._key).groups, desk.agents.ledger.of(desk.workspace(self._key))
+        return await asyncio.to_thread(self._undo_news.next, groups, files, agent.state.messages)
+
+    async def prompt(
+        self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
+    ) -> UserMessage:
+        """Return a user's message for the model; see `PromptMaker.make`."""
+        desk = self._desk
+        talk = EarlierTalk(self._channel, desk.store, desk.access.may_speak, desk.delivery.caught_up)
+        maker = PromptMaker(
+            self._channel,
+            desk.workspace(self._key),
+            desk.clock,
+            await self.zone(),
+            desk.about.vision,
+            talk,
+            desk.agents.ledger.of(desk.workspace(self._key)),
+            desk.secrets,
+            desk.versions.of(self._key).quota,
+        )
+        return await maker.make(item, known, undone, begins=begins)

@@ -1,0 +1,159 @@
+"""Reads what was said in a chat before the bot was mentioned, as context for the model.
+
+The first mention brings the last messages of the thread or channel, later ones what is new since; in a thread begun
+under a message of Parley, that message comes too.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import structlog
+
+from agent_core.sources import Sources, person, sent, union
+from channels.base import (
+    Addressed,
+    Attachment,
+    Channel,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    MessageReceived,
+    ReadsHistory,
+    Sender,
+)
+from gateway.permissions.row_sources import sources_of_event, sources_of_post, speaker_of
+from gateway.security.masking import masked
+from gateway.store.rows import InboxItem, Post
+from gateway.store.store import Store
+
+MOST_MESSAGES = 20
+LONGEST = 500
+"""Most characters of one message."""
+
+_EMPHASIS = re.compile(r"[*_~`\\]")
+_MARKS = re.compile(r"[|\[\]()<>#]")
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """A message of Parley above a thread."""
+
+    text: str
+    sources: Sources
+    """Sources of untrusted text in it."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Earlier messages, one line each, and those senders among them who are untrusted sources."""
+
+    lines: tuple[str, ...] = ()
+    sources: Sources = ()
+
+
+@dataclass(frozen=True)
+class EarlierTalk:
+    """Reads earlier messages from the platform, except those already in the store."""
+
+    channel: Channel
+    store: Store
+    may_speak: Callable[[ChatKey, Sender], bool]
+    caught_up: Callable[[ChatKey], Awaitable[None]]
+    """Waits until the store has recorded which of our messages are on the screen of a chat."""
+
+    async def before(self, item: InboxItem) -> Heard:
+        """Return the earlier messages as `Bob: text`, oldest first.
+
+        Return nothing if the event is no mention in a group, or if the platform has no readable history.
+        """
+        event = item.event
+        if not isinstance(self.channel, ReadsHistory) or not isinstance(event, MessageReceived):
+            return Heard()
+        begins_thread = event.chat.thread == event.message_id
+        if event.addressed is not Addressed.MENTION or begins_thread or not self.channel.is_group(event.chat):
+            return Heard()
+        known = await self.store.talk_before(item, MOST_MESSAGES)
+        try:
+            said = await self.channel.history(
+                event.chat, after=known.named_us, before=event.message_id, most=MOST_MESSAGES
+            )
+        except ChannelError as error:
+            log.info("earlier talk not read", chat=str(event.chat), reason=error.reason)
+            return Heard()
+        new = [masked(each, self.store.secrets.mask) for each in said if each.message_id not in known.heard]
+        return Heard(tuple(map(_line, new)), union(*map(self._sources, new)))
+
+    async def quoted(self, event: MessageReceived) -> Sources:
+        """Return the sources of the text that a message quotes.
+
+        Quotes of authorised users add none, nor do quotes of Parley's messages without untrusted sources.
+        """
+        quoted = event.quoted or ""
+        words = _plain(quoted.partition(": ")[2])
+        for chat in _places(event) if words else ():
+            said = await self.store.message(chat, event.reply_to or "")
+            if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
+                known = union([sent(file.by, file.safe_name) for file in said.event.attachments if file.by])
+                return known if self.may_speak(chat, said.event.sender) else (speaker_of(quoted),)
+            parts = await self._parts(chat, event.reply_to or "")
+            if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
+                return union(*[await sources_of_post(self.store, part) for part in parts])
+        return (speaker_of(quoted),)
+
+    async def _parts(self, chat: ChatKey, message_id: str) -> list[Post]:
+        """Return the parts of our message, which a user may answer before its send is acknowledged."""
+        if parts := await self.store.parts(chat, message_id):
+            return parts
+        await self.caught_up(chat)
+        return await self.store.parts(chat, message_id)
+
+    def _sources(self, said: MessageReceived | CommandInvoked) -> Sources:
+        theirs = sources_of_event(said) if isinstance(said, MessageReceived) else ()
+        return theirs if self.may_speak(said.chat, said.sender) else union([person(said.sender.name)], theirs)
+
+    async def root(self, chat: ChatKey) -> OwnWords | None:
+        """Return Parley's message above a thread, or None.
+
+        The model would not know it otherwise, since each thread is a chat of its own.
+        """
+        if chat.thread is None:
+            return None
+        parts = await self._parts(chat.model_copy(update={"thread": None}), chat.thread)
+        if not parts:
+            return None
+        text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
+        return OwnWords(text, union(*[await sources_of_post(self.store, part) for part in parts]))
+
+
+def _places(event: MessageReceived) -> Iterator[ChatKey]:
+    """Yield chats where the message replied to may be: here, above this thread, or in the thread begun by it."""
+    if event.reply_to is not None:
+        yield from dict.fromkeys(
+            event.chat.model_copy(update={"thread": thread}) for thread in (event.chat.thread, None, event.reply_to)
+        )
+
+
+def _own(said: MessageReceived) -> str:
+    """Return the user's own text in a message, and the names of its files."""
+    return _with_files(said.text, said.attachments)
+
+
+def _plain(text: str) -> str:
+    """Strip emphasis and list marks, since platforms quote a text as displayed, without its Markdown."""
+    return " ".join(_MARKS.sub(" ", _EMPHASIS.sub("", text)).split())
+
+
+def _line(said: MessageReceived | CommandInvoked) -> str:
+    if isinstance(said, CommandInvoked):
+        words = f"/{said.name} {said.arguments}".strip()
+    else:
+        words = _with_files(said.words, said.attachments)
+    shortened = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
+    return f"{said.sender.name}: {shortened}".replace("\n", "\n  ")
+
+
+def _with_files(words: str, files: Iterable[Attachment]) -> str:
+    return " ".join(filter(None, (words, *(f"[{file.safe_name}]" for file in files))))

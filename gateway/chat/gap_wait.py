@@ -1,0 +1,65 @@
+"""Holds back a chat's new messages until older ones missed in a history gap have been read."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from channels.base import Channel, ChatKey
+from gateway.chat.desk import Desk
+from gateway.chat.mailbox import Mailbox
+from gateway.delivery.typing_sign import show_typing
+from gateway.store.rows import InboxItem
+
+TYPING_AFTER = 3.0
+"""Delay before the typing indicator is shown to a waiting user."""
+
+log = structlog.get_logger(__name__)
+
+
+class GapWait:
+    """Holds messages in the chat's mailbox and releases them in the order in which they were sent."""
+
+    def __init__(self, desk: Desk, chat: ChatKey, channel: Channel, mail: Mailbox) -> None:
+        self.task: asyncio.Task[None] | None = None
+        """Set while messages wait."""
+        self._desk = desk
+        self._chat = chat
+        self._channel = channel
+        self._mail = mail
+
+    @property
+    def is_needed(self) -> bool:
+        """True if a message that arrives now has to wait."""
+        return self._mail.has_above or self._desk.gaps.holds(self._chat)
+
+    def add(self, item: InboxItem, admit: Callable[[InboxItem], None]) -> None:
+        """Hold the message back.
+
+        `admit` is called with each held message once the gap is read or given up. It is a method of this object's
+        owner, so it is kept only by the task, not as an attribute.
+        """
+        self._mail.stand_above(item)
+        if self.task is None:
+            self.task = asyncio.create_task(self._wait(), name=f"gap {self._chat}")
+            self.task.add_done_callback(partial(self._over, admit))
+
+    async def _wait(self) -> None:
+        limiter = self._desk.delivery.limiter(self._chat)
+        sign = show_typing(self._channel, self._chat, limiter, self._desk.clock, after=TYPING_AFTER)
+        typing = asyncio.create_task(sign)
+        try:
+            await self._desk.gaps.closed(self._chat)
+        finally:
+            typing.cancel()
+            await asyncio.gather(typing, return_exceptions=True)
+
+    def _over(self, admit: Callable[[InboxItem], None], task: "asyncio.Task[None]") -> None:
+        self.task = None
+        if task.cancelled():
+            return
+        if error := task.exception():
+            log.error("messages do not wait for a gap any more", chat=str(self._chat), exc_info=error)
+        for item in self._mail.take_above():
+            admit(item)

@@ -1,0 +1,187 @@
+"""A chat's unanswered messages, held in memory; all of them are in the store too."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from channels.base import MessageReceived, ScheduleFired, TaskEnded
+from gateway.chat.pace import person_of
+from gateway.store.rows import InboxItem
+
+_WORDS = "words"
+
+
+class Mailbox:
+    """Holds each item in one of five places until its text is in the transcript."""
+
+    def __init__(self, waiting: Counter[str] | None = None) -> None:
+        """`waiting` counts the messages in all mailboxes by user."""
+        self._count: Counter[str] = Counter() if waiting is None else waiting
+        self._next_ticket = count()
+        self._tickets: dict[int, int] = {}
+        """Order in which items are to be answered. It differs from their numbers if one was received late."""
+        self._above: dict[int, InboxItem] = {}
+        """Items newer than a history gap that has not been read yet."""
+        self._held: dict[int, InboxItem] = {}
+        """Items held behind a command in progress."""
+        self._waiting: dict[int, InboxItem] = {}
+        """Items waiting for a run of their own."""
+        self._arriving: dict[int, InboxItem] = {}
+        """Items on their way to the running agent, with files being fetched."""
+        self._given: dict[int, InboxItem] = {}
+        """Items given to the running agent that it has not taken in yet."""
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[InboxItem]:
+        for place in self._places:
+            yield from place.values()
+
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting)
+
+    @property
+    def has_arriving(self) -> bool:
+        return bool(self._arriving)
+
+    @property
+    def has_above(self) -> bool:
+        """True if items wait for a gap to be read."""
+        return bool(self._above)
+
+    def has_waiting_from(self, sender: str) -> bool:
+        """Return True if messages from the sender wait for a run."""
+        return any(_kind(item) == (sender, _WORDS) for item in self._waiting.values())
+
+    def stand_above(self, item: InboxItem) -> None:
+        """Hold the item until the gap before it has been read."""
+        self._put(self._above, item)
+
+    def take_above(self) -> list[InboxItem]:
+        """Remove and return the items that waited for a gap, by the time they were sent."""
+        above = sorted(self._above.values(), key=lambda item: (item.event.at, item.seq))
+        for item in above:
+            self._remove(item.seq)
+        return above
+
+    def hold(self, item: InboxItem) -> None:
+        self._put(self._held, item)
+
+    def unhold(self, seq: int) -> InboxItem | None:
+        """Remove and return a held item in its latest version."""
+        item = self._held.get(seq)
+        if item is not None:
+            self._remove(seq)
+        return item
+
+    def release(self) -> list[InboxItem]:
+        """Remove and return the held items in order."""
+        held = list(self._held.values())
+        for item in held:
+            self._remove(item.seq)
+        return held
+
+    def wait(self, item: InboxItem) -> None:
+        self._put(self._waiting, item)
+
+    def turns(self) -> list[list[InboxItem]]:
+        """Return the waiting items grouped into future runs, oldest first.
+
+        A group holds one sender's messages; reports of tasks form groups of their own.
+        """
+        found: dict[tuple[str, str], list[InboxItem]] = {}
+        for item in self._waiting.values():
+            found.setdefault(_kind(item), []).append(item)
+        return list(found.values())
+
+    def take(self, turn: Sequence[InboxItem]) -> None:
+        """Remove the items of one turn."""
+        for item in turn:
+            self._remove(item.seq)
+
+    def take_notes(self) -> list[InboxItem]:
+        """Remove and return the messages posted by jobs, in order."""
+        notes = [item for item in self._waiting.values() if isinstance(item.event, ScheduleFired)]
+        self.take(notes)
+        return notes
+
+    def arrive(self, item: InboxItem) -> None:
+        self._put(self._arriving, item)
+
+    def arriving(self, seq: int) -> InboxItem | None:
+        """Return the latest version of the item, or None if it was dropped."""
+        return self._arriving.get(seq)
+
+    def arrived(self, seq: int) -> None:
+        if seq in self._arriving:
+            self._remove(seq)
+
+    def give(self, item: InboxItem) -> None:
+        self._put(self._given, item)
+
+    def is_given(self, item: InboxItem) -> bool:
+        return item.seq in self._given
+
+    def taken(self, seq: int) -> None:
+        """Remove an item that the agent has taken in."""
+        if seq in self._given:
+            self._remove(seq)
+
+    def take_back(self) -> None:
+        """Return items that the ended run did not take in to the waiting ones, in their order."""
+        both = self._given | self._waiting
+        self._waiting = {seq: both[seq] for seq in sorted(both, key=self._tickets.__getitem__)}
+        self._given = {}
+
+    def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
+        """Remove and return a sender's messages that are not to be answered any more.
+
+        `with_given` also removes everything given to the running agent, for a sender who stops the run. Reports of
+        tasks and jobs stay, since no user has seen them yet.
+        """
+        mine = [item for place in (self._above, self._waiting, self._arriving) for item in place.values()]
+        gone = [item for item in mine if _kind(item) == (sender, _WORDS)]
+        gone.extend(self._given.values() if with_given else ())
+        for item in gone:
+            self._remove(item.seq)
+        return gone
+
+    def find(self, platform_id: str) -> InboxItem | None:
+        """Return the message with the platform's id, or None."""
+        for item in self:
+            if isinstance(item.event, MessageReceived) and item.event.message_id == platform_id:
+                return item
+        return None
+
+    def replace(self, reworded: InboxItem) -> None:
+        """Replace the item of the same number, wherever it is."""
+        for place in self._places:
+            if reworded.seq in place:
+                place[reworded.seq] = reworded
+
+    @property
+    def _places(self) -> tuple[dict[int, InboxItem], ...]:
+        return self._above, self._held, self._waiting, self._arriving, self._given
+
+    def _put(self, place: dict[int, InboxItem], item: InboxItem) -> None:
+        place[item.seq] = item
+        self._tickets[item.seq] = next(self._next_ticket)
+        if _kind(item)[1] == _WORDS:
+            self._count[person_of(item.event.chat, item.event.sender)] += 1
+
+    def _remove(self, seq: int) -> None:
+        item = next(found for place in self._places if (found := place.pop(seq, None)))
+        del self._tickets[seq]
+        if _kind(item)[1] == _WORDS:
+            person = person_of(item.event.chat, item.event.sender)
+            self._count[person] -= 1
+            if not self._count[person]:
+                del self._count[person]
+
+
+def _kind(item: InboxItem) -> tuple[str, str]:
+    """Return the sender and the kind: text for messages, else the event's type."""
+    came = isinstance(item.event, TaskEnded | ScheduleFired)
+    return item.event.sender.id, item.event.type if came else _WORDS

@@ -1,0 +1,131 @@
+"""Assigns memories to chats, and selects the facts that the model is given unasked.
+
+Each chat has its own memory, as it has its own workspace; a thread counts as a chat. Nothing is shared between chats or
+users, unless the owner enables `shared_memory`: then the owners' direct chats have one memory in common.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.builtin.memory import Memory
+from agent_core.clock import Clock
+from agent_core.context.compaction.compaction import KeepFacts
+from agent_core.keeping import Author
+from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
+from agent_core.sources import Sources
+from agent_core.tools import ToolContext, ToolFailed
+from agent_core.untrusted import harmless
+from channels.base import ChatKey, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.workspace.folders import folder_name
+from gateway.workspace.versions import Versions
+
+KNOWN = "What you know of this chat (recall finds more):"
+MOST_KNOWN = 10
+LONGEST_KNOWN = 1_500
+"""In characters."""
+
+SUMMARISING = Author("summary")
+"""Author of facts that are saved when a conversation is compacted."""
+
+log = structlog.get_logger(__name__)
+
+
+class Memories:
+    """Returns the memory of a chat."""
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Clock,
+        zone: ZoneInfo,
+        delivery: Delivery,
+        access: Access,
+        versions: Versions,
+        *,
+        shared: bool = False,
+    ) -> None:
+        """`shared` gives the owners' direct chats one memory in common."""
+        self._home = home / "memory"
+        self._clock = clock
+        self._zone = zone
+        self._delivery = delivery
+        self._access = access
+        self._versions = versions
+        self._shared = shared
+        self._owners_chats: set[ChatKey] = set()
+
+    def of(self, chat: ChatKey, person: str | None = None, author: Author = SUMMARISING) -> Memory:
+        """Return the chat's memory.
+
+        Args:
+            person: User who speaks; by default the last one given for the chat.
+            author: Author of the changes made through it, under which they can be undone.
+        """
+        if self._shared and person is not None:
+            note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
+            note(chat)
+        name = "owners" if chat in self._owners_chats else folder_name(chat)
+        folder = self._home / name
+        return Memory(folder, self._clock, self._zone, self._versions.changing(chat, folder, author))
+
+    def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:
+        """Undo a change of the memory in that folder. Return the lines that no longer exist. Blocks."""
+        return Memory(self._home / name, self._clock, self._zone).swap(removed, added)
+
+    def keeper(self, chat: ChatKey) -> KeepFacts:
+        """Return a callback that saves the facts that a summary of the chat found worth keeping."""
+
+        async def keep(lines: Sequence[str], sources: Sources) -> None:
+            await self.of(chat).keep(lines, sources)
+
+        return keep
+
+    def of_call(self, context: ToolContext) -> Memory:
+        """Return the memory for a tool call. Raises ToolFailed if the call belongs to no chat."""
+        if context.chat_id is None:
+            raise ToolFailed("there is no chat whose memory it could be")
+        author = context.author("memory")
+        return self.of(ChatKey.parse(context.chat_id), context.user_id, author)
+
+    async def known(self, chat: ChatKey, person: str, history: Sequence[AgentMessage]) -> str:
+        """Return the newest facts, to go with a message that is the first since the conversation's start or summary.
+
+        Return "" for other messages. Facts from untrusted sources are left out; `recall` finds them.
+        """
+        memory = self.of(chat, person)
+        if not _is_due(history):
+            return ""
+        try:
+            facts = await memory.recent(MOST_KNOWN)
+        except ToolFailed as error:
+            log.warning("memory not read", chat=str(chat), reason=error.fact)
+            return ""
+        lines: list[str] = []
+        room = LONGEST_KNOWN - len(KNOWN)
+        for fact in reversed(facts):
+            line = f"\n- {harmless(fact.told)}"
+            room -= len(line)
+            if room < 0:
+                break
+            lines.append(line)
+        return f"{KNOWN}{''.join(reversed(lines))}" if lines else ""
+
+    def _is_owners(self, chat: ChatKey, person: str) -> bool:
+        is_group = self._delivery.channel(chat).is_group(chat)
+        return not is_group and self._access.is_owner(chat, Sender(id=person, name=""))
+
+
+def _is_due(history: Sequence[AgentMessage]) -> bool:
+    """Return True if no message that the model still sees contains the facts.
+
+    That is so at the start of a conversation, and after a summary until the next message.
+    """
+    place = next((at for at in reversed(range(len(history))) if isinstance(history[at], SummaryMessage)), None)
+    if place is None:
+        return not history
+    return not any(isinstance(each, UserMessage) and KNOWN in (each.context or "") for each in history[place:])

@@ -1,0 +1,86 @@
+"""Rate limit on runs per user, and the limit on a user's waiting messages.
+
+Messages over the rate wait, and later ones join the turn that waits. Commands and buttons that cost a run count too
+(`/compact`, `/cron run`, `/cron test`, `/heartbeat now`, Continue, Try again); those that begin no turn of the chat are
+refused, with the seconds to wait. Not counted are owners, messages sent while Parley was not listening, and scheduled
+runs, whose concurrency is limited instead (`gateway/schedule/jobs/places.py`). Background tasks belong to the run that
+begins them and are limited by `gateway/runs/tasks/workers.py`; the report of one counts as a run of its user.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent_core.clock import Clock
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.store.rows import InboxItem
+
+BURST = 10
+PER_SECOND = 10 / 60
+ROUNDING = 1e-6
+REMEMBERED = 10_000
+"""Most users tracked. Beyond that the oldest are dropped, which only resets their limit."""
+MOST_WAITING = 200
+"""Most messages of one user that may wait; further ones are refused, each quoted."""
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled_at: float
+
+
+class Pace:
+    """Token bucket per user; a token is one run."""
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        self.waiting: Counter[str] = Counter()
+        """Number of messages waiting for a run, by user."""
+        self._access = access
+        self._clock = clock
+        self._began = clock.time()
+        self._listening_since: dict[str, float] = {}
+        self._people: dict[str, _Bucket] = {}
+
+    def listens(self, platform: str) -> None:
+        """Record that a platform is connected from now on; older messages from it do not count."""
+        self._listening_since[platform] = self._clock.time()
+
+    def is_full(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True if the user has as many messages waiting as allowed."""
+        return self.waiting[person_of(chat, sender)] >= MOST_WAITING
+
+    def turn_wait(self, items: Sequence[InboxItem]) -> float:
+        """Return the seconds until these messages may begin a run together; 0 also takes a token."""
+        counted = next((item.event for item in items if self._counts(item)), None)
+        return self.run_wait(counted.chat, counted.sender) if counted else 0.0
+
+    def run_wait(self, chat: ChatKey, sender: Sender) -> float:
+        """Return the seconds until the user may cause a run in the chat; 0 also takes a token."""
+        if self._access.is_owner(chat, sender):
+            return 0.0
+        bucket = self._filled(person_of(chat, sender))
+        if bucket.tokens >= 1 - ROUNDING:
+            bucket.tokens -= 1
+            return 0.0
+        return math.ceil((1 - bucket.tokens) / PER_SECOND)
+
+    def _counts(self, item: InboxItem) -> bool:
+        """Return True if the message was sent after Parley began to listen, by the platform's time of sending."""
+        return item.event.at >= self._listening_since.get(item.event.chat.platform, self._began)
+
+    def _filled(self, person: str) -> _Bucket:
+        now = self._clock.monotonic()
+        bucket = self._people.setdefault(person, _Bucket(BURST, now))
+        bucket.tokens = min(BURST, bucket.tokens + (now - bucket.filled_at) * PER_SECOND)
+        bucket.filled_at = now
+        if len(self._people) > REMEMBERED:
+            del self._people[next(iter(self._people))]
+        return bucket
+
+
+def person_of(chat: ChatKey, sender: Sender) -> str:
+    """Return the user's name across platforms: `platform:id`."""
+    return f"{chat.platform}:{sender.id}"

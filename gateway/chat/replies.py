@@ -1,0 +1,93 @@
+"""Replies of Parley itself, without a run: stored with the event they answer, then delivered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from channels.base import ButtonPressed, ChannelError, ClosesCommands, CommandInvoked, InboundEvent, OutboundMessage
+from gateway.chat.desk import Desk
+from gateway.store.rows import InboxItem, Post
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply."""
+
+    message: OutboundMessage
+
+
+@dataclass(frozen=True)
+class Said:
+    """Text for the agent to answer as if the user had written it."""
+
+    words: str
+
+
+Answer = OutboundMessage | Rewritten | Said | None
+"""Reply to an event; None sends nothing."""
+
+
+class Replies:
+    """Stores and sends replies to events."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | None) -> None:
+        """Store the reply and settle the event in one transaction, then deliver it."""
+        if answer is None:
+            await self._desk.store.settle([item.seq])
+            await self._say_nothing(item.event)
+            return
+        message = answer.message if isinstance(answer, Rewritten) else answer
+        name = f"inbox-{item.seq}"
+        if isinstance(item.event, CommandInvoked | ButtonPressed):
+            message = message.model_copy(update={"respond": item.event.respond})
+        parts = self._desk.delivery.voice(item.event.chat).split(message)
+        posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
+        if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
+            posts[0] = replace(posts[0], message_id=item.event.message_id)
+        await self._desk.store.post(posts, [item.seq])
+        self._desk.access.spoke(item.event.chat)
+        await self._desk.delivery.deliver(item.event.chat, posts)
+
+    async def passed_on(self, item: InboxItem) -> None:
+        """Leave an event to the agent, unsettled until it is answered, and remove the pressed message's buttons."""
+        await self._say_nothing(item.event)
+        if not isinstance(item.event, ButtonPressed):
+            return
+        event = item.event
+        pressed = await self._desk.store.pressed(event.chat, event.message_id, event.action)
+        if pressed is None or not pressed.has_button(event.action):
+            return
+        message = pressed.message.model_copy(update={"buttons": (), "respond": item.event.respond})
+        name = f"inbox-{item.seq}"
+        post = Post(f"{name}:reply:0", name, item.event.chat, message, message_id=item.event.message_id)
+        await self._desk.store.post([post])
+        await self._desk.delivery.deliver(item.event.chat, [post])
+
+    async def refuse(self, items: Sequence[InboxItem], message: OutboundMessage) -> None:
+        """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""
+        chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
+        parts = self._desk.delivery.voice(chat).split(message)
+        posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
+        await self._desk.store.post(posts, [item.seq for item in items])
+        await self._desk.delivery.deliver(chat, posts)
+
+    async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
+        """Post a message that offers to repeat an answer which may not have arrived, once per event."""
+        name = f"offer-{event.event_id}"
+        post = Post(f"{name}:offer:0", name, event.chat, message)
+        await self._desk.store.offer(post)
+        await self._desk.delivery.deliver(event.chat, [post])
+
+    async def _say_nothing(self, event: InboundEvent) -> None:
+        channel = self._desk.delivery.channel(event.chat)
+        if isinstance(event, CommandInvoked) and event.respond and isinstance(channel, ClosesCommands):
+            try:
+                await channel.close_command(event.chat, event.respond)
+            except ChannelError as error:
+                log.info("command not closed", chat=str(event.chat), reason=error.reason)

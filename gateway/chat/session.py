@@ -1,0 +1,385 @@
+"""A chat's session: its mailbox, its current run, and the users who may steer that run."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from agent_core.bulkheads import Bulkhead
+from agent_core.reasons import TerminalReason
+from channels.base import Channel, ChatKey, MessageEdited, ScheduleFired, Sender, TaskEnded
+from gateway.chat.conversation import Conversation
+from gateway.chat.desk import Desk
+from gateway.chat.gap_wait import GapWait
+from gateway.chat.giving_up import give_up, set_aside
+from gateway.chat.mailbox import Mailbox
+from gateway.chat.run import ChatRun
+from gateway.chat.turns import new_run, next_turn
+from gateway.delivery.typing_sign import show_typing
+from gateway.runs.attempts import is_stuck
+from gateway.runs.verdicts import Continuing, Stopped
+from gateway.store.rows import InboxItem, Post, Run, inbox_seqs
+from gateway.texts.say import Language
+
+PAUSE = 5.0
+"""Seconds until a chat is tried again after an error outside a run."""
+
+log = structlog.get_logger(__name__)
+
+
+class ChatSession:
+    """Runs one thing at a time. Messages of the run's user steer it; those of others wait for runs of their own."""
+
+    def __init__(self, desk: Desk, key: ChatKey, channel: Channel) -> None:
+        self.key = key
+        self._desk = desk
+        self._channel = channel
+        self.obeying = asyncio.Lock()  # runs commands one at a time, in order
+        self.conversation = Conversation(desk, key, channel)
+        self._mail = Mailbox(desk.pace.waiting)
+        self._news = asyncio.Event()
+        self._intake = asyncio.Lock()
+        self._commands = 0
+        self.is_cut_short = False
+        """A stop has cut short agent work begun by a command, whose reply reports it."""
+        self._unsent: list[Post] = []
+        self._unfinished: list[Run] = []
+        self._run: Run | None = None
+        self._chat_run: ChatRun | None = None
+        self._run_over = asyncio.Event()
+        self._run_started = 0.0
+        self._stopping = False
+        self._work: asyncio.Task[None] | None = None
+        self._closed = False
+        self._above_gap = GapWait(desk, key, channel, self._mail)
+        self._steer_tasks: set[asyncio.Task[None]] = set()
+        self._sender_language: str | None = None
+
+    # State for other modules
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self._tasks or self._commands)
+
+    @property
+    def running_for(self) -> float | None:
+        """Seconds since the run began, or None while idle or when only the delivery of the last answer is left."""
+        told = self._chat_run is not None and self._chat_run.is_noted and not self._mail.has_waiting
+        return self._desk.clock.monotonic() - self._run_started if self._run and not told else None
+
+    @property
+    def waiting_count(self) -> int:
+        return len(self._mail)
+
+    # Input
+
+    def receive(self, item: InboxItem, *, passes_gap: bool = False) -> None:
+        """Take a stored message; returns at once.
+
+        It waits for commands in progress, and for a history gap to be read unless `passes_gap`, as a button press does.
+        """
+        if self._commands:
+            self._mail.hold(item)
+        elif isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
+            self._enqueue(item)
+        elif self._above_gap.is_needed and not passes_gap:
+            self._above_gap.add(item, self._admit)
+        else:
+            self._admit(item)
+
+    def begin_command(self) -> None:
+        """Hold back later messages while a command is in progress. It passes the queue, but not earlier messages."""
+        self._commands += 1
+
+    def end_command(self) -> None:
+        self._commands -= 1
+        if not self._commands:
+            for item in self._mail.release():
+                self.receive(item)
+
+    def hold(self, item: InboxItem) -> None:
+        """Hold a message, and those after it, until it is known if it answers a question."""
+        self.begin_command()
+        self._mail.hold(item)
+
+    def unhold(self, item: InboxItem) -> bool:
+        """Remove a held message that answers a question. Return False if it was edited meanwhile and does not."""
+        held = self._mail.unhold(item.seq)
+        if held is None or held == item:
+            return held is not None
+        self._mail.hold(held)
+        return False
+
+    def can_stop(self, sender: Sender) -> bool:
+        """Return True if there is a run that the user may stop."""
+        return self._run is not None and self._is_open and self._may_steer(sender, self._run)
+
+    def owe(self, post: Post) -> None:
+        """Deliver a post that the previous process left unsent, before anything new."""
+        self._unsent.append(post)
+        self._wake()
+
+    def restore(self, run: Run) -> None:
+        """Resume a run of the previous process before anything new."""
+        self._unfinished.append(run)
+        self._wake()
+
+    async def edited(self, changed: MessageEdited) -> bool:
+        """Apply an edit to a message that still waits. Return True if there was one."""
+        item = self._mail.find(changed.message_id)
+        if item is None:
+            return False
+        words = {"text": changed.text, **({"shared": changed.shared} if changed.shared else {})}
+        reworded = InboxItem(item.seq, item.event.model_copy(update=words))
+        self._mail.replace(reworded)
+        agent = self.conversation.agent_in_memory
+        if self._mail.is_given(item) and agent is not None:
+            agent.queues.replace(await self.conversation.prompt(reworded))
+        await self._desk.store.reword(reworded)
+        return True
+
+    def cut_short(self, by: Sender) -> None:
+        """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
+        agent = self.conversation.agent_in_memory
+        may = not self._channel.is_group(self.key) or self._desk.access.is_owner(self.key, by)
+        if self._run is None and agent is not None and agent.is_running and may:
+            self.is_cut_short = True
+            agent.abort()
+
+    async def stop(self, by: Sender) -> Stopped:
+        """Stop the run and drop its user's later messages. Raises PermissionError if it is another user's run."""
+        was_cut_short, self.is_cut_short = self.is_cut_short, False
+        stopped, dropped = self._halt(by)
+        await self._desk.store.settle([item.seq for item in dropped])
+        return Stopped.RUN if was_cut_short else stopped
+
+    async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
+        """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
+        if self._unfinished or self._mail.has_waiting or self._mail.has_arriving:
+            return Continuing.NOTHING
+        last = await self._desk.store.last_run((await self.conversation.settings()).session)
+        if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
+            return Continuing.NOTHING
+        if self._run is not None and self._run.id != last[0].id:  # a run has ended although its answer is being sent
+            return Continuing.NOTHING
+        return Continuing.POSSIBLE if self._may_steer(by, last[0]) else Continuing.NOT_YOURS
+
+    def continue_with(self, item: InboxItem) -> None:
+        """Begin a run with a message that a command produced."""
+        self._enqueue(item)
+
+    async def renew(self, by: Sender) -> None:
+        """Stop the run and begin a new conversation. Raises PermissionError as `stop` does."""
+        await self.conversation.settings()
+        stopped, dropped = self._halt(by)
+        # At once, so that nothing more begins in the old session; the stopped run ends there.
+        await self.conversation.renew()
+        await self._desk.store.settle([item.seq for item in dropped])
+        if stopped is Stopped.RUN and self._run is not None:
+            await self._run_over.wait()
+
+    def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
+        """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""
+        run = self._run if self._is_open else None
+        if run is not None and not self._may_steer(by, run):
+            raise PermissionError(by.id)
+        dropped = self._mail.drop(by.id, with_given=run is not None)
+        self._news.set()
+        if run is not None:
+            self._stopping = True
+            if self._chat_run is not None:
+                self._chat_run.released.set()
+            if (agent := self.conversation.agent_in_memory) is not None:
+                agent.queues.clear_steering()
+                agent.abort()
+            return Stopped.RUN, dropped
+        return Stopped.WAITING if dropped else Stopped.NOTHING, dropped
+
+    async def close(self) -> None:
+        """Cancel all work as it is; unfinished runs are resumed after the next start."""
+        self._closed = True
+        run = self._run
+        tasks = self._tasks
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        if run is not None:
+            self._desk.store.rest([run.id])
+
+    async def settled(self) -> None:
+        """Wait until nothing runs and nothing waits, except for commands."""
+        while tasks := self._tasks:
+            await asyncio.wait(tasks)
+
+    # Implementation
+
+    @property
+    def _tasks(self) -> list[asyncio.Task[None]]:
+        return [task for task in (self._work, self._above_gap.task, *self._steer_tasks) if task]
+
+    def _admit(self, item: InboxItem) -> None:
+        """Let a message steer the current run if it may, or queue it for a run of its own."""
+        if self._can_steer(item.event.sender) or self._mail.has_arriving:
+            self._mail.arrive(item)
+            task = asyncio.create_task(self._steer(item.seq))
+            self._steer_tasks.add(task)
+            task.add_done_callback(self._steered)
+        else:
+            self._enqueue(item)
+
+    def _enqueue(self, item: InboxItem) -> None:
+        self._mail.wait(item)
+        self._news.set()
+        self._wake()
+
+    def _wake(self, after: float = 0.0) -> None:
+        if self._work is None and not (self._closed or self._desk.drain.is_on):
+            self._work = asyncio.create_task(self._process(after), name=f"chat {self.key}")
+            self._work.add_done_callback(self._rested)
+
+    def _rested(self, work: "asyncio.Task[None]") -> None:
+        """Wake the chat again if work is left, after a pause if it failed with an error outside a run."""
+        self._work = None
+        if not work.cancelled():
+            if error := work.exception():
+                log.error("a chat's work failed", chat=str(self.key), exc_info=error)
+            if self._has_work:
+                self._wake(PAUSE if error else 0.0)
+
+    @property
+    def _has_work(self) -> bool:
+        return bool(self._unsent or self._unfinished) or self._mail.has_waiting
+
+    @property
+    def _is_open(self) -> bool:
+        """True if there is a run that can still be steered and stopped."""
+        over = self._chat_run is not None and self._chat_run.is_over
+        return self._run is not None and not self._stopping and not over
+
+    @property
+    def _is_asking(self) -> bool:
+        """True while the run waits for approval."""
+        return self._chat_run is not None and self._chat_run.is_waiting
+
+    def _can_steer(self, sender: Sender) -> bool:
+        """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
+        waits = self._mail.has_waiting_from(sender.id)
+        is_open = self._run is not None and self._is_open and not self._desk.drain.is_on
+        return is_open and self._run is not None and self._may_steer(sender, self._run) and not waits
+
+    def _may_steer(self, sender: Sender, run: Run) -> bool:
+        """Return True for the run's user and for owners."""
+        return sender.id == run.person or self._desk.access.is_owner(self.key, sender)
+
+    async def _process(self, after: float) -> None:
+        if after:
+            await self._desk.clock.sleep(after)
+        await self._note_down()
+        if not self._has_work:
+            return
+        limiter = self._desk.delivery.limiter(self.key)
+        sign = show_typing(self._channel, self.key, limiter, self._desk.clock, lambda: not self._is_asking)
+        typing = asyncio.create_task(sign)
+        try:
+            while self._has_work and not self._desk.drain.is_on:
+                await self._next()
+        finally:
+            typing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await typing
+
+    async def _next(self) -> None:
+        """Do the next piece of work: unsent posts, then unfinished runs and jobs' posts, then the next messages."""
+        if self._unsent:
+            owed, self._unsent = self._unsent, []
+            with self._desk.drain.unit(f"owed to {self.key}"):
+                await self._desk.delivery.deliver(self.key, owed)
+            return
+        chat = await self.conversation.settings()
+        if self._unfinished:
+            run, items = self._unfinished.pop(0), []
+        else:
+            await self._desk.firings.told(self.key)
+            await self._note_down()
+            items = await next_turn(self._desk, self._mail, self._news)
+            if not items:
+                return
+            self._sender_language = items[0].event.sender.language
+            run = new_run(self._desk, chat, items[0], in_group=self._channel.is_group(self.key))
+        self._run, self._run_started, self._stopping = run, self._desk.clock.monotonic(), False
+        self._run_over.clear()
+        try:
+            with self._desk.drain.unit(run.id):
+                await self._drive(run, items)
+        except Exception as error:  # an internal error ends this run, not the chat, and is not repeated at each start
+            log.exception("run failed", run=run.id, chat=str(self.key))
+            self.conversation.forget_agent()
+            await give_up(self._desk, run, items, type(error).__name__, await self._language())
+        finally:
+            self._run = self._chat_run = None
+            self._run_over.set()
+            self._mail.take_back()
+
+    async def _note_down(self) -> None:
+        """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""
+        while not self._unfinished and (notes := self._mail.take_notes()):
+            for item in notes:
+                with Bulkhead("note"):  # a failed one waits for the next start, and does not block others
+                    await self.conversation.note(item)
+
+    async def _language(self) -> Language:
+        return await self.conversation.language(otherwise=self._sender_language)
+
+    async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
+        earlier = [] if items else await self._desk.store.said_in(run)
+        if not items and await is_stuck(self._desk.store, run, earlier):
+            await set_aside(self._desk, run, earlier, await self._language())
+            return
+        agent = await self.conversation.agent_of(run.session)
+        # A stop may come while files are still being fetched, before there is anything to abort.
+        unsubscribe = agent.subscribe(lambda _: agent.abort() if self._stopping else None)
+        try:
+            self._chat_run = ChatRun(self._desk, self._channel, agent, run, await self._language(), self._taken)
+            if items:
+                await self._chat_run.start(await self.conversation.prompts(run, items, agent))
+            else:
+                await self._chat_run.resume(earlier)
+        finally:
+            unsubscribe()
+            agent.queues.clear_steering()
+
+    async def _steer(self, seq: int) -> None:
+        """Pass a message to the running agent. If it is too late or fails, the message waits for the next run."""
+        async with self._intake:
+            try:
+                await self._hand_over(seq)
+            finally:
+                if left := self._mail.arriving(seq):
+                    self._mail.arrived(seq)
+                    self._enqueue(left)
+
+    async def _hand_over(self, seq: int) -> None:
+        run = self._run
+        agent = await self.conversation.agent_of(run.session) if run is not None else None
+        made = message = None
+        current = self._mail.arriving(seq)
+        while current is not None and current is not made:  # an edit may come in between
+            made, message = current, await self.conversation.prompt(current)
+            current = self._mail.arriving(seq)
+        if current is None or message is None or agent is None or self._run is not run:
+            return
+        if self._can_steer(current.event.sender):
+            self._mail.arrived(seq)
+            self._mail.give(current)
+            agent.steer(message)
+
+    def _steered(self, task: "asyncio.Task[None]") -> None:
+        self._steer_tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a message could not be handed to the running agent", chat=str(self.key), exc_info=error)
+
+    def _taken(self, said: str) -> None:
+        for seq in inbox_seqs([said]):
+            self._mail.taken(seq)

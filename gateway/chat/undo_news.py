@@ -1,0 +1,104 @@
+"""Tells the model, with the next message, about undos it has not heard of."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agent_core.builtin.files.confined import shown
+from agent_core.messages import AgentMessage, UserMessage
+from agent_core.provenance import FileSources
+from agent_core.sources import Sources
+from agent_core.untrusted import harmless
+from agent_core.versions.entry import Entry
+from agent_core.versions.group import Change, Group, Groups
+
+MOST_NAMED = 10
+MOST_NEW = 50
+"""Most changes examined after a start."""
+NAMED_BY_MODEL = frozenset({"write_file", "edit_file", "heartbeat", "memory"})
+"""Tools and commands whose file names come from the model or Parley."""
+_TOLD = re.compile(r"\A[^\n]*\nUndone by a person \(undo (\d+)\)")
+
+
+@dataclass(frozen=True)
+class Undos:
+    """The line for the model, placed right after the time, and the sources of untrusted text in it."""
+
+    line: str = ""
+    sources: Sources = ()
+
+
+NOTHING = Undos()
+
+
+class UndoNews:
+    """Undos in one chat that the model has not been told of."""
+
+    def __init__(self) -> None:
+        self._seen: int | None = None
+        """Number of the newest change examined."""
+
+    def next(self, groups: Groups, files: FileSources, history: Sequence[AgentMessage]) -> Undos:
+        """Return the undos that the next message reports: none if the conversation is still empty. Blocks."""
+        numbers = groups.numbers()
+        seen, self._seen = self._seen, max(numbers, default=0)
+        if not history:
+            return NOTHING
+        new = numbers[-MOST_NEW:] if seen is None else [number for number in numbers if number > seen]
+        found = [group for number in new if (group := groups.read(number)) and group.undoes is not None]
+        if seen is None:  # first message since the process start
+            told, began = _last_told(history), min(each.created_at for each in history)
+            found = [group for group in found if group.number > told and group.at > began]
+        new_names = [change.path for group in found if _is_by_program(group, groups) for change in group.changes]
+        return _undos(found, files.of(new_names[:MOST_NAMED]))
+
+
+def _is_by_program(group: Group, groups: Groups) -> bool:
+    """Return True if a program named the files, False if the model did."""
+    first: Group | None = group
+    while first is not None and first.undoes is not None:
+        first = groups.read(first.undoes)
+    return first is None or first.tool not in NAMED_BY_MODEL
+
+
+def _last_told(history: Sequence[AgentMessage]) -> int:
+    """Return the number of the newest undo that a message in the history reports."""
+    contexts = (each.context or "" for each in reversed(history) if isinstance(each, UserMessage))
+    return next((int(match[1]) for context in contexts if (match := _TOLD.match(context))), 0)
+
+
+def _undos(groups: Sequence[Group], sources: Sources) -> Undos:
+    changes = list(_in_all(groups))
+    parts = [_words(each) for each in changes[:MOST_NAMED]]
+    if len(changes) > MOST_NAMED:
+        parts.append(f"{len(changes) - MOST_NAMED} more files changed")
+    if known := sum(len(group.added) for group in groups):
+        parts.append(f"facts put back into your memory: {known}")
+    if forgotten := sum(len(group.removed) for group in groups):
+        parts.append(f"facts taken out of your memory: {forgotten}")
+    if not parts:
+        return NOTHING
+    line = f"Undone by a person (undo {groups[-1].number}): {'; '.join(parts)}."
+    return Undos(line, sources)
+
+
+def _in_all(groups: Sequence[Group]) -> Iterator[Change]:
+    """Return the net change of each path over all groups."""
+    made: dict[str, Change] = {}
+    for change in (change for group in groups for change in group.changes):
+        first = made.get(change.path, change)
+        made[change.path] = Change(change.path, first.before, change.after)
+    return (change for change in made.values() if not _are_equal(change.before, change.after))
+
+
+def _are_equal(before: Entry | None, after: Entry | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return (before.kind, before.digest, before.target) == (after.kind, after.digest, after.target)
+
+
+def _words(change: Change) -> str:
+    name = harmless(shown(change.path))
+    if change.after is None:
+        return f"{name} is gone again"
+    return f"{name} is back" if change.before is None else f"{name} is as it was before"

@@ -1,0 +1,155 @@
+"""The command that reverts changes made by tool calls: /undo."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from agent_core.builtin.files.confined import shown
+from agent_core.builtin.memory import told_line
+from agent_core.keeping import CannotKeep
+from agent_core.versions.group import Change, Group
+from agent_core.versions.undoing import Undone, is_undoable, newest, undo
+from agent_core.versions.versions import ChatVersions
+from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.table import Command, Invocation, reply
+from gateway.delivery.progress import literal
+from gateway.texts.say import Language, say
+
+MOST_LISTED = 10
+MOST_BUTTONS = 5
+MOST_NAMED = 5
+MOST_IN_LINE = 3
+ANYWAY = "anyway"
+
+
+async def undo_(given: Invocation) -> Answer:
+    verb, _, rest = given.arguments.strip().lower().partition(" ")
+    versions = given.desk.versions.of(given.session.key)
+    if verb == "list":
+        return await _list(given, versions)
+    if versions.is_busy:
+        return reply(say("undo_busy", given.language, slash=given.slash))
+    found = await asyncio.to_thread(_wanted, given, versions, verb)
+    if isinstance(found, OutboundMessage):
+        return found
+    answer = await _undone(given, versions, found, anyway=rest.strip() == ANYWAY)
+    return Rewritten(answer) if given.is_pressed else answer
+
+
+def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | OutboundMessage:
+    """Return the change to undo, or a reply that says why there is none."""
+    if not verb:
+        group = newest(versions, given.sender.id)
+        return group or reply(say("undo_nothing", given.language, slash=given.slash))
+    number = verb.strip("`#")
+    group = versions.groups.read(int(number)) if number.isdecimal() and len(number) < 10 else None  # noqa: PLR2004
+    if group is None or group.is_open or not _is_theirs(given, group):
+        return reply(say("undo_unknown", given.language, id=literal(verb[:20]), slash=given.slash))
+    if group.undone_by is not None:
+        return reply(say("undo_already", given.language, id=group.number, by=group.undone_by, slash=given.slash))
+    return group
+
+
+def _is_theirs(given: Invocation, group: Group) -> bool:
+    return group.person == given.sender.id or given.desk.access.is_owner(given.session.key, given.sender)
+
+
+async def _undone(given: Invocation, versions: ChatVersions, group: Group, *, anyway: bool) -> OutboundMessage:
+    def work() -> Undone:
+        done = undo(versions, group, given.sender.id, anyway=anyway)
+        if done.by is not None and group.memory:
+            given.desk.memories.swap(group.memory, group.added, group.removed)
+        return done
+
+    language = given.language
+    try:
+        done = await asyncio.to_thread(work)
+    except (CannotKeep, OSError) as error:
+        return reply(say("undo_cannot", language, why=str(error)))
+    if done.by is None:
+        button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY}")
+        text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
+        return OutboundMessage(markdown=text, buttons=((button,),))
+    lines = list(_lines(group, done, language))
+    text = "\n".join([say("undo_done", language), *_few(lines, language)])
+    if done.failed:
+        text += "\n\n" + say("undo_failed", language, files=_named(done.failed, MOST_NAMED))
+    button = Button(label=say("undo_back_button", language), action=f"/undo {done.by.number}")
+    return OutboundMessage(markdown=text, buttons=((button,),))
+
+
+def _lines(group: Group, done: Undone, language: Language) -> Iterator[str]:
+    for change in group.changes:
+        if change.path not in done.failed:
+            key = "undo_back" if change.after is None else "undo_changed" if change.before else "undo_gone"
+            yield say(key, language, path=_path(change.path))
+    for line in group.removed:
+        yield say("undo_known", language, fact=literal(told_line(line)))
+    for line in group.added:
+        yield say("undo_forgotten", language, fact=literal(told_line(line)))
+
+
+def _few(lines: Sequence[str], language: Language) -> list[str]:
+    left = len(lines) - MOST_NAMED
+    return [*lines[:MOST_NAMED], *([say("undo_more", language, count=left)] if left > 0 else [])]
+
+
+async def _list(given: Invocation, versions: ChatVersions) -> OutboundMessage:
+    found = await asyncio.to_thread(_newest, given, versions)
+    if not found:
+        return reply(say("undo_none", given.language))
+    zone = await given.session.conversation.zone()
+    rows = [say("undo_list", given.language), ""]
+    for group in found:
+        when = f"{datetime.fromtimestamp(group.at, zone):%Y-%m-%d %H:%M}"
+        key = "undo_line" if group.undone_by is None else "undo_line_undone"
+        rows.append(say(key, given.language, id=group.number, when=when, what=_what(group, given.language)))
+    buttons = tuple(
+        (Button(label=say("undo_button", given.language, id=group.number), action=f"/undo {group.number}"),)
+        for group in islice(filter(is_undoable, found), MOST_BUTTONS)
+    )
+    return OutboundMessage(markdown="\n".join(rows), buttons=buttons)
+
+
+def _newest(given: Invocation, versions: ChatVersions) -> list[Group]:
+    theirs = (each for each in versions.groups.newest_first() if _is_theirs(given, each) and not each.is_open)
+    return list(islice(theirs, MOST_LISTED))
+
+
+def _what(group: Group, language: Language) -> str:
+    kinds: tuple[tuple[str, Callable[[Change], bool]], ...] = (
+        ("undo_made", lambda change: change.before is None),
+        ("undo_altered", lambda change: bool(change.before and change.after)),
+        ("undo_deleted", lambda change: change.after is None),
+    )
+    parts = [
+        say(key, language, paths=_named(paths, MOST_IN_LINE))
+        for key, fits in kinds
+        if (paths := [change.path for change in group.changes if fits(change)])
+    ]
+    for key, lines in (("undo_forgot", group.removed), ("undo_remembered", group.added)):
+        if lines:
+            parts.append(say(key, language, facts=literal("; ".join(map(told_line, lines[:MOST_IN_LINE])))))
+    what = "; ".join(parts)
+    return what if group.undoes is None else say("undo_of", language, id=group.undoes, what=what)
+
+
+def _named(paths: Sequence[str], most: int) -> str:
+    more = f" +{len(paths) - most}" if len(paths) > most else ""
+    return ", ".join(map(_path, paths[:most])) + more
+
+
+def _path(path: str) -> str:
+    return literal(shown(path))
+
+
+COMMANDS = (
+    Command(
+        "undo",
+        {"en": "Bring back files and facts as they were", "zh": "撤销对文件和记忆的更改"},
+        undo_,
+        arguments="[list|ID]",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Outgoing messages: the outbox, rate limits, progress and typing."""

@@ -1,0 +1,289 @@
+"""Delivers messages: stored first, then sent, each exactly once as far as the platform allows.
+
+A post with a `message_id` is an edit, which can be repeated freely. Any other post is a send, with a key that stays the
+same over all tries.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
+from channels.text import visible
+from gateway.background.under_way import UnderWay
+from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.security.secrets import Secrets
+from gateway.security.sending import Voice
+from gateway.store.rows import GONE, Post
+from gateway.store.store import Store
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 30.0
+FOLD_WITHIN = 10.0
+"""Seconds after the answer within which a progress message may still be folded; later it is deleted."""
+MOST_UNKNOWN = 2
+"""Most sends that may each have arrived: the first try and one repeat."""
+GIVE_UP_AFTER = 24 * 3600.0
+"""Seconds after which a message that the platform did not take is given up as outdated."""
+PATIENCE = 10.0
+"""Most seconds that an answer of a user waits for the platform to acknowledge what it answers."""
+
+log = structlog.get_logger(__name__)
+
+
+class Unconfirmed(ChannelError):
+    """It is unknown if a message has arrived, and it was already repeated once."""
+
+    def __init__(self) -> None:
+        super().__init__("nobody knows whether it arrived")
+
+
+class _Attempts:
+    """Retry policy and counter for one post."""
+
+    def __init__(self, give_up_at: float, unknown: int) -> None:
+        self._give_up_at = give_up_at
+        self._delay = FIRST_DELAY
+        self.unknown = unknown
+        """Number of sends, including those before restarts, that may have arrived."""
+        self.unanswered = ExitStack()
+        """Entered while the message may be on the screen and the platform has not acknowledged it."""
+
+    def wait_after(self, error: ChannelError, now: float) -> float | None:
+        """Return the seconds until the next try, or None to give up."""
+        if error.permanent or now > self._give_up_at:
+            return None
+        wait = self._delay if error.retry_after is None else error.retry_after
+        self._delay = min(self._delay * 2, LONGEST_DELAY)
+        return wait
+
+
+class Delivery:
+    """Sends the posts in the store's outbox, in order within a chat."""
+
+    def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
+        """`secrets` are masked in everything sent; None for those of the store."""
+        self._voices = {channel.name: Voice(channel, secrets or store.secrets) for channel in channels}
+        self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
+        self._store = store
+        self._clock = clock
+        self._folding: set[asyncio.Task[ChannelError | None]] = set()
+        self.unconfirmed: set[ChatKey] = set()
+        """Chats with a message that may not have arrived and has not been offered again yet."""
+        self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
+        """Lock per chat, dropped when unused."""
+        self._unanswered = UnderWay()
+        """Sends that may be on the screen and are not acknowledged yet."""
+
+    def channel(self, chat: ChatKey) -> Channel:
+        """Return the chat's channel. Raises KeyError if its platform is not connected."""
+        return self.voice(chat).channel
+
+    def voice(self, chat: ChatKey) -> Voice:
+        """Return the masking sender for the chat. Raises KeyError if its platform is not connected."""
+        return self._voices[chat.platform]
+
+    def limiter(self, chat: ChatKey) -> ChatLimiter:
+        return self._limiters[chat.platform]
+
+    def knows(self, chat: ChatKey) -> bool:
+        """Return True if the chat's platform is connected."""
+        return chat.platform in self._voices
+
+    def on(self, platform: str) -> Channel | None:
+        """Return the platform's channel, or None if it is not connected."""
+        voice = self._voices.get(platform)
+        return voice.channel if voice else None
+
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """Send stored posts of one chat in order, with no others between them.
+
+        Returns when each was sent or given up. Posts left unsent by cancellation, or because the platform refused the
+        whole account, stay stored and are sent after the next start.
+        """
+        await self.attempt(chat, posts)
+
+    async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
+        """Send as `deliver` does, and return the error of the last post that could not be sent whole, or None."""
+        trouble: ChannelError | None = None
+        self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
+        turn = self._turns.setdefault(chat, asyncio.Lock())
+        async with turn:
+            for post in posts:
+                if post.is_progress:
+                    self._fold_later(post)
+                else:
+                    trouble = await self._finish(post) or trouble
+        return trouble
+
+    async def caught_up(self, chat: ChatKey) -> None:
+        """Wait until what may be on the screen of a chat is acknowledged and recorded, for `PATIENCE` at most.
+
+        Users answer what they see, which may be before the platform has answered the send.
+        """
+        await self._unanswered.over(chat, PATIENCE)
+
+    async def settled(self) -> None:
+        """Wait until deferred edits are done too."""
+        if self._folding:
+            await asyncio.wait(self._folding)
+
+    async def close(self) -> None:
+        """Cancel deferred edits; they stay stored."""
+        for task in self._folding:
+            task.cancel()
+        await self.settled()
+
+    def _fold_later(self, post: Post) -> None:
+        """Fold a progress message in the background, so that no answer waits for it."""
+        task = asyncio.create_task(self._fold(post), name=f"fold {post.run}")
+        self._folding.add(task)
+        task.add_done_callback(self._folding.discard)
+
+    async def _fold(self, post: Post) -> ChannelError | None:
+        """Fold a progress message, or delete it if the edit would have to wait for long."""
+        if post.is_removal:
+            return await self._finish(post)
+        folding = asyncio.create_task(self._finish(post))
+        patience = asyncio.create_task(self._clock.sleep(FOLD_WITHIN))
+        try:
+            await asyncio.wait([folding, patience], return_when=asyncio.FIRST_COMPLETED)
+            if folding.done() or not self.voice(post.chat).deletes:
+                return await folding
+        finally:
+            patience.cancel()
+            folding.cancel()
+            await asyncio.wait([folding, patience])
+        trouble = await self._finish(replace(post, key=f"{post.run}:progress:{GONE}"))
+        await self._store.failed(post.key, "dropped, for it would have had to wait")
+        return trouble
+
+    async def _finish(self, post: Post) -> ChannelError | None:
+        trouble = await self._deliver(post)
+        if post.message_id is not None:
+            self.limiter(post.chat).settled(post.run)
+        return trouble
+
+    async def _deliver(self, post: Post) -> ChannelError | None:
+        attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, post.unknown)
+        with attempts.unanswered:
+            if attempts.unknown:  # an earlier process started the send
+                attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
+            return await self._try(post, attempts)
+
+    async def _try(self, post: Post, attempts: _Attempts) -> ChannelError | None:
+        limiter = self.limiter(post.chat)
+        without: ChannelError | None = None
+        """Error because of which the post goes out without its files."""
+        while True:
+            is_edit = post.message_id is not None
+            if not post.is_removal:  # deletions are not rate-limited
+                await limiter.wait(post.chat, edit=is_edit, priority=_priority(post))
+            try:
+                posted = await self._call(post, attempts)
+            except AccountRefused as error:
+                log.warning("post kept for later", key=post.key, chat=str(post.chat), reason=error.reason)
+                return error
+            except Unconfirmed as error:
+                return await self._leave_unconfirmed(post, error)
+            except ChannelError as error:
+                wait = attempts.wait_after(error, self._clock.monotonic())
+                if wait is None and is_edit and not post.is_progress:
+                    # The message is gone or cannot be edited; its text still has to be read.
+                    post = replace(post, message_id=None)
+                    continue
+                if error.permanent and post.message.attachments and visible(post.message.markdown):
+                    # Perhaps only the file was refused; the text still has to be read.
+                    post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
+                    continue
+                if wait is None:
+                    log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
+                    await self._store.failed(post.key, error.reason)
+                    return error
+                await self._rest(post, wait, error)
+            else:
+                await self._store.sent(post, posted.message_id, posted.at)
+                return without
+
+    async def _rest(self, post: Post, seconds: float, error: ChannelError) -> None:
+        """Pause the chat after a failed call; after a failed deletion only that waits, not the chat's answers."""
+        log.info("post delayed", key=post.key, chat=str(post.chat), seconds=seconds, reason=error.reason)
+        if post.is_removal:
+            await self._clock.sleep(seconds)
+        else:
+            was_told = post.message_id is not None and error.retry_after is not None
+            self.limiter(post.chat).hold(post.chat, seconds, edit=was_told)
+
+    async def _call(self, post: Post, attempts: _Attempts) -> Posted:
+        if not attempts.unknown:
+            attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
+        try:
+            return await self._made(post, attempts)
+        except ChannelError:
+            if not attempts.unknown:  # it is certainly not on the screen
+                attempts.unanswered.close()
+            raise
+
+    async def _made(self, post: Post, attempts: _Attempts) -> Posted:
+        voice = self.voice(post.chat)
+        if post.message_id is not None:
+            posted = Posted(chat=post.chat, message_id=post.message_id)
+            change = voice.remove if post.is_removal else voice.rewrite
+            await change(posted, post.message)
+            return posted
+        is_repeat = attempts.unknown > 0
+        posted = await self._look(post, attempts) or await self._send(post, attempts)
+        if is_repeat and post.may_read_otherwise and voice.posts_once:
+            await voice.rewrite(posted, post.message)
+        return posted
+
+    async def _look(self, post: Post, attempts: _Attempts) -> Posted | None:
+        """Return the message posted by an earlier try. Raises Unconfirmed if that is unknown after a repeat."""
+        if not attempts.unknown:
+            return None
+        search = await self.voice(post.chat).find(post.chat, post.message, post.key, await self._store.known(post))
+        if search.may_repeat:
+            attempts.unknown = 0
+        elif search.found is None and attempts.unknown >= MOST_UNKNOWN:
+            raise Unconfirmed
+        return search.found
+
+    async def _send(self, post: Post, attempts: _Attempts) -> Posted:
+        """Send a post. The number of tries is stored: before sending for a repeat, soon after for a first try."""
+        noted = self._store.sending(post.key, attempts.unknown + 1)
+        if attempts.unknown:
+            await noted
+        try:
+            posted = await self.voice(post.chat).post(post.chat, post.message, post.key)
+        except ChannelError as error:
+            if error.ambiguous:
+                attempts.unknown += 1
+                if attempts.unknown >= MOST_UNKNOWN and not self.voice(post.chat).posts_once:
+                    raise Unconfirmed from error
+            else:
+                self._store.not_sent(post.key, attempts.unknown)
+            raise
+        return posted
+
+    async def _leave_unconfirmed(self, post: Post, error: Unconfirmed) -> ChannelError:
+        """Record that the post may not have arrived. It is offered again when somebody next writes in the chat."""
+        log.warning("post unconfirmed", key=post.key, chat=str(post.chat))
+        if post.is_offer:
+            await self._store.failed(post.key, error.reason)
+        else:
+            await self._store.unconfirmed(post.key, error.reason)
+            self.unconfirmed.add(post.chat)
+        return error
+
+
+def _priority(post: Post) -> Priority:
+    if post.is_progress:
+        return Priority.COSMETIC
+    if post.is_question:
+        return Priority.QUESTION
+    return Priority.UNASKED if post.is_unasked else Priority.ANSWER

@@ -1,0 +1,282 @@
+"""Rate limits per chat: a short burst, then a steady pace, and none while the platform demands a pause.
+
+If a platform counts the calls of all chats together, more important calls go first.
+"""
+
+import asyncio
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import count
+
+from agent_core.clock import Clock
+from channels.base import Channel, ChatKey, Limits
+
+REMEMBERED = 1_000
+"""Number of chats above which idle ones are dropped."""
+MOMENT = 1e-6
+"""Seconds below which a delay is a rounding error."""
+STEP_BACK = 1.0
+"""Seconds for which progress pauses while the calls of all chats together exceed the limit."""
+EDIT_WITHIN = 5.0
+"""Longest acceptable wait for the last edit of a progress message; beyond it none is posted."""
+BURST_OF_EDITS = 0.2
+"""Share of a minute's edits that may be made at once. The rest is spread, so that no minute exceeds the limit."""
+
+Place = tuple[str, str, str, str | None]
+"""Unit whose calls a platform counts together."""
+
+
+class Priority(IntEnum):
+    """Importance of a call; smaller values go first."""
+
+    ANSWER = 0
+    QUESTION = 1
+    UNASKED = 2
+    """A reminder or a report, which no user is waiting for."""
+    PROGRESS = 3
+    COSMETIC = 4
+    """A change without information for users, such as folding the progress message."""
+
+
+@dataclass
+class _Bucket:
+    most: float
+    every: float
+    """Seconds per token; 0 for no limit."""
+    filled_at: float
+    tokens: float
+    held_until: float = 0.0
+
+    def fill(self, now: float) -> None:
+        gained = (now - self.filled_at) / self.every if self.every else self.most
+        self.tokens = min(self.most, self.tokens + gained)
+        self.filled_at = now
+
+    def delay(self, calls: float, now: float) -> float:
+        """Return the seconds until `calls` calls may be made."""
+        self.fill(now)
+        return _rounded(max((calls - self.tokens) * self.every, self.held_until - now, 0.0))
+
+    def hold(self, until: float) -> None:
+        self.held_until = max(self.held_until, until)
+
+
+@dataclass(order=True)
+class _Ticket:
+    """A place in the queue."""
+
+    priority: Priority
+    number: int
+    chat: ChatKey = field(compare=False)
+    is_first: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
+
+
+class _Line:
+    """Priority queue for a rate limit shared by all chats; calls of equal priority go in order of arrival."""
+
+    def __init__(self, *, per_second: float, burst: float, clock: Clock) -> None:
+        self._clock = clock
+        self._bucket = _Bucket(most=burst, every=1 / per_second, filled_at=clock.monotonic(), tokens=burst)
+        self._tickets: list[_Ticket] = []
+        """Heap; only its first ticket waits for the rate limit."""
+        self._chats: Counter[ChatKey] = Counter()
+        """Number of tickets by chat."""
+        self._numbers = count()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._tickets)
+
+    def delay(self, calls: float = 1) -> float:
+        """Return the seconds until `calls` calls may be made."""
+        return self._bucket.delay(calls, self._clock.monotonic())
+
+    def has_to_spare(self, owed: int) -> bool:
+        """Return True if a less important call may be made.
+
+        That needs an empty queue, and enough of the burst left for the edits owed and for a few answers.
+        """
+        most = self._bucket.most
+        return not self._tickets and not self.delay(1 + max(most / 2, min(owed, most - 1)))
+
+    def hold(self, seconds: float) -> None:
+        self._bucket.hold(self._clock.monotonic() + seconds)
+
+    def take(self) -> None:
+        self._bucket.tokens -= 1
+
+    def give_back(self) -> None:
+        self._bucket.tokens += 1
+
+    def hurry(self, chat: ChatKey, priority: Priority) -> None:
+        """Raise the priority of a chat's waiting calls because a more urgent one waits behind them."""
+        if chat not in self._chats:
+            return
+        for ticket in self._tickets:
+            if ticket.chat == chat:
+                ticket.priority = min(ticket.priority, priority)
+        heapq.heapify(self._tickets)
+        self._call_first()
+
+    async def wait(self, chat: ChatKey, priority: Priority) -> None:
+        """Wait until a call may be made, and count it."""
+        ticket = _Ticket(priority, next(self._numbers), chat)
+        heapq.heappush(self._tickets, ticket)
+        self._chats[chat] += 1
+        try:
+            while True:
+                if self._tickets[0] is not ticket:
+                    ticket.is_first.clear()
+                    await ticket.is_first.wait()
+                elif (delay := self.delay()) > 0:
+                    await self._clock.sleep(delay)
+                else:
+                    self.take()
+                    return
+        finally:
+            self._leave(ticket)
+
+    def _leave(self, ticket: _Ticket) -> None:
+        if self._tickets[0] is ticket:
+            heapq.heappop(self._tickets)
+        else:
+            self._tickets.remove(ticket)
+            heapq.heapify(self._tickets)
+        self._chats[ticket.chat] -= 1
+        if not self._chats[ticket.chat]:
+            del self._chats[ticket.chat]
+        self._call_first()
+
+    def _call_first(self) -> None:
+        if self._tickets:
+            self._tickets[0].is_first.set()
+
+
+class ChatLimiter:
+    """Rate limiter of one channel, per chat and, where the platform counts so, over all chats."""
+
+    def __init__(self, channel: Channel, clock: Clock) -> None:
+        self._channel = channel
+        self._clock = clock
+        self._chats: dict[Place, _Bucket] = {}
+        self._sweep_at = REMEMBERED
+        limits = channel.limits
+        self._all = _Line(per_second=limits.calls_per_second, burst=limits.calls_per_second, clock=clock)
+        self._edits = _edits(limits, clock)
+        self._shown: set[str] = set()
+        """Runs with a progress message, each of which is owed one more edit."""
+        self._answering: set[str] = set()
+        """Runs for which that edit will be the answer."""
+
+    def delay(self, chat: ChatKey, *, keep: int = 0, edit: bool = False) -> float:
+        """Return the seconds until a call to the chat may be made that leaves `keep` calls for more important ones."""
+        owed = len(self._shown)
+        lines = [line.delay() if not keep or line.has_to_spare(owed) else STEP_BACK for line in self._lines(edit=edit)]
+        return max(self._chat_delay(chat, keep), *lines)
+
+    def show(self, run: str) -> bool:
+        """Return True if a run's progress may be posted: its last edit can be made soon, and is reserved."""
+        if run not in self._shown and any(
+            line.delay(2 + len(self._shown)) > EDIT_WITHIN for line in self._lines(edit=True)
+        ):
+            return False
+        self._shown.add(run)
+        return True
+
+    def answer(self, run: str) -> None:
+        """Count the run's edit as an answer's, so that many runs deciding at the same time see each other."""
+        self._answering.add(run)
+
+    def settled(self, run: str) -> None:
+        """Release the edit reserved for the run."""
+        self._shown.discard(run)
+        self._answering.discard(run)
+
+    def edit_queue(self) -> float:
+        """Return the seconds that an answer's edit would wait for those of other chats."""
+        return self._edits.delay(1 + max(self._edits.waiting, len(self._answering))) if self._edits else 0.0
+
+    def queue(self) -> float:
+        """Return the seconds that a call of the lowest priority would wait for those of other chats."""
+        return self._all.delay(1 + self._all.waiting)
+
+    def take(self, chat: ChatKey, *, edit: bool = False) -> None:
+        """Count a call made now."""
+        self._bucket(chat).tokens -= 1
+        for line in self._lines(edit=edit):
+            line.take()
+
+    async def wait(self, chat: ChatKey, *, edit: bool = False, priority: Priority = Priority.ANSWER) -> None:
+        """Wait until the chat may be written to, and count the call."""
+        keep = int(priority is Priority.COSMETIC)
+        while True:
+            while (delay := self._chat_delay(chat, keep)) > 0:
+                await self._clock.sleep(delay)
+            for line in self._lines(edit=edit):
+                await line.wait(chat, priority)
+            if not self._chat_delay(chat, keep):  # the platform may have demanded a pause meanwhile
+                self._bucket(chat).tokens -= 1
+                return
+            for line in self._lines(edit=edit):
+                line.give_back()
+
+    def hurry(self, chat: ChatKey, priority: Priority) -> None:
+        """Raise the priority of the chat's waiting calls, since order within a chat is kept."""
+        for line in self._lines(edit=True):
+            line.hurry(chat, priority)
+
+    def hold(self, chat: ChatKey, seconds: float, *, edit: bool = False) -> None:
+        """Pause calls to this chat.
+
+        `edit` means that the platform refused an edit and named the delay. If it counts edits over all chats, then
+        edits in all chats pause, and nothing else.
+        """
+        if edit and self._edits:
+            self._edits.hold(seconds)
+            return
+        self._bucket(chat).hold(self._clock.monotonic() + seconds)
+
+    def is_held(self, chat: ChatKey) -> bool:
+        """Return True while the platform's pause for this chat lasts."""
+        bucket = self._chats.get(self._place(chat))
+        return bucket is not None and bucket.held_until > self._clock.monotonic()
+
+    def _lines(self, *, edit: bool) -> tuple[_Line, ...]:
+        return (self._edits, self._all) if edit and self._edits else (self._all,)
+
+    def _chat_delay(self, chat: ChatKey, keep: int = 0) -> float:
+        return self._bucket(chat).delay(1 + keep, self._clock.monotonic())
+
+    def _place(self, chat: ChatKey) -> Place:
+        thread = None if self._channel.limits.threads_share_pace else chat.thread
+        return chat.platform, chat.account, chat.chat, thread
+
+    def _every(self, chat: ChatKey) -> float:
+        limits = self._channel.limits
+        every = limits.edit_every_in_groups if self._channel.is_group(chat) else limits.edit_every
+        return every.total_seconds()
+
+    def _bucket(self, chat: ChatKey) -> _Bucket:
+        now, burst = self._clock.monotonic(), self._channel.limits.burst
+        if len(self._chats) >= self._sweep_at:
+            self._forget_rested(now)
+        new = _Bucket(most=burst, every=self._every(chat), filled_at=now, tokens=burst)
+        return self._chats.setdefault(self._place(chat), new)
+
+    def _forget_rested(self, now: float) -> None:
+        """Drop full buckets, which are the same as new ones."""
+        self._chats = {place: bucket for place, bucket in self._chats.items() if bucket.delay(bucket.most, now) > 0}
+        self._sweep_at = max(REMEMBERED, 2 * len(self._chats))
+
+
+def _edits(limits: Limits, clock: Clock) -> _Line | None:
+    if limits.edits_per_minute is None:
+        return None
+    burst = BURST_OF_EDITS * limits.edits_per_minute
+    return _Line(per_second=(limits.edits_per_minute - burst) / 60, burst=burst, clock=clock)
+
+
+def _rounded(delay: float) -> float:
+    return delay if delay > MOMENT else 0.0

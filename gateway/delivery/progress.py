@@ -1,0 +1,192 @@
+"""Renders a run's progress as text: a few lines about its tool calls, and the answer so far."""
+
+import re
+from dataclasses import dataclass
+
+from agent_core.events import (
+    AgentEnd,
+    AgentEvent,
+    AgentStart,
+    CompactionEnd,
+    CompactionStart,
+    MessageEnd,
+    MessageStart,
+    MessageUpdate,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+    TurnEnd,
+    TurnStart,
+)
+from agent_core.llm import TextDelta
+from agent_core.messages import AssistantMessage, text_of
+from agent_core.reasons import TransitionReason
+from channels.text import visible
+from gateway.security.secrets import Secrets
+from gateway.texts.say import Language, say, tool_label
+
+MOST_LINES = 8
+MOST_CHARS = 120
+
+_MARKS = re.compile(r"[\\`*_\[\]<>~|]")
+"""Characters with a meaning in Markdown that may occur in tool arguments, as in `17*23*2`."""
+
+
+@dataclass
+class _Line:
+    """One tool call. Times are those of its events."""
+
+    label: str
+    started: float
+    ended: float | None = None
+    failed: bool = False
+    note: str = ""
+    waiting: str = ""
+    """Text shown instead of the label while approval of the call is pending."""
+
+    def render(self, now: float) -> str:
+        mark = "…" if self.ended is None else "✗" if self.failed else "✓"
+        seconds = (self.ended if self.ended is not None else now) - self.started
+        time = f" ({seconds:.0f} s)" if seconds >= 1 else ""
+        room = MOST_CHARS - len(mark) - 1 - len(time)
+        note = f": {_one_line(self.note, room // 2)}" if self.note else ""
+        label = _one_line(self.waiting or self.label, room - len(note))  # a long label leaves room for the note
+        return f"{mark} {literal(label + note)}{time}"
+
+
+class Progress:
+    """Progress of one run, updated by its events."""
+
+    def __init__(self, language: Language, secrets: Secrets | None = None) -> None:
+        self._language = language
+        self._secrets = secrets or Secrets()
+        self._lines: dict[str, _Line] = {}
+        self._waiting = ""
+        self._asking = ""
+        """Text about a fallback model until it begins to answer."""
+        self._words: list[str] = []
+        self._before = ""
+        """Beginning of an answer that was cut off and is being continued."""
+        self._run_started: float | None = None
+        self.tools = 0
+
+    def apply(self, event: AgentEvent) -> None:
+        match event:
+            case AgentStart():
+                self._run_started = event.ts
+            case MessageStart(message=AssistantMessage()):
+                # A new answer replaces one that broke off, and the text before tool calls.
+                self._words, self._waiting = [self._before], ""
+            case TurnStart():
+                goes_on = event.reason is TransitionReason.MAX_OUTPUT_RECOVERY
+                self._before = "".join(self._words) if goes_on else ""
+            case MessageUpdate():
+                self._asking = ""
+                self._words.extend(_words_in(event))
+            case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
+                self._apply_tool(event)
+            case PermissionRequest():
+                if line := self._lines.get(event.tool_call_id):
+                    line.waiting = say("waiting_approval", self._language, label=line.label)
+            case RetryScheduled():
+                self._retry(event)
+            case CompactionStart() | CompactionEnd():
+                begins = isinstance(event, CompactionStart)
+                self._waiting = say("compacting", self._language) if begins else ""
+            case _:
+                _not_shown(event)
+
+    def _retry(self, event: RetryScheduled) -> None:
+        if event.scope == "tool":
+            return
+        self._words = [self._before]
+        if event.next_model is None:
+            self._waiting = say("retrying", self._language, seconds=round(event.delay_s))
+        else:
+            names = {"model": literal(event.model or ""), "other": literal(event.next_model)}
+            self._asking = say("asking_another", self._language, **names)
+
+    def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
+        if isinstance(event, ToolExecutionStart):
+            label = self._secrets.mask(tool_label(event.tool_name, event.label, event.args, self._language))
+            self._lines[event.tool_call_id] = _Line(label, started=event.ts)
+            self.tools += 1
+            return
+        line = self._lines.get(event.tool_call_id)
+        if line is None:
+            return
+        line.waiting = ""
+        if isinstance(event, ToolExecutionUpdate):
+            line.note = self._secrets.mask_unfinished(text_of(event.partial.content))
+        else:
+            line.ended, line.failed = event.ts, event.is_error
+            line.note = self._secrets.mask(event.result.summary)
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while approval of a call is pending."""
+        return any(line.waiting for line in self._lines.values())
+
+    @property
+    def has_words(self) -> bool:
+        """True once the answer has begun."""
+        return any(map(visible, self._words))
+
+    @property
+    def running_since(self) -> float | None:
+        """Start time of the longest-running tool call in progress."""
+        return min((line.started for line in self._lines.values() if line.ended is None), default=None)
+
+    def text(self, now: float, room: int = 3500) -> str:
+        """Return Markdown, never empty: the newest lines, then up to `room` characters of the answer."""
+        # Masked as a whole and before cutting, since a secret may arrive in pieces.
+        words = self._secrets.mask_unfinished("".join(self._words).strip()) if room else ""
+        lines = [line.render(now) for line in self._lines.values()]
+        if waiting := self._waiting or self._asking:
+            lines.append(f"… {_one_line(waiting, MOST_CHARS - 2)}")
+        elif not words and self.running_since is None:
+            lines.append(self._thinking(now))
+        # Two spaces before a line break keep the lines apart in Markdown.
+        parts = ["  \n".join(lines[-MOST_LINES:]), f"{words[:room]}…" if len(words) > room else words]
+        return "\n\n".join(part for part in parts if part)
+
+    def _thinking(self, now: float) -> str:
+        """Return the line that is shown between tool calls."""
+        seconds = now - self._run_started if self._run_started is not None else 0
+        return say("working", self._language) + (f" ({seconds:.0f} s)" if seconds >= 1 else "")
+
+    def folded(self, now: float) -> str:
+        """Return a one-line summary for a progress message above the answer."""
+        seconds = round(now - self._run_started) if self._run_started is not None else 0
+        if not self.tools:
+            return say("folded_no_tools", self._language, seconds=seconds)
+        key = "one_tool" if self.tools == 1 else "many_tools"
+        return say("folded", self._language, tools=say(key, self._language, count=self.tools), seconds=seconds)
+
+
+def _words_in(event: MessageUpdate) -> tuple[str, ...]:
+    """Return the text for people in an update."""
+    return (event.delta.delta,) if isinstance(event.delta, TextDelta) else ()
+
+
+def _not_shown(
+    event: MessageStart | MessageEnd | TurnEnd | AgentEnd | TaskEvent,
+) -> None:
+    """Accept the events that progress ignores. The types make the type checker reject unhandled new kinds."""
+
+
+def literal(text: str) -> str:
+    """Escape Markdown characters."""
+    return _MARKS.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
+
+
+def _one_line(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

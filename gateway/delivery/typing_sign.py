@@ -1,0 +1,43 @@
+"""The typing indicator, shown until an answer arrives and renewed as often as the platform needs."""
+
+from collections.abc import Callable
+
+from agent_core.clock import Clock
+from channels.base import Channel, ChannelError, ChatKey, ShowsTyping
+from gateway.delivery.limiter import ChatLimiter
+
+AGAIN_SECONDS = 1.0
+"""Delay until an indicator that the rate limit had no room for is tried again."""
+
+
+async def show_typing(
+    channel: Channel,
+    chat: ChatKey,
+    limiter: ChatLimiter,
+    clock: Clock,
+    is_wanted: Callable[[], bool] = lambda: True,
+    *,
+    after: float = 0.0,
+) -> None:
+    """Show the indicator until cancelled, or until the platform refuses it for good.
+
+    Args:
+        is_wanted: Skips the indicator while it returns False.
+        after: Seconds before the first indicator.
+    """
+    if not isinstance(channel, ShowsTyping):
+        return
+    if after:
+        await clock.sleep(after)
+    every = channel.limits.typing_every.total_seconds()
+    while True:
+        shown = True
+        try:
+            if is_wanted() and not limiter.is_held(chat):
+                shown = await channel.typing(chat)
+            wait = every if shown else min(every, AGAIN_SECONDS)
+        except ChannelError as error:
+            if error.permanent:
+                return
+            wait = max(every, error.retry_after or 0.0)  # delays only the indicator, not the answers
+        await clock.sleep(wait)

@@ -1,0 +1,1 @@
+"""Inbound events: the handler, catch-up and plain-word answers."""

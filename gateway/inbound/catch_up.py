@@ -1,0 +1,212 @@
+"""Reads messages missed while disconnected from the platform's history.
+
+Each chat has a mark up to which it was read without a gap. Messages newer than a gap are stored at once, do not move
+the mark, and wait until the gap is read. All messages go through the same inbox, which drops duplicates.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import (
+    Accepted,
+    Addressed,
+    CatchesUp,
+    ChannelError,
+    ChatKey,
+    FindsPrivateChats,
+    InboundEvent,
+    Inbox,
+    MessageReceived,
+)
+from gateway.chat.gaps import Gaps
+from gateway.chat.pace import Pace
+from gateway.inbound.gap_reader import GapReader
+from gateway.store.marks import ReadMark
+from gateway.store.store import Store
+
+ACTIVE_WITHIN = 30 * 24 * 3600.0
+"""Seconds of silence after which a chat is not read until somebody writes there again."""
+OLDEST = 24 * 3600.0
+"""Age in seconds beyond which missed messages are not read."""
+OVERLAP = 120.0
+"""Seconds before the mark that are read again, since a dead connection is noticed late."""
+MOST_CHATS = 1_000
+MOST_KNOWN = 10_000
+"""Most chats whose marks are kept in memory."""
+MOST_PEOPLE = 20
+"""Most users whose private chats are looked up, since platforms object to bots that open many."""
+
+log = structlog.get_logger(__name__)
+
+
+class CatchUp:
+    """Inbox between a channel and the gateway; `run` reads missed messages after every gap."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        channel: CatchesUp,
+        people: Sequence[str],
+        inbox: Inbox,
+        late_inbox: Inbox,
+        store: Store,
+        clock: Clock,
+        gaps: Gaps,
+        pace: Pace,
+        tell: Callable[[str, Sequence[ChatKey]], None],
+    ) -> None:
+        """Create the inbox.
+
+        Args:
+            people: Ids of users whose private chats are looked up.
+            late_inbox: Receives the messages read from history.
+            tell: Notifies the owners of the reason that some chats' gaps were not read.
+        """
+        self._name = name
+        self._channel = channel
+        self._people = people
+        self._inbox = inbox
+        self._store = store
+        self._clock = clock
+        self._gaps = gaps
+        self._pace = pace
+        self._reader = GapReader(
+            name=name, channel=channel, inbox=late_inbox, store=store, clock=clock, gaps=gaps, tell=tell
+        )
+        self._since = 0.0
+        """Time before which nothing is read."""
+        self._unheard_until = 0.0
+        """Time until which an unknown chat may have a gap."""
+        self._known: dict[ChatKey, float] = {}
+        """Mark of each known chat: the time up to which it was read without a gap."""
+        self._is_listed = False
+        """True once it is known which chats have a gap."""
+        self._has_run = False
+        self._unlisted: dict[ChatKey, MessageReceived] = {}
+        """Last messages in new chats from before it was known which chats have a gap."""
+
+    async def accept(self, event: InboundEvent) -> Accepted:
+        """Store an event at once. A message moves its chat's mark if there is no gap before it."""
+        if not isinstance(event, MessageReceived):
+            return await self._inbox(event)
+        outside = outside_of_threads(event.chat)
+        self._find_gaps(event, outside)
+        above = {chat for chat in {event.chat, outside} if self._gaps.is_open(chat)}
+        accepted = await self._inbox(event)
+        if accepted is Accepted.NEW:
+            for chat in {event.chat, outside}:
+                if chat not in above:
+                    await self._move(chat, event)
+                elif chat not in self._known:
+                    await self._met(chat, event)
+        return accepted
+
+    async def _met(self, chat: ChatKey, event: MessageReceived) -> None:
+        """Handle the first message from an unknown chat while some chats had a gap."""
+        if not self._is_listed:
+            self._unlisted[chat] = event
+        elif self._unheard_until:
+            self._reader.add(chat, self._since)
+        else:  # nothing precedes the very first messages
+            await self._move(chat, event)
+
+    async def _move(self, chat: ChatKey, event: MessageReceived) -> None:
+        """Move the mark of a chat, or of the channel around its thread. A first mark is on disk when this returns."""
+        is_first = chat not in self._known
+        self._remember(chat, event.at)
+        is_private = event.addressed is Addressed.DIRECT and chat == event.chat
+        moved = self._store.marks.move(chat, event.at, event.sender.id if is_private else None, later=not is_first)
+        if is_first:
+            await moved
+
+    async def run(self) -> None:
+        """Catch up after every gap, until cancelled. Run again after an error, it treats all chats as having a gap."""
+        is_again, self._has_run = self._has_run, True
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._reader.run())
+            while True:
+                if not is_again:
+                    await self._channel.gap()
+                is_again = False
+                self._is_listed = False
+                self._gaps.reopen(self._name)  # at once, so that messages from now on wait behind the gap
+                await self._list()
+                # In the background, so that the next gap is noticed at once.
+                tasks.create_task(self._look_for_people())
+
+    async def _list(self) -> None:
+        """Find the chats that have a gap: all known ones, and new ones with a waiting message."""
+        now = self._clock.time()
+        self._pace.listens(self._name)
+        self._since = max(now - OLDEST, await self._store.born())
+        marks = with_outsides(await self._store.marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+        self._known = marks
+        self._unheard_until = now + OLDEST if marks else 0.0
+        self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in marks.items()})
+        self._is_listed = True
+        new, self._unlisted = self._unlisted, {}
+        for chat, event in new.items():
+            if chat not in marks:
+                await self._met(chat, event)
+
+    async def _look_for_people(self) -> None:
+        """Read the private chats of authorised users who never wrote before, in case they did while disconnected."""
+        channel = self._channel
+        if not isinstance(channel, FindsPrivateChats):
+            return
+        heard = await self._store.marks.people(self._name, self._clock.time() - ACTIVE_WITHIN)
+        unheard = [person for person in self._people if person not in heard][:MOST_PEOPLE]
+        async with asyncio.TaskGroup() as tasks:
+            for person in unheard:
+                tasks.create_task(self._look_for(channel, person))
+
+    async def _look_for(self, channel: FindsPrivateChats, person: str) -> None:
+        chat = await self._private_chat(channel, person)
+        if chat is not None:
+            self._store.marks.move(chat, self._since, person)
+            if chat not in self._known:
+                self._reader.add(chat, self._since)
+
+    async def _private_chat(self, channel: FindsPrivateChats, person: str) -> ChatKey | None:
+        while True:
+            try:
+                return await channel.private_chat(person)
+            except ChannelError as error:
+                log.debug("private chat not found", channel=self._name, person=person, reason=error.reason)
+                if error.retry_after is None:
+                    return None
+                await self._clock.sleep(error.retry_after)
+
+    def _find_gaps(self, event: MessageReceived, outside: ChatKey) -> None:
+        """Mark an unknown chat as having a gap, unless it is a thread that the message begins."""
+        if self._clock.time() >= self._unheard_until:
+            return
+        begins_thread = event.chat.thread == event.message_id
+        for chat in {outside} if begins_thread else {event.chat, outside}:
+            if chat not in self._known:
+                self._reader.add(chat, self._since)
+                self._remember(chat, self._since)
+
+    def _remember(self, chat: ChatKey, at: float) -> None:
+        self._known[chat] = at
+        if len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+
+def with_outsides(marks: Sequence[ReadMark]) -> dict[ChatKey, float]:
+    """Return the time up to which each chat was read, latest first.
+
+    A channel of which only threads have marks counts as read up to the latest of those.
+    """
+    found = {each.chat: each.at for each in marks}
+    for each in marks:
+        found.setdefault(outside_of_threads(each.chat), each.at)
+    return dict(sorted(found.items(), key=lambda pair: pair[1], reverse=True))
+
+
+def outside_of_threads(chat: ChatKey) -> ChatKey:
+    return chat if chat.thread is None else chat.model_copy(update={"thread": None})

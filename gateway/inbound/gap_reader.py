@@ -1,0 +1,183 @@
+"""Reads the history of chats with a gap, those with waiting messages first, then the most recently active."""
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from agent_core.bulkheads import Bulkhead
+from agent_core.clock import Clock
+from channels.base import (
+    Accepted,
+    CatchesUp,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    Inbox,
+    MessageReceived,
+    NotTakenIn,
+)
+from gateway.background.waits import set_within
+from gateway.chat.gaps import LONGEST_WAIT, Gaps
+from gateway.store.store import Store
+
+AT_ONCE = 4
+"""Chats read at the same time. The channel obeys its platform's rate limit."""
+FIRST_DELAY = 1.0
+LONGEST_DELAY = 60.0
+GATHER = 5.0
+"""Seconds for which failures are collected, so that owners get one message about them."""
+TOO_LATE = f"not read within {LONGEST_WAIT:.0f} s"
+
+log = structlog.get_logger(__name__)
+
+Said = Sequence[MessageReceived | CommandInvoked]
+
+
+@dataclass
+class _Gap:
+    since: float
+    tries: int = 0
+    not_before: float = -math.inf
+    """Earliest next try, by the monotonic clock."""
+
+
+class GapReader:
+    """Reads the gaps of one platform's chats until cancelled. A failure in one chat does not affect others."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        channel: CatchesUp,
+        inbox: Inbox,
+        store: Store,
+        clock: Clock,
+        gaps: Gaps,
+        tell: Callable[[str, Sequence[ChatKey]], None],
+    ) -> None:
+        """`tell` notifies the owners of the reason that some chats' gaps were not read."""
+        self._name = name
+        self._channel = channel
+        self._inbox = inbox
+        self._store = store
+        self._clock = clock
+        self._gaps = gaps
+        self._tell = tell
+        self._to_read: dict[ChatKey, _Gap] = {}
+        """Most recently active chats first."""
+        self._paused_until = -math.inf
+        self._more = asyncio.Event()
+        self._troubles: dict[str, list[ChatKey]] = {}
+        self._trouble = asyncio.Event()
+        gaps.on_overdue(name, self._overdue)
+
+    def begin(self, gaps: Mapping[ChatKey, float]) -> None:
+        """Set the platform's chats that have a gap, with the time since when, most urgent first."""
+        self._to_read = {chat: _Gap(since) for chat, since in gaps.items()}
+        self._gaps.listed(self._name, gaps)
+        self._more.set()
+
+    def add(self, chat: ChatKey, since: float) -> None:
+        """Add a chat with a gap."""
+        if not self._gaps.is_open(chat):
+            self._to_read[chat] = _Gap(since)
+            self._gaps.open(chat)
+            self._more.set()
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._tell_on())
+            for _ in range(AT_ONCE):
+                tasks.create_task(self._read_on())
+
+    async def _read_on(self) -> None:
+        while True:
+            now = self._clock.monotonic()
+            chat = self._most_urgent(now)
+            if chat is not None:
+                await self._read(chat, self._to_read.pop(chat))
+                continue
+            self._more.clear()
+            await set_within(self._more, self._next_try(now) - now, self._clock)
+
+    def _most_urgent(self, now: float) -> ChatKey | None:
+        """Return the chat to read now, or None."""
+        if self._paused_until > now:
+            return None
+        ready = {chat: None for chat, gap in self._to_read.items() if gap.not_before <= now}
+        return next((chat for chat in (*self._gaps.awaited, *ready) if chat in ready), None)
+
+    def _next_try(self, now: float) -> float:
+        soonest = min((gap.not_before for gap in self._to_read.values()), default=now + LONGEST_DELAY)
+        return max(soonest, self._paused_until)
+
+    async def _read(self, chat: ChatKey, gap: _Gap) -> None:
+        with Bulkhead("catching up") as bulkhead:
+            try:
+                await self._take_in(chat, await self._channel.said_since(chat, gap.since))
+            except (ChannelError, NotTakenIn) as error:
+                await self._failed(chat, gap, error)
+                return
+        if bulkhead.error is not None:
+            await self._give_up(chat, f"a mistake in Parley ({type(bulkhead.error).__name__})")
+
+    async def _take_in(self, chat: ChatKey, said: Said) -> None:
+        """Take the messages in. Raises NotTakenIn; messages taken in before that are recognised when read again."""
+        new = 0
+        for event in said:
+            if event.sender.is_bot:
+                continue
+            if event.chat != chat:  # the message begins a thread, which may contain more
+                self.add(event.chat, event.at)
+            new += await self._inbox(event) is Accepted.NEW
+        if chat in self._to_read:  # another gap has opened meanwhile
+            return
+        if said:
+            self._store.marks.move(chat, said[-1].at)
+        self._gaps.close(chat)
+        if new:
+            log.info("caught up", chat=str(chat), messages=new)
+
+    async def _failed(self, chat: ChatKey, gap: _Gap, error: ChannelError | NotTakenIn) -> None:
+        if isinstance(error, ChannelError) and error.permanent:
+            await self._give_up(chat, error.reason)
+            return
+        log.info("not caught up yet", chat=str(chat), reason=str(error))
+        now = self._clock.monotonic()
+        if isinstance(error, ChannelError) and error.retry_after is not None:
+            self._paused_until = now + error.retry_after
+        else:
+            gap.not_before = now + min(FIRST_DELAY * 2**gap.tries, LONGEST_DELAY)
+            gap.tries += 1
+        self._to_read.setdefault(chat, gap)
+        self._more.set()
+
+    # Gaps that stay
+
+    async def _give_up(self, chat: ChatKey, reason: str) -> None:
+        """Answer the chat with its gap. The read mark stays, so that a later start tries again."""
+        log.warning("gap not read", chat=str(chat), reason=reason)
+        self._gaps.give_up(chat)
+        if await self._store.marks.note_trouble(chat, reason):
+            self._note(chat, reason)
+
+    def _overdue(self, chat: ChatKey) -> None:
+        """Report a chat that is answered before its gap is read. Older messages are answered when they are read."""
+        log.warning("gap not read", chat=str(chat), reason=TOO_LATE)
+        self._note(chat, TOO_LATE)
+
+    def _note(self, chat: ChatKey, reason: str) -> None:
+        self._troubles.setdefault(reason, []).append(chat)
+        self._trouble.set()
+
+    async def _tell_on(self) -> None:
+        while True:
+            await self._trouble.wait()
+            await self._clock.sleep(GATHER)
+            self._trouble.clear()
+            troubles, self._troubles = self._troubles, {}
+            for reason, chats in troubles.items():
+                self._tell(reason, chats)

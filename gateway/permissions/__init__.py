@@ -1,0 +1,1 @@
+"""Permissions: access to chats, the policy for tool calls, and approvals."""

@@ -1,0 +1,103 @@
+"""Decides who may use the bot, for every kind of event and before anything is stored."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender
+
+NOTICE_EVERY = 3600.0
+"""Seconds between two notices about the same unknown user."""
+MOST_NOTICED = 1_000
+"""Most unknown users whose last notice is remembered, so that mass-created accounts cannot fill the memory."""
+
+log = structlog.get_logger(__name__)
+
+
+class Decision(StrEnum):
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class People:
+    """Known users, each as `platform:id`."""
+
+    owners: frozenset[str]
+    allow: frozenset[str]
+
+    def on(self, platform: str) -> list[str]:
+        """Return the ids of the users on one platform, owners first."""
+        named = [*sorted(self.owners), *sorted(self.allow - self.owners)]
+        return [person for name, _, person in (each.partition(":") for each in named) if name == platform]
+
+
+class Access:
+    """Authorises by the platform's stable ids, never by names.
+
+    Empty lists admit nobody, except on a channel that can be reached only from this machine: its users are owners.
+    """
+
+    def __init__(
+        self,
+        people: People,
+        channels: Iterable[Channel],
+        spoken_in: Iterable[str],
+        clock: Clock,
+        console: Callable[[str], None],
+    ) -> None:
+        """`console` shows a line to the operator."""
+        self._people = people
+        self._channels = {channel.name: channel for channel in channels}
+        self._spoken_in = set(spoken_in)
+        self._clock = clock
+        self._console = console
+        self._noticed: dict[str, float] = {}
+        """Time of the notice about each unknown user of the last hour, oldest first."""
+
+    def authorize(self, event: InboundEvent) -> Decision:
+        """Decide on an event. Group messages that do not mention the bot are accepted only in threads it is part of."""
+        if event.sender.is_bot:
+            return Decision.IGNORED
+        if not self.may_speak(event.chat, event.sender):
+            if event.addressed is not Addressed.AMBIENT:
+                self._notice(event)
+            return Decision.REFUSED
+        ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
+        if ambient and not (event.chat.thread is not None and str(event.chat) in self._spoken_in):
+            return Decision.IGNORED
+        return Decision.ALLOWED
+
+    def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
+        return self.is_owner(chat, sender) or f"{chat.platform}:{sender.id}" in self._people.allow
+
+    def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
+        local = chat.platform in self._channels and self._channels[chat.platform].limits.is_local
+        return local or f"{chat.platform}:{sender.id}" in self._people.owners
+
+    def spoke(self, chat: ChatKey) -> None:
+        """Record that the bot has posted in the chat."""
+        if chat.thread is not None:
+            self._spoken_in.add(str(chat))
+
+    def _notice(self, event: InboundEvent) -> None:
+        """Show the operator the setting that admits the user, at most once an hour each; the chat gets no reply."""
+        who = f"{event.chat.platform}:{event.sender.id}"
+        now = self._clock.monotonic()
+        while self._noticed and now - next(iter(self._noticed.values())) >= NOTICE_EVERY:
+            del self._noticed[next(iter(self._noticed))]
+        if who in self._noticed:
+            return
+        self._noticed[who] = now
+        if len(self._noticed) > MOST_NOTICED:
+            del self._noticed[next(iter(self._noticed))]
+        known = sorted({*self._people.allow, who})
+        line = ", ".join(f'"{person}"' for person in known)
+        log.warning("an unknown person wrote", who=who)
+        self._console(f"To let them in, put this into parley.toml; where a list is there, add to it:\nallow = [{line}]")
+        if self._people.allow:  # parley.toml has no effect if .env sets the same list
+            self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")

@@ -1,0 +1,147 @@
+"""Tells addresses that were given in a conversation from those that the model made up.
+
+An address that the model composes can carry out whatever it has read; one that was given as a whole cannot.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+from urllib.parse import urlsplit
+
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.sources import UNKNOWN
+
+FETCH = "web_fetch"
+SEARCH = "web_search"
+WEB = frozenset({FETCH, SEARCH})
+"""Tools whose results contain links written by neither the model nor users."""
+MOST_LINKS = 2
+"""Links from pages that may be followed per user message: the choice among links can encode information."""
+
+_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
+_NAKED = re.compile(
+    r"(?<![A-Za-z0-9_@/.-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}(?::\d{1,5})?(?:[/?][^\s<>\"'`|\\^{}]*)?", re.I
+)
+_TRAILING = ".,;:!?)]}*_~'\""
+_NOT_ASCII = re.compile(r"[^\x21-\x7e]")
+
+
+@dataclass(frozen=True)
+class Link:
+    """An address that a web result contained before the model mentioned it."""
+
+    page: str
+    """Id of the first result that contained it."""
+    source: str
+    """Source of that result."""
+    choices: int
+    """Number of such addresses requested since the last user message, including this one."""
+
+
+def is_given(url: str, messages: Sequence[AgentMessage]) -> bool:
+    """Return True if a user wrote exactly this address in the conversation."""
+    wanted = _key(url)
+    said = (text_of(message.content) for message in messages if _is_from_person(message))
+    return bool(wanted) and any(_stands_in(text, wanted, _URL, _NAKED) for text in said)
+
+
+def link_of(url: str, messages: Sequence[AgentMessage]) -> Link | None:
+    """Return the link for this address, or None if no web result contained it before the model wrote it."""
+    wanted = _key(url)
+    page = _brought_by(wanted, messages) if wanted else None
+    if page is None:
+        return None
+    chosen: dict[str, None] = {}
+    for asked in _fetched(messages):
+        if _key(asked) == wanted or not is_given(asked, messages):
+            chosen.setdefault(_key(asked))
+    chosen.setdefault(wanted)
+    source = page.sources[0] if page.sources else UNKNOWN
+    return Link(page.id, source, list(chosen).index(wanted) + 1)
+
+
+def given_in(text: str, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
+    """Return the addresses in a text that users wrote exactly so, as keys for `is_one_of`."""
+    found = dict.fromkeys(key for pattern in (_URL, _NAKED) for key in _keys(pattern, text))
+    return tuple(key for key in found if is_given(key, messages))
+
+
+def is_one_of(url: str, given: Collection[str]) -> bool:
+    return _key(url) in given
+
+
+def _brought_by(wanted: str, messages: Sequence[AgentMessage]) -> ToolResultMessage | None:
+    for message in messages:
+        if isinstance(message, AssistantMessage) and _stands_in(_written(message), wanted, _URL, _NAKED):
+            return None  # the model wrote it first, so a page repeating it proves nothing
+        if isinstance(message, ToolResultMessage) and _stands_in(_brought(message), wanted, _URL):
+            return message
+    return None
+
+
+def _fetched(messages: Sequence[AgentMessage]) -> Iterator[str]:
+    """Yield the addresses that the model requested since the last user message, including its latest answer."""
+    found: list[str] = []
+    for message in messages:
+        if _is_from_person(message):
+            found = []
+        elif isinstance(message, AssistantMessage):
+            found += [str(call.arguments.get("url", "")) for call in message.tool_calls if call.name == FETCH]
+    yield from found
+
+
+def _is_from_person(message: AgentMessage) -> TypeGuard[UserMessage]:
+    return isinstance(message, UserMessage) and not message.by_agent
+
+
+def _brought(message: ToolResultMessage) -> str:
+    return text_of(message.content) if message.tool_name in WEB else ""
+
+
+def _written(message: AssistantMessage) -> str:
+    calls = json.dumps([call.arguments for call in message.tool_calls], ensure_ascii=False)
+    return f"{message.text}\n{calls}"
+
+
+def _stands_in(text: str, wanted: str, *patterns: re.Pattern[str]) -> bool:
+    """Return True if the text contains the address. Texts without it are skipped before the slow pattern search."""
+    if wanted.casefold() not in text.casefold():
+        return False
+    return any(wanted in _keys(pattern, text) for pattern in patterns)
+
+
+def _keys(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """Yield the possible ends of each address in the text.
+
+    These are the whole match, the match without trailing punctuation, and the match up to the first non-ASCII letter,
+    since some languages put no space after an address.
+    """
+    for found in pattern.finditer(text):
+        for begun in (found.group(), _NOT_ASCII.split(found.group())[0]):
+            for shorter in _without_punctuation(begun):
+                if key := _key(shorter):
+                    yield key
+                    yield _in_lower_case(key)
+
+
+def _without_punctuation(url: str) -> Iterator[str]:
+    """Yield the address with zero to three trailing marks removed: `(https://a.example/b_(c)).` ends with two."""
+    for _ in range(4):
+        yield url
+        if url[-1:] not in _TRAILING:
+            return
+        url = url[:-1]
+
+
+def _key(url: str) -> str:
+    """Normalise an address: drop the scheme, a bare slash at the end, and the fragment, which is never sent."""
+    rest = re.sub(r"^https?://", "", url.strip(), flags=re.IGNORECASE).partition("#")[0]
+    return rest.removesuffix("/") if rest.count("/") == 1 else rest
+
+
+def _in_lower_case(key: str) -> str:
+    """Return the key with its host in lower case."""
+    host = urlsplit(f"//{key}").netloc
+    return host.lower() + key[len(host) :]

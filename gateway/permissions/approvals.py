@@ -1,0 +1,393 @@
+"""Approval questions: asked, answered once and in time by those who may, and closed with the outcome.
+
+A question is on disk before it is sent, and its outcome before anything acts on it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.permissions import Answer, Proposal
+from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.background.drain import Drain
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.binding import Binding
+from gateway.permissions.question_text import closing_line, question_message, what_is_done
+from gateway.permissions.source_words import named
+from gateway.store.approvals import Moved, Step
+from gateway.store.question import Question, QuestionState
+from gateway.store.rows import Post
+from gateway.store.rules import Rule
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say
+
+LASTS = 600.0
+"""Seconds until a question expires."""
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32: no letter looks like another or like a digit."""
+_MISREAD = str.maketrans("oil", "011", "-")
+
+_ANSWERS = {
+    QuestionState.DENIED: Answer.DENIED,
+    QuestionState.EXPIRED: Answer.EXPIRED,
+    QuestionState.WITHDRAWN: Answer.WITHDRAWN,
+    QuestionState.USED: Answer.WITHDRAWN,
+}
+
+log = structlog.get_logger(__name__)
+
+
+class CannotAsk(Exception):
+    """Approval cannot be asked for. The message gives the model the reason."""
+
+
+class Reply(StrEnum):
+    """Result of an answer."""
+
+    TAKEN = "taken"
+    UNKNOWN = "unknown"
+    """There is no such question in that chat."""
+    NOT_YOURS = "not yours"
+    TOO_LATE = "too late"
+    ONLY_ONCE = "only once"
+    """The call cannot be allowed permanently."""
+    WAS_APPROVED = "was approved"
+    WAS_DENIED = "was denied"
+    WAS_WITHDRAWN = "was withdrawn"
+
+
+_REPLIES = {
+    QuestionState.APPROVED: Reply.WAS_APPROVED,
+    QuestionState.USED: Reply.WAS_APPROVED,
+    QuestionState.DENIED: Reply.WAS_DENIED,
+    QuestionState.EXPIRED: Reply.TOO_LATE,
+    QuestionState.WITHDRAWN: Reply.WAS_WITHDRAWN,
+}
+
+
+def new_request_id() -> str:
+    """Return an id short enough to type. It need not be secret, since the answering user is checked."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(6))
+
+
+def typed_id(text: str) -> str:
+    """Return the id that was typed, correcting characters that are easily confused."""
+    first = next(iter(text.split()), "")
+    return first.strip("`'\".,:;").lower().translate(_MISREAD)
+
+
+class Approvals:
+    """All approval questions of this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        clock: Clock,
+        language: Language,
+        new_id: Callable[[], str] = new_request_id,
+        *,
+        drain: Drain | None = None,
+    ) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._clock = clock
+        self._language = language
+        self._new_id = new_id
+        self._drain = drain or Drain()
+        self._waiting: dict[str, asyncio.Event] = {}
+        """Wakes the run that waits for the answer to a question."""
+        self._unsent: dict[str, Post] = {}
+        """Questions of this process not sent yet. Those of an earlier one are sent with its other posts."""
+        self._sends: dict[str, asyncio.Task[None]] = {}
+        self._asking: set[str] = set()
+        """Runs that may have open questions."""
+        self._silent: set[str] = set()
+        """Platforms that cannot answer any more."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # For runs
+
+    async def ask(
+        self,
+        proposal: Proposal,
+        chat: ChatKey,
+        fingerprint: str,
+        why: Sequence[str],
+        binding: Binding | None = None,
+        *,
+        sources: Sequence[str] = (),
+    ) -> Question:
+        """Return the question about a call: a new one, or an earlier one in its present state. Raises CannotAsk.
+
+        `why` holds keys of texts, and `sources` what they may name. Without a `binding` the call cannot be allowed
+        permanently.
+        """
+        if chat.platform in self._silent:
+            raise CannotAsk("it needs an approval, and nobody is there to give it")
+        run = await self._store.current_run(chat, proposal.session_id)
+        if run is None or run.person != proposal.user_id:  # only the run's own user is asked
+            raise CannotAsk("it needs an approval, and there is nobody to ask")
+        tag = await self._store.language_of(chat, run.person)
+        mask = self._delivery.voice(chat).secrets.mask  # before shortening: half a secret is not recognised
+        now = self._clock.time()
+        draft = Question(
+            id="",
+            run=run.id,
+            session=proposal.session_id,
+            call=proposal.call.id,
+            chat=chat,
+            person=run.person,
+            tool=proposal.call.name,
+            fingerprint=fingerprint,
+            what=mask(what_is_done(proposal.call.name, proposal.call.arguments)),
+            language=language_of(tag, self._language),
+            asked_at=now,
+            expires_at=now + LASTS,
+            subject=binding.subject if binding else "",
+            bound=binding.state if binding else "",
+        )
+        self._asking.add(run.id)
+        asked: list[Moved] = []
+        while not asked:
+            draft = replace(draft, id=self._new_id())
+            post = self._post(draft, why, sources, run.reply_to)
+            asked = await self._store.ask(draft, post.message, closing_line)
+        for moved in asked:
+            self._told(moved)
+        question = asked[-1].after
+        if question.id == draft.id:
+            self._unsent[question.id] = post
+        return question
+
+    async def was_allowed(self, session: str, fingerprint: str) -> bool:
+        """Return True if an approval of this was used in the session."""
+        return await self._store.was_used(session, fingerprint)
+
+    async def wait(self, request_id: str, fingerprint: Callable[[], Awaitable[str]]) -> Answer:
+        """Send the question if that was not done, and wait for its outcome. An approval is used up by this.
+
+        `fingerprint` returns that of the call in its present state.
+        """
+        self._send(request_id)
+        woken = self._waiting[request_id] = asyncio.Event()
+        try:
+            while True:
+                woken.clear()
+                await self._drain.hold()  # while draining, answers are left to the next process
+                moved = await self._used(request_id, await fingerprint())
+                if moved is None:
+                    return Answer.WITHDRAWN
+                if moved.has_moved and moved.after.state is QuestionState.WITHDRAWN:
+                    return Answer.CHANGED
+                if moved.has_moved and moved.after.state is QuestionState.USED:
+                    return Answer.APPROVED
+                if moved.after.state is not QuestionState.PENDING:
+                    return _ANSWERS[moved.after.state]
+                await self._until(woken, moved.after.expires_at - self._clock.time())
+        finally:
+            self._waiting.pop(request_id, None)
+
+    async def withdraw(self, request_id: str) -> None:
+        """Close the question unless it was answered."""
+        await self._move(request_id, Question.withdrawn)
+
+    async def run_over(self, run: str) -> None:
+        """Close the questions of a run that has ended."""
+        if run in self._asking:
+            self._asking.discard(run)
+            for question in await self._store.pending_questions():
+                if question.run == run:
+                    await self.withdraw(question.id)
+
+    # For people
+
+    async def reply(self, request_id: str, chat: ChatKey, by: Sender, *, approved: bool, always: bool = False) -> Reply:
+        """Take an answer given in a chat. Only those of the run's user and of owners count.
+
+        `always` also creates a rule that allows the same call there until something it depends on changes.
+        """
+        is_owner = self._access.is_owner(chat, by)
+        now = self._clock.time()
+
+        def step(question: Question) -> Question:
+            if question.chat != chat or not (is_owner or question.person == by.id):
+                return question
+            return question.answered(by.id, now, approved=approved)
+
+        rule = await self._rule(request_id, by) if always else None
+        if always and rule is None:
+            return Reply.ONLY_ONCE
+        moved = await self._move(request_id, step, by.name, rule)
+        if moved is None or moved.before.chat != chat:
+            return Reply.UNKNOWN
+        if not (is_owner or moved.before.person == by.id):
+            return Reply.NOT_YOURS
+        if moved.after.state in (QuestionState.APPROVED, QuestionState.DENIED) and moved.has_moved:
+            log.info("question answered", id=request_id, run=moved.after.run, by=by.id, approved=approved)
+            return Reply.TAKEN
+        return _REPLIES[moved.after.state]
+
+    async def open_in(self, chat: ChatKey) -> list[Question]:
+        """Return the open questions in the chat, oldest first."""
+        now = self._clock.time()
+        found = await self._store.pending_questions()
+        return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
+
+    def may_answer(self, question: Question, who: Sender) -> bool:
+        return question.person == who.id or self._access.is_owner(question.chat, who)
+
+    # For start and stop
+
+    async def recall(self) -> None:
+        """Close the questions that the previous process asked for runs that have ended, and show open ones again.
+
+        The closing texts are stored, and sent with the other unsent posts.
+        """
+        running = await self._store.open_runs()
+        for question in await self._store.pending_questions():
+            if question.run in running:
+                self._asking.add(question.run)
+                await self._show_again(question)
+            else:
+                await self._store.move_question(question.id, Question.withdrawn, closing_line)
+
+    def nobody_answers(self, platform: str) -> None:
+        """Let questions on a platform expire from now on, because its input has ended."""
+        self._silent.add(platform)
+        for woken in self._waiting.values():
+            woken.set()
+
+    async def settled(self) -> None:
+        """Wait until every question's message shows its outcome."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def close(self) -> None:
+        """Cancel pending edits; they stay stored."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    # Implementation
+
+    def _post(self, question: Question, why: Sequence[str], sources: Sequence[str], reply_to: str | None) -> Post:
+        """Return the post for a question. Raises CannotAsk if it does not fit in one message and could not be read."""
+        voice = self._delivery.voice(question.chat)
+        language = language_of(question.language, self._language)
+        reasons = [say(key, language, sources=named(sources, language)) for key in why]
+        message = question_message(question, reasons, voice.channel.limits.slash)
+        message = message.model_copy(update={"reply_to": reply_to})
+        if len(voice.split(message)) > 1:
+            raise CannotAsk("it needs an approval, and is too long to be shown whole to whoever would give it")
+        return Post(question.key, question.run, question.chat, message)
+
+    def _use(self, question: Question, fingerprint: str) -> Question:
+        now = self._clock.time()
+        if question.chat.platform in self._silent and question.state is QuestionState.PENDING:
+            now = question.expires_at
+        return question.used(fingerprint, now)
+
+    async def _used(self, request_id: str, fingerprint: str) -> Moved | None:
+        """Use the approval, unless the call has changed since it was shown."""
+        step, line = partial(self._use, fingerprint=fingerprint), partial(closing_line, changed=True)
+        moved = await self._store.move_question(request_id, step, line)
+        if moved is not None:
+            self._told(moved, changed=True)
+        return moved
+
+    async def _rule(self, request_id: str, by: Sender) -> Rule | None:
+        question = await self._store.question(request_id)
+        if question is None or not question.subject:
+            return None
+        return Rule(
+            id=question.id,
+            chat=question.chat,
+            person=question.person,
+            tool=question.tool,
+            what=question.what,
+            subject=question.subject,
+            bound=question.bound,
+            given_by=by.name,
+            created=self._clock.time(),
+        )
+
+    async def _move(self, request_id: str, step: Step, name: str = "", rule: Rule | None = None) -> Moved | None:
+        moved = await self._store.move_question(request_id, step, partial(self._closing_line, name=name), rule)
+        if moved is not None:
+            self._told(moved, name)
+        return moved
+
+    def _told(self, moved: Moved, name: str = "", *, changed: bool = False) -> None:
+        """Pass the new state to the waiting run and to the question's message."""
+        if not moved.has_moved:
+            return
+        if woken := self._waiting.get(moved.after.id):
+            woken.set()
+        if moved.after.state is not QuestionState.USED:
+            self._start(self._close(moved.after, self._closing_line(moved.after, name, changed=changed)))
+
+    def _closing_line(self, question: Question, name: str = "", *, changed: bool = False) -> OutboundMessage:
+        """Return the closing line; on a local channel its only user is addressed as "you"."""
+        if name and self._delivery.knows(question.chat) and self._delivery.channel(question.chat).limits.is_local:
+            name = say("ask_you", language_of(question.language, "en"))
+        return closing_line(question, name, changed=changed)
+
+    def _send(self, request_id: str) -> None:
+        if post := self._unsent.pop(request_id, None):
+            self._access.spoke(post.chat)  # a user may answer before the delivery is recorded
+            self._sends[request_id] = self._start(self._delivery.deliver(post.chat, [post]))
+
+    async def _close(self, question: Question, line: OutboundMessage) -> None:
+        """Edit the question's message to show the outcome, or drop it if it was not sent yet."""
+        if sending := self._sends.pop(question.id, None):
+            await asyncio.wait([sending])
+        if self._unsent.pop(question.id, None):
+            await self._store.failed(question.key, "nobody needs to see it")
+            return
+        post = await self._store.find_post(question.key)
+        if post is not None and post.message_id is None:  # an earlier process started the send
+            await self._delivery.caught_up(question.chat)
+            post = await self._store.find_post(question.key)
+        if post is not None and post.message_id is not None and self._delivery.knows(post.chat):
+            await self._delivery.deliver(post.chat, [replace(post, message=line)])
+
+    async def _show_again(self, question: Question) -> None:
+        """Send an open question again on a channel that forgets its messages, so that it is visible when answered."""
+        is_open = question.at(self._clock.time()).state is QuestionState.PENDING
+        if not (is_open and self._delivery.knows(question.chat)):
+            return
+        post = await self._store.find_post(question.key)
+        if post and post.message_id and self._delivery.voice(question.chat).channel.limits.forgets:
+            self._start(self._delivery.deliver(post.chat, [post]))
+
+    def _start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a question's message could not be changed", exc_info=error)
+
+    async def _until(self, woken: asyncio.Event, seconds: float) -> None:
+        """Wait for the event, at most `seconds`."""
+        tasks = [asyncio.create_task(woken.wait()), asyncio.create_task(self._clock.sleep(max(0.0, seconds)))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)

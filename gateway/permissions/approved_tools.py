@@ -1,0 +1,138 @@
+"""Tracks which descriptions of MCP servers' tools an owner has approved; the model reads them with every request.
+
+Setting up a server approves the descriptions it shows first. Later changes count as untrusted input until an owner
+approves them too.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import structlog
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from agent_core.mcp.config import McpServer
+from agent_core.sources import Sources, server
+from agent_core.tools import Tool
+
+MOST_AT_ONCE = 10
+"""Most tools shown to an owner and approved at once."""
+
+log = structlog.get_logger(__name__)
+
+
+class _Known(BaseModel):
+    """Approval state of one server."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of: str
+    """Digest of the command or address. If it changes, this is another server."""
+    approved: tuple[str, ...] = ()
+    """Digests of the approved tools."""
+    changed: bool = False
+    """True if the server has shown other tools since the last approval."""
+
+
+_FILE = TypeAdapter(dict[str, _Known])
+
+
+class ApprovedTools:
+    """Compares the tools of each server with the approved ones. The state is kept in a file over restarts.
+
+    `changed` receives the name of each server whose tools differ from the approved ones.
+    """
+
+    def __init__(self, file: Path, servers: Mapping[str, McpServer]) -> None:
+        self.changed: asyncio.Queue[str] = asyncio.Queue()
+        self._file = file
+        self._of = {name: _digest([each.command, each.url]) for name, each in servers.items()}
+        self._shown: dict[str, Sequence[Tool]] = {}
+        self._damaged = False
+        self._known = self._read()
+
+    def see(self, name: str, tools: Sequence[Tool]) -> None:
+        """Record the tools that a server shows. Called before any model reads them."""
+        self._shown[name] = tools
+        known = self._known.get(name)
+        if known is None or known.of != self._of[name]:
+            if not tools:
+                return
+            # An unreadable file might have listed the server, so its tools do not count as shown first.
+            first = () if self._damaged else _digests(tools)
+            known = _Known(of=self._of[name], approved=first)
+            self._note(name, known)
+        if self.new(name) and not known.changed:
+            self._note(name, known.model_copy(update={"changed": True}))
+            self.changed.put_nowait(name)
+
+    def sources(self) -> Sources:
+        """Return the servers with unapproved descriptions, as sources."""
+        return tuple(server(name) for name in self._of if name in self._known and self._known[name].changed)
+
+    def waiting(self) -> list[str]:
+        """Return the names of the servers with unapproved descriptions."""
+        return [name for name in self._of if name in self._known and self._known[name].changed]
+
+    def new(self, name: str) -> list[Tool]:
+        """Return the tools that are shown now and were not approved in this form."""
+        known = self._known.get(name)
+        approved = known.approved if known else ()
+        return [tool for tool in self._shown.get(name, ()) if _digest_of(tool) not in approved]
+
+    def next(self, name: str) -> tuple[list[Tool], int]:
+        """Return the new tools to approve next, and the number left for later."""
+        new = self.new(name)
+        return new[:MOST_AT_ONCE], max(0, len(new) - MOST_AT_ONCE)
+
+    def code(self, name: str) -> str:
+        """Return a code for the tools that `next` returns, so that only tools that were shown can be approved."""
+        return _digest(sorted(_digests(self.next(name)[0])))[:8]
+
+    def approve(self, name: str, code: str) -> bool:
+        """Approve the tools that the code names. Return False if they are not the ones to approve next."""
+        known = self._known.get(name)
+        if known is None or code != self.code(name):
+            return False
+        now, more = self.next(name)
+        approved = (*known.approved, *_digests(now))
+        self._note(name, known.model_copy(update={"approved": approved, "changed": bool(more)}))
+        return True
+
+    def _note(self, name: str, known: _Known) -> None:
+        """Save a server's state. If that fails, this process still knows it, but the next one does not."""
+        self._known[name] = known
+        arriving = self._file.with_suffix(".arriving")
+        try:
+            arriving.touch(mode=0o600)
+            arriving.write_bytes(_FILE.dump_json(self._known))
+            arriving.replace(self._file)
+        except OSError as error:
+            log.warning("approved MCP tools cannot be written down", file=str(self._file), reason=error.strerror)
+
+    def _read(self) -> dict[str, _Known]:
+        try:
+            return _FILE.validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValidationError) as error:
+            self._damaged = True
+            log.warning(
+                "approved MCP tools cannot be read; approve them again", file=str(self._file), reason=str(error)
+            )
+            return {}
+
+
+def _digests(tools: Iterable[Tool]) -> tuple[str, ...]:
+    return tuple(map(_digest_of, tools))
+
+
+def _digest_of(tool: Tool) -> str:
+    """Return the digest of all that a model reads of the tool."""
+    return _digest([tool.spec.name, tool.spec.description, tool.spec.parameters])
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,226 @@
+"""Decides what a call may do, by its worst effect, the user's role, and untrusted input in the conversation.
+
+The decision never depends on the model, so it holds whatever the model was talked into.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
+from agent_core.permissions import Proposal
+from agent_core.sources import Sources
+from agent_core.tools import Acts, FunctionTool
+from agent_core.untrusted import has_data, is_tainted, sources_of
+from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
+from gateway.permissions.destroying import destroys
+
+Word = Literal["allow", "ask", "deny"]
+Class = Acts | Literal["sandboxed"]
+Row = Mapping[Class, Word]
+ShutIn = Callable[[Proposal], bool]
+"""Returns True if a call that runs a program can touch nothing but its chat's files."""
+
+CLASSES: tuple[Acts, ...] = get_args(Acts)
+NAMES: tuple[Class, ...] = (*CLASSES, "sandboxed")
+WORDS: tuple[Word, ...] = get_args(Word)
+"""From loosest to strictest."""
+
+OWNER: Row = {
+    "read": "allow",
+    "write": "allow",
+    "net": "allow",
+    "exec": "ask",
+    "sandboxed": "allow",
+    "admin": "allow",
+}
+USER: Row = {**OWNER, "sandboxed": "ask", "admin": "deny"}
+AFTER_FILES = "after_files"
+"""Reason of a ruling made stricter by files alone, which authorised users sent."""
+LINKS = "covers_links"
+AFTER_STRANGERS = "after_strangers"
+"""Reason of a ruling made stricter by untrusted input."""
+TAINTED: Row = {"net": "ask", "exec": "ask", "sandboxed": "ask", "admin": "ask"}
+_OUTWARD = frozenset({"net", "admin"})
+"""Effects that need approval even if the only untrusted input is a file sent by a user."""
+_SAYS_NOTHING = WEB | {"clock", "calculator", "wait", "remember", "write_file", "send_file", "schedule"}
+"""Tools whose results contain nothing private."""
+_DOES: Mapping[Acts, str] = {
+    "read": "acts_read",
+    "write": "acts_write",
+    "net": "acts_net",
+    "exec": "acts_exec",
+    "admin": "acts_admin",
+}
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    USER = "user"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The decision about a call, with its reasons."""
+
+    behavior: Word
+    reason: tuple[str, ...] = ()
+    """Keys of `gateway.texts.say`, one sentence each, which may name the sources; empty if the call is allowed."""
+    sources: Sources = ()
+    """Untrusted sources that may have prompted the call."""
+    covers: str = ""
+    """Name of a group of calls that an approval also covers: other links of the same page, for the same message."""
+
+
+def _row(defaults: Row, words: Sequence[Word], value: object) -> Row:
+    """Return the defaults with a setting's changes. Raises ValueError with a message for the user."""
+    if isinstance(value, str):
+        entries = (each.partition("=") for each in value.split(",") if each.strip())
+        value = {name.strip(): word.strip() for name, _, word in entries}
+    row = dict(defaults)
+    given = dict(value) if isinstance(value, Mapping) else {str(value): ""}
+    if "exec" in given:  # a word for programs applies to sandboxed ones too, unless they have their own
+        given.setdefault("sandboxed", given["exec"])
+    for name, word in given.items():
+        if name not in NAMES:
+            raise ValueError(f"must be written as in exec=ask, for {', '.join(NAMES)}; {name!r} is none of these")
+        known = next((each for each in words if each == word), None)
+        if known is None:
+            raise ValueError(f"must set {name} to {_or(words)}, and not to {word!r}")
+        row[name] = known
+    return row
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]])
+
+
+def _owner_row(value: object) -> Row:
+    return _row(OWNER, WORDS, value)
+
+
+def _user_row(value: object) -> Row:
+    return _row(USER, WORDS, value)
+
+
+def _tainted_row(value: object) -> Row:
+    return _row(TAINTED, WORDS[1:], value)
+
+
+class PermissionSettings(BaseModel):
+    """Permissions of tool calls: allow, ask or deny for each of read, write, net, exec and admin."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    owner: Annotated[Row, BeforeValidator(_owner_row)] = OWNER
+    """Rules for owners: allow, ask or deny for read (looks at files), write (changes files), net (sends to other
+    machines), exec (runs programs), sandboxed (runs commands, or scripts of the skills that Parley brings, without the
+    network; as exec where only that is set) and admin (changes schedules, skills, settings). What is left out stays as
+    it is."""
+    user: Annotated[Row, BeforeValidator(_user_row)] = USER
+    """Rules for everybody else who may talk to it."""
+    tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
+    """Minimum rules once the model has read text that strangers may have written: ask or deny."""
+
+
+class Policy:
+    """Decides about calls. The same call in the same conversation is always decided the same."""
+
+    def __init__(
+        self,
+        settings: PermissionSettings | None = None,
+        *,
+        shut_in: ShutIn | None = None,
+    ) -> None:
+        """`shut_in` recognises calls confined to their chat's files; None if no program is confined."""
+        settings = settings or PermissionSettings()
+        self._rows = {Role.OWNER: settings.owner, Role.USER: settings.user}
+        self._tainted = settings.tainted
+        self._shut_in = shut_in
+
+    def decide(self, proposal: Proposal, role: Role) -> Ruling:
+        acts, messages = proposal.tool.acts, proposal.messages
+        of = self._class(proposal)
+        word = self._rows[role][of]
+        sources = sources_of(messages)
+        is_strict = bool(sources) or (acts in _OUTWARD and has_data(messages))
+        least = self._tainted.get(of, "allow") if is_strict else "allow"
+        if sources and least == "allow" and destroys(proposal):
+            least = "ask"
+        if WORDS.index(least) <= WORDS.index(word):
+            return _ruling(word, acts)
+        if least == "ask" and acts == "net" and _carries_nothing(proposal):
+            return _ruling(word, acts)
+        ruling = _ruling(least, acts, AFTER_STRANGERS if sources else AFTER_FILES)
+        return replace(_with_links(ruling, proposal), sources=sources)
+
+    def is_tainted(self, proposal: Proposal) -> bool:
+        """Return True if the conversation contains untrusted input."""
+        return is_tainted(proposal.messages)
+
+    def _class(self, proposal: Proposal) -> Class:
+        acts = proposal.tool.acts
+        is_shut_in = acts == "exec" and self._shut_in is not None and self._shut_in(proposal)
+        return "sandboxed" if is_shut_in else acts
+
+
+def _ruling(word: Word, acts: Acts, *why: str) -> Ruling:
+    if word == "allow":
+        return Ruling(word)
+    return Ruling(word, (_DOES[acts], *why, *(["not_allowed"] if word == "deny" else [])))
+
+
+def _carries_nothing(proposal: Proposal) -> bool:
+    """Return True if a call that sends data can carry out nothing that untrusted input could have asked for.
+
+    An address that a user gave, letter by letter, was not composed from what the model knows. But the choice among a
+    page's links can encode something too (a page may offer one per letter). So at most two are followed per user
+    message, and none if the model knows anything beyond that message. Search terms go to a service that the owner
+    chose, but must not hold what files contain.
+    """
+    call, messages = proposal.call, proposal.messages
+    if not isinstance(proposal.tool, FunctionTool):
+        return False  # another tool under the name of ours
+    if call.name == SEARCH:
+        return not _has_read(messages)
+    url = call.arguments.get("url")
+    if call.name != FETCH or not isinstance(url, str):
+        return False
+    if is_given(url, messages):
+        return True
+    link = link_of(url, messages)
+    return link is not None and link.choices <= MOST_LINKS and _knows_one_message_only(messages)
+
+
+def _with_links(ruling: Ruling, proposal: Proposal) -> Ruling:
+    """Let an approval of one link of a page cover all its links, for the same message."""
+    url, by = proposal.call.arguments.get("url"), proposal.messages
+    is_ours = proposal.call.name == FETCH and isinstance(proposal.tool, FunctionTool)
+    link = link_of(url, by) if is_ours and isinstance(url, str) and ruling.behavior == "ask" else None
+    asked = next((each.id for each in reversed(by) if isinstance(each, UserMessage)), "")
+    if link is None:
+        return ruling
+    return replace(ruling, reason=(*ruling.reason, LINKS), covers=f"links {link.page} {asked}")
+
+
+def _has_read(messages: Sequence[AgentMessage]) -> bool:
+    """Return True if files, memory, history or program output may have been read.
+
+    A summary with untrusted input counts, since its contents are no longer known.
+    """
+    return any(
+        (isinstance(message, SummaryMessage | UserMessage | NotificationMessage) and message.untrusted)
+        or (isinstance(message, ToolResultMessage) and message.tool_name not in _SAYS_NOTHING)
+        for message in messages
+    )
+
+
+def _knows_one_message_only(messages: Sequence[AgentMessage]) -> bool:
+    """Return True if the model knows only pages and a single user message: no earlier turn, memory or file."""
+    said = [message for message in messages if isinstance(message, UserMessage)]
+    others = any(isinstance(message, SummaryMessage | NotificationMessage) for message in messages)
+    is_alone = len(said) == 1 and not (said[0].private or said[0].by_agent or said[0].untrusted)
+    return is_alone and not others and not _has_read(messages)

@@ -1,0 +1,33 @@
+"""Decides on tool calls by access rights and policy, before any question to people."""
+
+from agent_core.permissions import Proposal
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.permissions.policy import Policy, Role, Ruling
+from gateway.permissions.source_words import named
+from gateway.texts.say import say
+
+
+class Rules:
+    """Applies the same rules to calls in chats and to unattended ones; users who may not speak here are denied."""
+
+    def __init__(self, policy: Policy, access: Access) -> None:
+        self._policy = policy
+        self._access = access
+
+    def of(self, proposal: Proposal) -> Ruling:
+        if proposal.chat_id is None or proposal.user_id is None:
+            return Ruling("deny", ("for_nobody",))
+        chat, person = ChatKey.parse(proposal.chat_id), Sender(id=proposal.user_id, name="")
+        if not self._access.may_speak(chat, person):
+            return Ruling("deny", ("may_not_speak",))
+        role = Role.OWNER if self._access.is_owner(chat, person) else Role.USER
+        return self._policy.decide(proposal, role)
+
+    def is_tainted(self, proposal: Proposal) -> bool:
+        return self._policy.is_tainted(proposal)
+
+
+def in_english(ruling: Ruling) -> str:
+    """Return the ruling's reasons in English, for the model."""
+    return " ".join(say(key, "en", sources=named(ruling.sources, "en")) for key in ruling.reason)

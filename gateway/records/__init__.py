@@ -1,0 +1,1 @@
+"""Records of runs: audit, trace, transcript, logs, replay and export."""

@@ -1,0 +1,129 @@
+"""Configures logging to standard error with all secrets masked.
+
+Our own lines are written by structlog, those of libraries come through `logging`. Both are rendered alike, and masked
+as the last step, when exceptions are already text.
+"""
+
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from gateway.security.secrets import Secrets
+from gateway.security.seldom import Seldom
+
+NO_HANDLES = "socket.accept() out of system resource"
+Level = Literal["debug", "info", "warning", "error"]
+Format = Literal["auto", "console", "logfmt", "json"]
+
+
+def configure_logs(
+    secrets: Secrets, *, level: Level = "info", form: Format = "auto", stream: TextIO | None = None
+) -> None:
+    """Configure logging for the process. Libraries log from "warning" on, or from "info" on if `level` is "debug"."""
+    out = stream or sys.stderr
+    tty = out.isatty()
+    last = _ending(form if form != "auto" else "console" if tty else "logfmt", secrets, colors=tty)
+    first: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        _printable,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    minimum = logging.getLevelNamesMapping()[level.upper()]
+    structlog.configure(
+        processors=[*first, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(minimum),
+        logger_factory=structlog.WriteLoggerFactory(out),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*first, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO if level == "debug" else max(minimum, logging.WARNING))
+    logging.getLogger("asyncio").addFilter(_few_accept_errors(Seldom()))
+    # A library may add handlers of its own (litellm does), so its records are masked where they are made.
+    logging.setLogRecordFactory(_masking(secrets))
+
+
+def _few_accept_errors(seldom: Seldom) -> Callable[[logging.LogRecord], bool]:
+    """Return a filter that limits asyncio's error for a lack of file handles.
+
+    asyncio logs it with a traceback more than a hundred times a second while no connection can be accepted.
+    """
+
+    def is_wanted(record: logging.LogRecord) -> bool:
+        return NO_HANDLES not in str(record.msg) or seldom.is_due()
+
+    return is_wanted
+
+
+def mask_crashes(secrets: Secrets) -> None:
+    """Mask what Python itself prints: uncaught errors of the program and its threads, and ignored exceptions.
+
+    Warnings are sent to the log instead.
+    """
+
+    def of_program(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.stderr.write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
+
+    def of_thread(ended: threading.ExceptHookArgs) -> None:
+        if ended.exc_value is not None:
+            of_program(ended.exc_type, ended.exc_value, ended.exc_traceback)
+
+    def of_nobody(ignored: "sys.UnraisableHookArgs") -> None:
+        if ignored.exc_value is not None:
+            of_program(ignored.exc_type, ignored.exc_value, ignored.exc_traceback)
+
+    sys.excepthook = of_program
+    threading.excepthook = of_thread
+    sys.unraisablehook = of_nobody
+    logging.captureWarnings(capture=True)
+
+
+def _ending(form: Format, secrets: Secrets, *, colors: bool) -> list[Processor]:
+    def mask(_: WrappedLogger, __: str, line: str) -> str:
+        return secrets.mask(line)
+
+    # Typed as a processor, although it receives the rendered line.
+    masking: Processor = mask  # type: ignore[assignment]
+    if form == "console":
+        # The plain traceback: other formatters print local variables, broken over lines that masking would miss.
+        formatter = structlog.dev.plain_traceback
+        return [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=formatter), masking]
+    if form == "json":
+        renderer: Processor = structlog.processors.JSONRenderer(ensure_ascii=False)
+    else:
+        renderer = structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False)
+    return [structlog.processors.format_exc_info, renderer, masking]
+
+
+def _printable(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Escape control characters, so that user-chosen names can neither steer the terminal nor begin a line."""
+    for key, value in event.items():
+        if isinstance(value, str) and not value.isprintable():
+            event[key] = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in value)
+    return event
+
+
+def _masking(secrets: Secrets) -> type[logging.LogRecord]:
+    class MaskedRecord(logging.LogRecord):
+        def getMessage(self) -> str:  # noqa: N802
+            if self.exc_info and self.exc_info[0] is not None and not self.exc_text:
+                # Other handlers print this text instead of formatting the exception themselves.
+                self.exc_text = secrets.mask("".join(traceback.format_exception(*self.exc_info)).rstrip())
+            return secrets.mask(super().getMessage())
+
+    return MaskedRecord

@@ -1,0 +1,1 @@
+"""Runs of the agent: attempts, tasks, answers, and the agents themselves."""

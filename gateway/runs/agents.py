@@ -1,0 +1,180 @@
+"""Creates the agents of chats from shared parts and per-chat state."""
+
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from agent_core.agent import Agent
+from agent_core.builtin.skills import skill_tools
+from agent_core.clock import Clock, NewId
+from agent_core.context.compaction.compaction import Compaction, KeepFacts
+from agent_core.context.context import ContextManager
+from agent_core.context.persona import Persona
+from agent_core.keeping import Keeper, KeepsNothing
+from agent_core.limits import LoopLimits
+from agent_core.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.model_call import ModelCaller
+from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.permissions import Permissions
+from agent_core.provenance import FileLedger
+from agent_core.queues import MessageQueues
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.own import FOLDER
+from agent_core.skills.shelf import SkillShelf, to_nobody
+from agent_core.skills.shelved import Shelved
+from agent_core.sources import Sources
+from agent_core.subagents import DUTY
+from agent_core.tools import Tool, ToolRegistry
+from channels.base import ChatKey
+from gateway.permissions.policy import Policy
+from gateway.runs.welcome import lay_out_demo
+from gateway.security.masked_llm import MaskedLlm
+from gateway.security.secrets import Secrets
+
+
+def _nothing_kept(_: ChatKey) -> Keeper:
+    return KeepsNothing()
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    """Parts shared by every chat's agent; each agent gets its own context and queues."""
+
+    llm: LlmClient
+    model: ModelInfo
+    fallbacks: Sequence[Candidate] = ()
+    """Models to ask in this order if `model` fails."""
+    tools: Sequence[Tool] = ()
+    others: Callable[[], Iterable[Tool]] = tuple
+    """Returns tools that come and go at run time."""
+    described_by: Callable[[], Sources] = tuple
+    """Returns the servers of those tools whose descriptions no owner has approved."""
+    options: LlmOptions | None = None
+    persona: Persona | None = None
+    limits: LoopLimits | None = None
+    llm_retry: LlmRetryPolicy | None = None
+    policy: Policy | None = None
+    """Permission policy for tools; None for the defaults."""
+    skills: SkillLibrary = field(default_factory=SkillLibrary)
+    """Skills shared by all chats."""
+    keeper_of: Callable[[ChatKey], Keeper] = _nothing_kept
+    """Returns what backs up a chat's files before tools change them."""
+    ledger: FileLedger = field(default_factory=FileLedger)
+    """Records the untrusted sources of each file."""
+    sandbox: str = ""
+    """Sandbox that programs run in. Approvals hold only for the same sandbox."""
+    network: bool = True
+    """True if programs can reach other machines."""
+
+    @property
+    def for_tasks(self) -> "AgentParts":
+        """Parts of sub-agents, which are the chats' agents with another duty."""
+        persona = self.persona or Persona()
+        limits = (self.limits or LoopLimits()).model_copy(update={"finalize_on_limit": True})
+        return replace(self, persona=persona.model_copy(update={"duty": DUTY}), limits=limits)
+
+
+class Agents:
+    """Creates agents for chats."""
+
+    def __init__(
+        self,
+        parts: AgentParts,
+        permissions: Permissions,
+        secrets: Secrets,
+        clock: Clock,
+        new_id: NewId,
+        *,
+        demo: bool = False,
+        chain: ModelChain | None = None,
+    ) -> None:
+        """Create the factory.
+
+        Args:
+            demo: True for the demo model, which needs sample files in each workspace.
+            chain: Model chain shared with other agents, so that all know which model has failed.
+        """
+        self._parts = parts
+        masked = (replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks)
+        self.chain = chain or ModelChain(tuple(masked), clock)
+        self._permissions = permissions
+        self._secrets = secrets
+        self._clock = clock
+        self._new_id = new_id
+        self._demo = demo
+
+    @property
+    def ledger(self) -> FileLedger:
+        """Untrusted sources of the files in all workspaces."""
+        return self._parts.ledger
+
+    def resting(self) -> Mapping[str, float]:
+        """Return the failed models that are not asked at present, with the seconds until they are."""
+        return self.chain.resting()
+
+    def make(
+        self,
+        chat: ChatKey,
+        session: str,
+        workspace: Path,
+        shelved: Shelved | None = None,
+        on_skills: Callable[[Shelved], object] = to_nobody,
+        *,
+        keep_facts: KeepFacts | None = None,
+    ) -> Agent:
+        """Create an agent for a chat, without its history.
+
+        Args:
+            shelved: Skills loaded in the chat.
+            on_skills: Called with the loaded skills when they change.
+            keep_facts: Called with facts worth remembering when history is compacted.
+        """
+        files = self._parts.ledger.of(workspace)
+        if self._demo:
+            for name in lay_out_demo(workspace):
+                files.wrote(name, ())
+        shelf = SkillShelf(self._parts.skills, workspace / FOLDER, shelved, on_skills)
+        parts = self._parts
+        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, shelf), parts.described_by)
+        context = ContextManager(tools, parts.persona, str(workspace), shelf)
+        return Agent(
+            loop=self._loop(context, keep_facts),
+            context=context,
+            session_id=session,
+            workspace=workspace,
+            queues=MessageQueues(steering_mode="all", follow_up_mode="all"),
+            chat_id=str(chat),
+            keeper=parts.keeper_of(chat),
+            files=files,
+        )
+
+    def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
+        parts = self._parts
+
+        def caller() -> ModelCaller:
+            loop = of()  # weak, since the loop owns the compactor
+            if loop is None:
+                raise RuntimeError("the loop is gone that this compaction belongs to")
+            return loop.caller
+
+        loop = AgentLoop(
+            llm=MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
+            model=parts.model,
+            chain=self.chain,
+            context=context,
+            tools=context.tools,
+            options=parts.options,
+            limits=parts.limits or LoopLimits(finalize_on_limit=True),
+            llm_retry=parts.llm_retry,
+            permissions=self._permissions,
+            compactor=Compaction(context, caller, keep_facts),
+            redact=self._secrets.mask,
+            clock=self._clock,
+            new_id=self._new_id,
+        )
+        of = weakref.ref(loop)
+        return loop

@@ -1,0 +1,155 @@
+"""Builds the final answer of a run and the messages that deliver it."""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from agent_core.events import AgentEnd
+from agent_core.limits import LoopLimits
+from agent_core.llm import FailureCause, FailureKind
+from agent_core.loop.spoken import joined
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason
+from agent_core.reasons import TerminalReason
+from channels.base import Button, OutboundMessage
+from channels.fences import Fences
+from channels.text import visible
+from gateway.delivery.progress import literal
+from gateway.delivery.progress_message import ProgressMessage
+from gateway.runs.tasks.report import plain_news, set_aside_in
+from gateway.security.sending import Voice
+from gateway.store.rows import GONE, Post, Run
+from gateway.texts.say import Language, say
+
+
+def answer_text(
+    said: Iterable[AgentMessage], end: AgentEnd, limits: LoopLimits, trouble: str, language: Language
+) -> str:
+    """Return the answer in Markdown, never empty.
+
+    It joins the run's finished answers, or the task reports it was to deliver, and adds the reason if the run ended
+    abnormally. `trouble` is the text for a run that ended with an error.
+    """
+    said = list(said)
+    answers = _finished(said)
+    words = [answer.text.strip() for answer in answers]
+    stopped = _stopped_words(said) if end.reason is TerminalReason.ABORTED else ""
+    if not any(map(visible, words)):
+        words = plain_news(said, language)
+    silent = not any(map(visible, words))
+    match end.reason:
+        case TerminalReason.ABORTED:
+            words += [stopped, say("stopped_here", language)] if stopped else [say("stopped", language)]
+        case TerminalReason.ERROR:
+            words.append(trouble)
+        case TerminalReason.MAX_TURNS:
+            words.append(say("max_turns", language, most=limits.max_turns))
+        case TerminalReason.MAX_TOOL_CALLS:
+            words.append(say("max_tool_calls", language, most=limits.max_tool_calls))
+        case TerminalReason.MAX_SECONDS:
+            words.append(say("max_seconds", language, most=f"{limits.max_seconds / 60:g}"))
+        case (
+            TerminalReason.REPEATED_CALLS
+            | TerminalReason.BUDGET
+            | TerminalReason.PERMISSION
+            | TerminalReason.BACKGROUNDED
+            | TerminalReason.SET_ASIDE
+        ):
+            words.append(say(end.reason.value, language))
+        case TerminalReason.TOOL_TERMINATED | TerminalReason.HANDED_OVER:
+            words.append(say(end.reason.value, language) if silent else "")
+        case TerminalReason.COMPLETED:
+            is_cut = bool(answers) and answers[-1].stop_reason is StopReason.LENGTH
+            words.append(say("cut_off", language) if is_cut and not silent else "")
+        case _:
+            assert_never(end.reason)
+    return "\n\n".join(part for part in words if visible(part)) or say("empty_answer", language)
+
+
+def finished_words(said: Iterable[AgentMessage]) -> list[str]:
+    """Return the non-empty texts of the finished answers."""
+    words = (answer.text.strip() for answer in _finished(said))
+    return [text for text in words if visible(text)]
+
+
+def continue_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...]:
+    """Return the buttons below the answer of a run that may be continued."""
+    return ((Button(label=say("continue_button", language), action=f"/continue {run.id[:8]}"),),)
+
+
+def retry_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...]:
+    """Return the buttons below the answer of a run that failed."""
+    return ((Button(label=say("retry_button", language), action=f"/retry {run.id[:8]}"),),)
+
+
+def retry_helps(end: AgentEnd) -> bool:
+    """Return True if the same request may succeed once the cause of the failure is gone."""
+    return end.failure is not FailureKind.OVERFLOW and end.cause is not FailureCause.CONTENT
+
+
+def buttons_below(
+    said: Iterable[AgentMessage], end: AgentEnd, run: Run, language: Language
+) -> tuple[tuple[Button, ...], ...]:
+    """Return the buttons to continue or retry the run, and to continue tasks that were set aside in it."""
+    own = continue_buttons(run, language) if end.reason.is_limit else ()
+    if end.reason is TerminalReason.ERROR and retry_helps(end):
+        own = retry_buttons(run, language)
+    label = say("continue_button", language)
+    return (*own, *((Button(label=label, action=f"/tasks continue {each}"),) for each in set_aside_in(said)))
+
+
+def answered_by(said: Iterable[AgentMessage], usual: str) -> str:
+    """Return the model of the last answer, or the usual one if there is none."""
+    return next((answer.model for answer in reversed(_finished(said)) if answer.model), usual)
+
+
+def signed(text: str, model: str, usual: str, language: Language) -> str:
+    """Add a line with the model's name if it is not the usual one."""
+    if model == usual:
+        return text
+    by = say("answered_by", language, model=literal(model))
+    return f"{text}\n\n_{by}_"
+
+
+def _finished(said: Iterable[AgentMessage]) -> list[AssistantMessage]:
+    return [
+        message
+        for message in joined(said)
+        if isinstance(message, AssistantMessage)
+        and not message.tool_calls
+        and message.stop_reason not in (StopReason.ERROR, StopReason.ABORTED)
+    ]
+
+
+def _stopped_words(said: Sequence[AgentMessage]) -> str:
+    """Return the part of a stopped answer that was shown, with an open code block closed."""
+    last = said[-1] if said else None
+    if not isinstance(last, AssistantMessage) or last.stop_reason is not StopReason.ABORTED or not visible(last.text):
+        return ""
+    return Fences(last.text.strip()).text
+
+
+def answer_posts(
+    voice: Voice, run: Run, message: OutboundMessage, progress: ProgressMessage, picture: Post | None, now: float
+) -> list[Post]:
+    """Return the messages to send and edit, in order.
+
+    A short answer becomes the caption of `picture`, which was just sent and is the last message in the chat. A young
+    progress message is edited into the answer, or deleted if there is already a message below it, such as a picture.
+    An old one is folded to one line, and the answer is a new message, so that it notifies; under load, when that edit
+    would have to wait, it is deleted instead.
+    """
+    parts = voice.split(message)
+    posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part) for number, part in enumerate(parts)]
+    if picture is not None and message.reply_to is None:
+        under = voice.split(message.model_copy(update={"attachments": picture.message.attachments}))
+        if len(under) == 1:
+            posts = [Post(posts[0].key, run.id, run.chat, under[0], message_id=picture.message_id)]
+    shown = progress.posted
+    if shown is None:
+        return posts
+    if progress.may_become_answer:
+        progress.promise_edit()
+        first = posts[0]
+        return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
+    folded = OutboundMessage(markdown=progress.progress.folded(now), silent=True)
+    key = f"{run.id}:progress:{GONE if progress.leaves_nothing else 0}"
+    return [*posts, Post(key, run.id, run.chat, folded, message_id=shown.message_id)]

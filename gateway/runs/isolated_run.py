@@ -1,0 +1,115 @@
+"""A run with a conversation of its own, for a task or a job, recorded as a chat's run is."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+
+from agent_core.agent import Agent
+from agent_core.bulkheads import Bulkhead
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent
+from agent_core.limits import TaskBudget
+from agent_core.messages import AgentMessage, Usage, UserMessage
+from agent_core.sources import Sources
+from agent_core.subagents import Errand, usage_of
+from agent_core.tasks import Report, TaskStatus
+from agent_core.untrusted import sources_of
+from gateway.background.drain import Drain
+from gateway.records.audit import AuditLog
+from gateway.records.trace import Trace
+from gateway.records.transcript import Transcript
+from gateway.runs.attempts import MOST_DEATHS, is_stuck
+from gateway.store.rows import Run
+from gateway.store.store import Store
+
+
+def _to_nobody(_: AgentEvent) -> None:
+    """Ignore the event."""
+
+
+class IsolatedRun:
+    """One process's attempt at the run, continuing from where an earlier one stopped. Failures become its report."""
+
+    def __init__(
+        self,
+        run: Run,
+        agent: Agent,
+        store: Store,
+        audit: AuditLog,
+        clock: Clock,
+        *,
+        seconds: float | None = None,
+        budget: TaskBudget | None = None,
+        drain: Drain,
+    ) -> None:
+        """`seconds` limits this attempt, as in `Errand`; `budget` limits all attempts together."""
+        self.run = run
+        self.agent = agent
+        self.errand = Errand(agent, clock, seconds=seconds)
+        self.watcher: Callable[[AgentEvent], None] = _to_nobody
+        """Called with every event."""
+        self._store = store
+        self._audit = audit
+        self._budget = budget
+        self._drain = drain
+
+    async def report(
+        self,
+        begin: Callable[[], Awaitable[bool]],
+        prompt: str | UserMessage,
+        *,
+        sources: Sources = (),
+        until: Callable[[Sequence[AgentMessage]], bool] = lambda _: False,
+    ) -> Report:
+        """Run the agent and return its report.
+
+        Args:
+            begin: Records the start; returns True on the first attempt.
+            prompt: First message of the conversation.
+            sources: Sources of untrusted text in the prompt.
+            until: Returns True if messages of an earlier attempt show that the work is finished.
+        """
+        with Bulkhead("run") as bulkhead:
+            report = await self._report(begin, prompt, until, sources)
+        if bulkhead.error is not None:
+            why = f"a mistake in Parley ({type(bulkhead.error).__name__})"
+            report = Report(status=TaskStatus.FAILED, error=why, usage=self.errand.usage)
+        return report
+
+    async def _report(
+        self,
+        begin: Callable[[], Awaitable[bool]],
+        prompt: str | UserMessage,
+        until: Callable[[Sequence[AgentMessage]], bool],
+        sources: Sources,
+    ) -> Report:
+        run, agent = self.run, self.agent
+        is_new, earlier = await begin(), await self._store.history(run.session)
+        agent.replace_messages(earlier)
+        if until(earlier):
+            usage = usage_of(earlier)
+            return Report(status=TaskStatus.COMPLETED, sources=sources_of(earlier), usage=usage)
+        said = [] if is_new else await self._store.said_in(run)
+        if not is_new and await is_stuck(self._store, run, said):
+            why = f"Parley ended {MOST_DEATHS} times in the same step of it"
+            return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
+        transcript = Transcript(self._store, run, agent.loop.tools)
+        trace = Trace(self._store, self._audit, agent, run)
+        budget = self._budget and _left_of(self._budget, usage_of(earlier))
+        so_far = await self._store.so_far(run, said)
+        events = self.errand.events(
+            prompt, sources=sources, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far
+        )
+        with self._drain.unit(run.id) as unit:
+            async with aclosing(events):
+                async for event in events:
+                    trace.keep(event)
+                    await transcript.keep(event)
+                    self.watcher(event)
+                    await unit.follow(event, agent.loop.tools)
+        return self.errand.report
+
+
+def _left_of(budget: TaskBudget, spent: Usage) -> TaskBudget:
+    tokens = None if budget.max_tokens is None else max(0, budget.max_tokens - spent.total)
+    cost = None if budget.max_cost_usd is None else max(0.0, budget.max_cost_usd - spent.cost_usd)
+    return budget.model_copy(update={"max_tokens": tokens, "max_cost_usd": cost})

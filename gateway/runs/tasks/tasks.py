@@ -1,0 +1,289 @@
+"""Tasks that chats' agents delegate to sub-agents, in the foreground or the background.
+
+A task has a row before anyone is told of it. Its end and the news for its chat are one transaction, and the news starts
+a run there, so no outcome is lost or told twice.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart, ToolExecutionUpdate
+from agent_core.subagents import Errand, result_of
+from agent_core.tasks import TaskRecord, TaskStatus
+from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolContext, ToolFailed
+from agent_core.untrusted import is_tainted, sources_of
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.runs.tasks.report import what_in_short
+from gateway.runs.tasks.workers import Worker, Workers
+from gateway.runs.verdicts import Continuing
+from gateway.store.rows import InboxItem, Task
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say, tool_label
+
+MOST_OPEN = 30
+"""Open background tasks of one chat."""
+MOST_IN_A_ROW = 10
+"""Tasks that may end without a message of a user before another may begin; this bounds chains of tasks."""
+
+log = structlog.get_logger(__name__)
+
+
+class Cancelling(StrEnum):
+    """The result of a request to cancel a task."""
+
+    BEGUN = "begun"
+    UNKNOWN = "unknown"
+    """There is no such task in that chat."""
+    NOT_YOURS = "not yours"
+    OVER = "over"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A task with its current state."""
+
+    task: Task
+    status: TaskStatus
+    tokens: int
+    doing: str = ""
+    """Its current activity."""
+
+
+class Tasks:
+    """Satisfies agent_core's `TaskRunner`."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        store: Store,
+        access: Access,
+        clock: Clock,
+        *,
+        language: Language,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._workers = workers
+        self._store = store
+        self._access = access
+        self._clock = clock
+        self._language = language
+        self._new_id = new_id
+        self._left: dict[str, Task] = {}
+        """Foreground tasks of an earlier process start that wait for their tool call to be repeated."""
+
+    # For agents
+
+    async def run(self, prompt: str, context: ToolContext) -> ToolResult:
+        """Run a task in the foreground. After a restart, the repeated call continues the same task."""
+        task = await self._noted(prompt, context, background=False)
+        self._left.pop(task.id, None)
+        if not task.is_over:
+            await self._wait_for(self._workers.start(task), context)
+            task = await self._store.task(task.id) or task
+        context.on_task(_record(task, task.status))
+        return result_of(task.report, task.kept)
+
+    async def begin(self, prompt: str, context: ToolContext) -> ToolResult:
+        task = await self._noted(prompt, context, background=True)
+        context.on_task(_record(task, TaskStatus.BACKGROUNDED))
+        if not task.is_over:
+            self._workers.queue(task)
+        language = language_of(task.language, self._language)
+        text = f"Task {task.id} was begun; its report will come to you by itself. Do not wait for it: say that it runs."
+        return ToolResult.of(text).model_copy(update={"summary": say("task_begun", language, id=task.id)})
+
+    # For users
+
+    async def shown(self, chat: ChatKey, by: Sender, most: int, language: Language) -> list[Shown]:
+        """Return a chat's open background tasks and its newest other ones, oldest first; owners see all of them."""
+        person = None if self._access.is_owner(chat, by) else by.id
+        found = await self._store.newest_tasks(chat, person, most)
+        return [self._as_shown(task, language) for task in found]
+
+    def in_background(self, chat: ChatKey, by: Sender) -> int:
+        """Return the number of open background tasks that this user may see."""
+        return sum(self._may_see(task, by) for task in self._workers.in_background(chat))
+
+    async def cancel(self, task_id: str, chat: ChatKey, by: Sender) -> Cancelling:
+        """Cancel a task. The request is on disk when this returns; the chat is told when the task has ended."""
+        task = await self._store.task(task_id)
+        if task is None or task.chat != chat or not task.background:
+            return Cancelling.UNKNOWN
+        if not self._may_see(task, by):
+            return Cancelling.NOT_YOURS
+        if task.is_over:
+            return Cancelling.OVER
+        await self._store.unwant_task(task_id)
+        log.info("task cancelled", task=task_id, chat=str(chat), by=by.id)
+        self._workers.start(replace(task, unwanted=True)).run.errand.cancel()
+        return Cancelling.BEGUN
+
+    async def go_on(self, task_id: str, chat: ChatKey, by: Sender) -> Continuing:
+        """Continue a task that was given up because the process died in it repeatedly."""
+        task = await self._store.task(task_id)
+        if task is None or task.chat != chat:
+            return Continuing.NOTHING
+        if not self._may_see(task, by):
+            return Continuing.NOT_YOURS
+        reopened = await self._store.reopen_task(task_id)
+        if reopened is None:
+            return Continuing.NOTHING
+        log.info("task continued", task=task_id, chat=str(chat), by=by.id)
+        self._workers.queue(reopened)
+        return Continuing.POSSIBLE
+
+    # For the application
+
+    async def recover(self, tell: Callable[[InboxItem], None], knows: Callable[[ChatKey], bool]) -> None:
+        """Resume the tasks that an earlier process start left, at the caller's next `await`.
+
+        Foreground tasks wait for their tool call to be repeated. Tasks of users who have lost access are cancelled.
+
+        Args:
+            tell: Receives the news of each background task that ends.
+            knows: Returns True if a chat can be reached.
+        """
+        self._workers.tell = tell
+        found = await self._store.unfinished_tasks()
+        self._left = {task.id: task for task in found if not task.background}
+        runs = {run.id for run in await self._store.unfinished_runs()}
+        for asked_by in {task.asked_by for task in self._left.values()} - runs:
+            await self.run_over(asked_by)
+        for task in found:
+            if task.background and knows(task.chat):
+                may = self._access.may_speak(task.chat, Sender(id=task.person, name=""))
+                self._workers.queue(replace(task, unwanted=task.unwanted or not may))
+
+    async def run_over(self, run: str) -> None:
+        """Kill the foreground tasks that an ended run had left from an earlier process start."""
+        for task in [task for task in self._left.values() if task.asked_by == run]:
+            del self._left[task.id]
+            await self._workers.kill(task, "the run that asked for it is over")
+
+    @property
+    def are_idle(self) -> bool:
+        return self._workers.are_idle
+
+    async def settled(self) -> None:
+        """Wait until no task is running."""
+        await self._workers.settled()
+
+    def hush(self) -> None:
+        """Stop telling chats about ended tasks; the next process start does that."""
+        self._workers.tell = None
+
+    async def close(self) -> None:
+        """Cancel the work, to be continued after the next start."""
+        await self._workers.close()
+
+    # Internals
+
+    async def _noted(self, prompt: str, context: ToolContext, *, background: bool) -> Task:
+        """Return the stored task of this call, creating it if needed. Raises ToolFailed."""
+        if context.chat_id is None or context.user_id is None:
+            raise ToolFailed("nobody is known on whose behalf it would be done")
+        chat = ChatKey.parse(context.chat_id)
+        run = await self._store.current_run(chat, context.session_id)
+        if run is None:
+            raise ToolFailed("there is no run that it would belong to")
+        if background:
+            await self._check(chat)
+        tag = await self._store.language_of(chat, context.user_id)
+        draft = Task(
+            id="",
+            call=f"{context.session_id}:{context.answer_id}:{context.call_id}",
+            chat=chat,
+            asked_by=run.id,
+            person=context.user_id,
+            language=language_of(tag, self._language),
+            reply_to=run.reply_to,
+            prompt=prompt,
+            background=background,
+            tainted=is_tainted(context.messages),
+            sources=sources_of(context.messages),
+            created=self._clock.time(),
+        )
+        noted = None
+        while noted is None:
+            noted = await self._store.add_task(replace(draft, id=self._new_id()))
+        return noted
+
+    async def _check(self, chat: ChatKey) -> None:
+        """Raise ToolFailed if no further task may begin."""
+        if len(self._workers.in_background(chat)) >= MOST_OPEN:
+            raise ToolFailed(f"{MOST_OPEN} tasks run or wait here already", "wait for their reports")
+        if await self._store.tasks_told_in_a_row(chat) >= MOST_IN_A_ROW:
+            raise ToolFailed("many tasks have ended without a word of a person", "ask whether to go on")
+
+    async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
+        """Wait for a task and report its progress to the tool call; cancelling the call cancels the task."""
+        worker.run.work.watcher = _shower(
+            worker.run.errand, language_of(worker.run.task.language, self._language), context
+        )
+        context.on_task(_record(worker.run.task, TaskStatus.RUNNING))
+        try:
+            await asyncio.shield(worker.job)
+        except asyncio.CancelledError:
+            if context.cancel.cancelled:
+                worker.run.errand.cancel()
+                await asyncio.wait([worker.job])
+            raise
+
+    def _may_see(self, task: Task, by: Sender) -> bool:
+        return task.person == by.id or self._access.is_owner(task.chat, by)
+
+    def _as_shown(self, task: Task, language: Language) -> Shown:
+        worker = self._workers.of(task.id)
+        if worker is None:
+            return Shown(task, task.status, task.report.usage.total)
+        errand = worker.run.errand
+        status = TaskStatus.WAITING_PERMISSION if errand.is_waiting else TaskStatus.RUNNING
+        return Shown(task, status, errand.usage.total, doing(errand, language))
+
+
+def _shower(errand: Errand, language: Language, context: ToolContext) -> Callable[[AgentEvent], None]:
+    """Return a listener that reports changes of the activity; tools may send thousands of identical updates."""
+    shown = ""
+
+    def show(event: AgentEvent) -> None:
+        nonlocal shown
+        if isinstance(event, ToolExecutionStart | PermissionRequest | ToolExecutionUpdate):
+            before, shown = shown, doing(errand, language)
+            if shown != before:
+                context.on_update(ToolResult.of(shown))
+
+    return show
+
+
+def doing(errand: Errand, language: Language) -> str:
+    """Describe the current activity of a sub-agent for users."""
+    call = errand.last_call
+    if call is None:
+        return say("working", language)
+    label = tool_label(call.tool_name, call.label, call.args, language)
+    now = say("waiting_approval", language, label=label) if errand.is_waiting else label
+    tools = say("one_tool" if errand.tools == 1 else "many_tools", language, count=errand.tools)
+    return say("task_progress", language, tools=tools, doing=now)
+
+
+def _record(task: Task, status: TaskStatus) -> TaskRecord:
+    return TaskRecord(
+        task_id=task.id,
+        type="task",
+        session_id=task.session,
+        description=what_in_short(task.prompt),
+        status=status,
+        created_at=task.created,
+        started_at=task.started,
+        finished_at=task.ended,
+        output_path=task.kept or None,
+        error=task.report.error or None,
+        progress={"tokens": task.report.usage.total},
+    )

@@ -1,0 +1,186 @@
+"""Runs tasks: a few per chat in the background, the others queued.
+
+The end of a task and the news of it are stored in one transaction.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.outputs import keep_text
+from agent_core.subagents import LONGEST_REPORT, usage_of
+from agent_core.tasks import Report, TaskStatus
+from channels.base import ChatKey
+from gateway.background.drain import Drain
+from gateway.permissions.approvals import Approvals
+from gateway.records.audit import AuditLog
+from gateway.runs.agents import Agents
+from gateway.runs.tasks.report import news_of
+from gateway.runs.tasks.run import TaskRun
+from gateway.store.rows import InboxItem, Task
+from gateway.store.store import Store
+
+MOST_IN_CHAT = 3
+"""Background tasks of one chat that run at the same time."""
+MOST_IN_HOUSE = 8
+MOST_OF_PERSON = 6
+"""Leaves room for the first task of another user."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A running task; `job` ends when the outcome is stored."""
+
+    run: TaskRun
+    job: "asyncio.Task[None]"
+
+
+class Workers:
+    """The tasks running in this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        audit: AuditLog,
+        agents: Agents,
+        approvals: Approvals,
+        clock: Clock,
+        workspace: Callable[[ChatKey], Path],
+        *,
+        drain: Drain,
+    ) -> None:
+        """`agents` makes sub-agents; `workspace` returns a chat's folder."""
+        self.tell: Callable[[InboxItem], None] | None = None
+        """Receives the news of each background task that has ended."""
+        self._store = store
+        self._audit = audit
+        self._agents = agents
+        self._approvals = approvals
+        self._clock = clock
+        self._workspace = workspace
+        self._drain = drain
+        self._waiting: dict[str, Task] = {}
+        self._at_work: dict[str, Worker] = {}
+        self._closed = False
+
+    def of(self, task_id: str) -> Worker | None:
+        return self._at_work.get(task_id)
+
+    def in_background(self, chat: ChatKey) -> list[Task]:
+        """Return the chat's background tasks that are running or queued."""
+        return [task for task in (*self._waiting.values(), *self._in_background()) if task.chat == chat]
+
+    def queue(self, task: Task) -> None:
+        """Start a task when there is room; does nothing if it is running."""
+        if task.id not in self._at_work:
+            self._waiting[task.id] = task
+            self._start_what_can()
+
+    def start(self, task: Task) -> Worker:
+        """Start a task now, unless it is running."""
+        self._waiting.pop(task.id, None)
+        if worker := self._at_work.get(task.id):
+            return worker
+        agent = self._agents.make(task.chat, task.session, self._workspace(task.chat))
+        run = TaskRun(task, agent, self._store, self._audit, self._clock, drain=self._drain)
+        job = asyncio.create_task(self._work(run), name=f"task {task.id}")
+        worker = self._at_work[task.id] = Worker(run, job)
+        job.add_done_callback(lambda _: self._left(task))
+        return worker
+
+    @property
+    def are_idle(self) -> bool:
+        return not self._at_work
+
+    async def settled(self) -> None:
+        """Wait until no task is running."""
+        while self._at_work:
+            await asyncio.wait([worker.job for worker in self._at_work.values()])
+
+    async def close(self) -> None:
+        """Cancel the work, to be continued after the next start."""
+        self._closed = True
+        left = dict(self._at_work)
+        for worker in left.values():
+            worker.job.cancel()
+        if left:
+            await asyncio.wait([worker.job for worker in left.values()])
+            self._store.rest([worker.run.task.run.id for worker in left.values()])
+
+    async def kill(self, task: Task, why: str) -> None:
+        """End a task that is not running and must not be resumed."""
+        await self._end(task, await self._given_up(task, TaskStatus.KILLED, why))
+
+    async def _work(self, run: TaskRun) -> None:
+        with self._drain.unit(run.task.run.id):
+            if run.task.unwanted:
+                report = await self._given_up(run.task, TaskStatus.CANCELLED)
+            else:
+                report = await run.run()
+            await self._end(run.task, report)
+
+    async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
+        """Return the report of a task that was not run in this process."""
+        return Report(status=status, error=why, usage=usage_of(await self._store.history(task.session)))
+
+    async def _end(self, task: Task, report: Report) -> None:
+        """Store the outcome and the news for the chat in one transaction."""
+        kept = await self._kept(task, report)
+        news = news_of(task, report, kept, self._clock.time()) if task.background else None
+        item = await self._store.end_task(task, report, kept, news)
+        log.info("task ended", task=task.id, chat=str(task.chat), status=report.status.value, error=report.error)
+        await self._approvals.run_over(task.run.id)
+        if item is not None and self.tell is not None:
+            self.tell(item)
+
+    def _left(self, task: Task) -> None:
+        job = self._at_work.pop(task.id).job
+        if not job.cancelled() and (error := job.exception()):
+            log.error("a task's end could not be written down", task=task.id, exc_info=error)
+        self._start_what_can()
+
+    def _start_what_can(self) -> None:
+        """Start queued tasks while there is room: of the user with the fewest running, the longest waiting first."""
+        while not (self._closed or self._drain.is_on):
+            chats = Counter(each.chat for each in self._in_background())
+            people = Counter(_person(each) for each in self._in_background())
+            can = [
+                task
+                for task in self._waiting.values()
+                if chats[task.chat] < MOST_IN_CHAT and people[_person(task)] < MOST_OF_PERSON
+            ]
+            if not can or chats.total() >= MOST_IN_HOUSE:
+                return
+            self.start(min(can, key=lambda task: people[_person(task)]))
+
+    def _in_background(self) -> Iterator[Task]:
+        return (worker.run.task for worker in self._at_work.values() if worker.run.task.background)
+
+    async def _kept(self, task: Task, report: Report) -> str:
+        """Write a long report to a workspace file. Returns its name, or an empty string."""
+        if len(report.text) <= LONGEST_REPORT:
+            return ""
+        workspace = self._workspace(task.chat)
+        try:
+            name = await asyncio.to_thread(_write, workspace, report.text)
+        except OSError as error:
+            log.warning("report not kept as a file", task=task.id, reason=str(error))
+            return ""
+        await asyncio.to_thread(self._agents.ledger.of(workspace).wrote, name, report.sources, ())
+        return name
+
+
+def _person(task: Task) -> tuple[str, str]:
+    return task.chat.platform, task.person
+
+
+def _write(workspace: Path, text: str) -> str:
+    workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return keep_text(workspace, text)

@@ -1,0 +1,70 @@
+"""Builds the agents' tools, as far as this machine and the settings allow."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
+from agent_core.builtin.web.providers import make_searcher
+from agent_core.builtin.web.search import Searcher
+from agent_core.builtin.web.tools import web_tools
+from agent_core.clock import Clock
+from agent_core.sandbox.command import Launcher
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import Origin
+from agent_core.tools import Tool
+from gateway.errors import SettingsError
+from gateway.security.packages import ROOT
+from gateway.settings.settings import Settings
+
+RESERVED = frozenset(
+    [
+        "forget",
+        "jobs",
+        "nothing_to_report",
+        "own_usage",
+        "read_history",
+        "recall",
+        "remember",
+        "run_command",
+        "run_skill_script",
+        "schedule",
+        "send_file",
+        "task",
+        "web_fetch",
+        "web_search",
+    ]
+)
+"""Names that no MCP server may use, even while the built-in tool is missing: permission rules refer to them."""
+
+
+def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vision: bool) -> Iterator[Tool]:
+    """Yield the tools that need no gateway. Without a launcher none of them runs programs. Raises SettingsError."""
+    yield from builtin_tools(clock, settings.timezone, vision=vision)
+    yield from web_tools(searcher=searcher_of(settings))
+    if launcher is not None:
+        sandbox = ProcessSandbox(launcher, clock)
+        uv = shutil.which("uv")
+        network, limits = settings.commands_network, settings.quotas.of_a_command
+        yield run_command_tool(sandbox, limits=limits, network=network)
+        yield run_skill_script_tool(sandbox, limits=limits, network=network, uv=Path(uv) if uv else None)
+
+
+def skill_library(settings: Settings) -> SkillLibrary:
+    """Return the skills shared by all chats. The owner's come before those shipped with Parley."""
+    roots = (settings.home / "skills", Origin.OWNER), (ROOT / "skills", Origin.SHIPPED)
+    return SkillLibrary(roots, environ=settings.environ)
+
+
+def searcher_of(settings: Settings) -> Searcher | None:
+    """Return the configured web search, or None. Raises SettingsError."""
+    keys = settings.environ
+    try:
+        return make_searcher(
+            settings.search or "", brave_key=keys.get("BRAVE_API_KEY", ""), tavily_key=keys.get("TAVILY_API_KEY", "")
+        )
+    except ValueError as error:
+        raise SettingsError(f"PARLEY_SEARCH cannot be used: {error}.") from error

@@ -1,0 +1,1 @@
+"""Jobs, the heartbeat and time zones of chats."""

@@ -1,0 +1,255 @@
+"""The heartbeat: periodic check-ins on chats.
+
+If any step fails, the chat is left alone. No model is called if there is nothing to check.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.provenance import FileLedger
+from agent_core.tools import ToolFailed
+from channels.base import ChatKey, OutboundMessage
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.schedule.heartbeat import gates, greeting
+from gateway.schedule.heartbeat.check_in import Look, brief, is_repeated, says_nothing
+from gateway.schedule.heartbeat.due import DAY
+from gateway.schedule.heartbeat.looking_after import LookingAfter, arrived, explained
+from gateway.schedule.heartbeat.offer import Offer
+from gateway.schedule.heartbeat.switches import EVERY, LATE, Switches, words_of
+from gateway.schedule.jobs.looking import CheckInBrief
+from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
+from gateway.store.rows import Run
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say
+from gateway.timing.rule import Every
+
+FIRST_OF = 500
+"""Check-ins that are searched for one that sent a message."""
+
+_OUTCOMES = {
+    FiringState.DONE: "heartbeat_spoke",
+    FiringState.NOTHING: "heartbeat_all_well",
+    FiringState.FAILED: "heartbeat_failed",
+}
+_STOPS = {
+    Pause.FAILURES: ("heartbeat_stopped_failing", "heartbeat_gave_up"),
+    Pause.SILENCE: ("heartbeat_stopped_silence", "heartbeat_was_forgotten"),
+}
+"""Keys of the notice when the heartbeat stops, and of the explanation in its status."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The status of a chat's heartbeat."""
+
+    heartbeat: Heartbeat
+    job: Job
+    zone: ZoneInfo
+    said_today: int
+    look: Look | None
+    """None if the checklist or the reminders cannot be read."""
+
+    @property
+    def is_on(self) -> bool:
+        """True if the heartbeat is on and its job is active, not paused because the chat cannot be reached, say."""
+        return self.heartbeat.on and self.job.state is JobState.ACTIVE
+
+    @property
+    def next_look(self) -> float | None:
+        """The next check-in after quiet hours and snoozes; None if there is none."""
+        at = self.job.next_at if self.is_on else None
+        return None if at is None else gates.next_look(self.heartbeat, at, EVERY, self.zone)
+
+
+class Heartbeats:
+    """Satisfies `LooksAfter` for the firings of heartbeat jobs."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        clock: Clock,
+        *,
+        home: Path,
+        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
+        language: Language,
+        new_id: Callable[[], str],
+        offers: bool,
+        ledger: FileLedger,
+    ) -> None:
+        """`offers`: True to offer owners a heartbeat. `new_id` returns ids that users can type."""
+        self.zone_of = zone_of
+        """Returns a chat's time zone."""
+        self.switches = Switches(store, delivery, clock, language, new_id)
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._language = language
+        self._after = LookingAfter(store, delivery, home, ledger)
+        self._offer = Offer(store, delivery, access, self.switches) if offers else None
+
+    # For the scheduler
+
+    async def tick(self, job: Job, now: float) -> bool:
+        """Return True if a check-in should run now; otherwise record the reason."""
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None or heartbeat.job != job.id:
+            return False
+        zone = await self.zone_of(job.chat)
+        if job.zone != zone.key:  # the chat has moved, and other code uses the job's zone
+            await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
+        reason = gates.by_the_clock(heartbeat, now, zone)
+        wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
+        if not reason and gates.is_forgotten(wrote, _began(job), now):
+            await self._stop(job, Pause.SILENCE)
+            return False
+        reason = reason or await self._reason(heartbeat, zone, now, wrote)
+        if reason:
+            log.debug("heartbeat is quiet", chat=str(job.chat), reason=reason)
+            await self._note(job.chat, now, reason)
+        return reason is None
+
+    async def _reason(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, wrote: float | None) -> str | None:
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, now, lately)
+        except ToolFailed as error:
+            log.warning("what is to be looked after was not read", chat=str(heartbeat.chat), reason=error.fact)
+            return "heartbeat_unreadable"
+        return gates.by_the_chat(heartbeat, now, await self._after.facts(heartbeat, wrote, lately, look))
+
+    # For firings
+
+    async def brief(self, job: Job, firing: Firing) -> CheckInBrief | None:
+        now = self._clock.time()
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None:
+            return None
+        zone = await self.zone_of(job.chat)
+        is_stale = now - firing.due > LATE or gates.by_the_clock(heartbeat, now, zone)
+        if is_stale and not firing.is_by_hand:  # Parley was not running in between
+            return None
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, firing.due, lately)
+        except ToolFailed:
+            return None
+        if not (look.has_something or (firing.is_by_hand and look.due)):
+            return None
+        return brief(look, lately.said, now, zone, language_of(job.language, self._language))
+
+    async def words(self, job: Job, firing: Firing, text: str) -> str | None:
+        language = language_of(job.language, self._language)
+        if not text.strip() or says_nothing(text):
+            return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if firing.is_by_hand:
+            return text
+        if heartbeat is None or not heartbeat.on:
+            return None
+        zone = await self.zone_of(job.chat)
+        lately = await self._after.lately(heartbeat, zone, self._clock.time())
+        if is_repeated(text, lately.said):
+            return None
+        try:
+            look = await self._after.look(heartbeat, zone, firing.due, lately)
+        except ToolFailed:
+            return None
+        said = greeting.shortened(text) if look.is_greeting else text
+        return said if await self._has_spoken(job) else explained(said, language)
+
+    async def came_out(self, job: Job, firing: Firing) -> None:
+        outcome = _OUTCOMES.get(firing.state)
+        if outcome is None:
+            return
+        failures = await self._failures(job)
+        await self._store.jobs.change_heartbeat(
+            job.chat,
+            lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
+        )
+        if failures >= gates.MOST_FAILURES:
+            await self._stop(job, Pause.FAILURES)
+
+    # For users
+
+    async def standing(self, chat: ChatKey) -> Standing | None:
+        """Return the heartbeat's status, or None if the chat has none."""
+        heartbeat = await self._store.jobs.heartbeat(chat)
+        job = await self._store.jobs.job(heartbeat.job) if heartbeat else None
+        if heartbeat is None or job is None:
+            return None
+        now, zone = self._clock.time(), await self.zone_of(job.chat)
+        lately = await self._after.lately(heartbeat, zone, now)
+        try:
+            look = await self._after.look(heartbeat, zone, now, lately)
+        except ToolFailed:
+            look = None
+        return Standing(heartbeat, job, zone, lately.said_today, look)
+
+    # For the application
+
+    async def answered(self, run: Run) -> None:
+        """Handle the delivery of an answer in a chat."""
+        if self._offer is not None:
+            await self._offer.answered(run, self._language)
+
+    @property
+    def are_idle(self) -> bool:
+        return self.switches.are_idle
+
+    async def settled(self) -> None:
+        """Wait until all messages are sent."""
+        await self.switches.settled()
+
+    async def close(self) -> None:
+        """Cancel what is being sent; it stays in the outbox."""
+        await self.switches.close()
+
+    async def _stop(self, job: Job, why: Pause) -> None:
+        """Switch the heartbeat off and say so once; does nothing if it is off."""
+        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        if heartbeat is None or not heartbeat.on:
+            return
+        key, outcome = _STOPS[why]
+        language = language_of(job.language, self._language)
+        slash = self._delivery.channel(job.chat).limits.slash
+        text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
+        post = words_of(f"{job.id}-{why.value}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
+        log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
+        is_new = await self.switches.noted(post)
+        await self.switches.off(job.chat, why, outcome)
+        if is_new:
+            self.switches.say(post)
+
+    async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
+        await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
+
+    async def _failures(self, job: Job) -> int:
+        """Count consecutive failures since it was switched on, ignoring check-ins started by hand."""
+        count = 0
+        for firing in await self._store.jobs.history(job.id, 3 * gates.MOST_FAILURES):
+            if firing.due < _began(job):
+                break
+            if firing.is_by_hand or firing.state not in _OUTCOMES:
+                continue
+            if firing.state is not FiringState.FAILED:
+                break
+            count += 1
+        return count
+
+    async def _has_spoken(self, job: Job) -> bool:
+        return any(arrived(firing) for firing in await self._store.jobs.history(job.id, FIRST_OF))
+
+
+def _began(job: Job) -> float:
+    """Return when the heartbeat was switched on."""
+    return job.rule.since if isinstance(job.rule, Every) else job.created

@@ -1,0 +1,146 @@
+"""The user's settings of a chat's heartbeat (on, off, snooze, quiet hours), and its own notices."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts.say import Language
+from gateway.timing.quiet import QuietHours
+from gateway.timing.rule import Every
+
+EVERY = 1800
+"""Seconds between two check-ins."""
+LATE = 1800.0
+"""Seconds after which a missed check-in is skipped in favour of the next one."""
+
+
+def _nobody() -> None:
+    """Do nothing; the default callback."""
+
+
+class Switches:
+    """Changes the heartbeat's row (settings) and its job (schedule) together."""
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Clock, language: Language, new_id: Callable[[], str]):
+        self.changed: Callable[[], None] = _nobody
+        """Called when the job's due time has changed."""
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._language = language
+        self._new_id = new_id
+        self._saying: set[asyncio.Task[object]] = set()
+
+    async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
+        """Switch the heartbeat on for this user, keeping its quiet hours. Returns its job with the first due time."""
+        now = self._clock.time()
+        found = await self._store.jobs.heartbeat(chat)
+        rule = Every(seconds=EVERY, since=now)
+        job = await self._store.jobs.job(found.job) if found else None
+        job = job or self._job(chat, by, language, zone)
+        job = replace(job, person=by.id, language=language, zone=zone.key, rule=rule, next_at=now + EVERY)
+        job = await self._kept(replace(job, state=JobState.ACTIVE, pause=None, failures=0))
+        heartbeat = replace(found or Heartbeat(chat, by.id, job.id), person=by.id, job=job.id)
+        if not heartbeat.on:  # after being off, a reduced daily limit is reset
+            heartbeat = replace(heartbeat, most_a_day=Heartbeat.most_a_day)
+        new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
+        await self._store.jobs.save_heartbeat(new)
+        self.changed()
+        return job
+
+    async def off(self, chat: ChatKey, why: Pause = Pause.PERSON, outcome: str | None = None) -> bool:
+        """Switch the heartbeat off. Returns False if it is not on. `outcome`: the reason shown in its status."""
+
+        def step(found: Heartbeat) -> Heartbeat:
+            return replace(found, on=False, last_outcome=found.last_outcome if outcome is None else outcome)
+
+        before = await self._store.jobs.heartbeat(chat)
+        if before is None or not before.on:
+            return False
+        await self._store.jobs.change_heartbeat(chat, step)
+        await self._store.jobs.change(
+            before.job, lambda job: replace(job, state=JobState.PAUSED, pause=why, next_at=None)
+        )
+        self.changed()
+        return True
+
+    async def ready(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> None:
+        """Create a heartbeat that is off, unless the chat has one."""
+        if await self._store.jobs.heartbeat(chat) is None:
+            job = await self._kept(self._job(chat, by, language, zone))
+            await self._store.jobs.save_heartbeat(Heartbeat(chat, by.id, job.id, on=False))
+
+    async def snooze(self, chat: ChatKey, seconds: float) -> float | None:
+        """Pause unprompted messages. Returns when the pause ends, or None if the chat has no heartbeat."""
+        until = self._clock.time() + seconds
+        found = await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, snoozed_until=until))
+        return until if found else None
+
+    async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> None:
+        """Set quiet hours, which delay every unprompted message, even while the heartbeat is off."""
+        start, end = (quiet.start, quiet.end) if quiet else (None, None)
+        await self._store.jobs.change_heartbeat(
+            chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_chosen=True)
+        )
+
+    async def noted(self, post: Post) -> bool:
+        """Queue a notice. Returns False if it was queued before; then it was sent or will be at the next start."""
+        if await self._store.find_post(post.key) is not None:
+            return False
+        await self._store.post([post])
+        return True
+
+    def say(self, post: Post) -> None:
+        """Send a queued notice in the background, so that the scheduler does not wait for the platform."""
+        task = asyncio.create_task(self._delivery.deliver(post.chat, [post]), name=f"say {post.key}")
+        self._saying.add(task)
+        task.add_done_callback(self._saying.discard)
+
+    @property
+    def are_idle(self) -> bool:
+        return not self._saying
+
+    async def settled(self) -> None:
+        while self._saying:
+            await asyncio.wait(self._saying)
+
+    async def close(self) -> None:
+        """Cancel what is being sent; it stays in the outbox."""
+        for task in self._saying:
+            task.cancel()
+        await self.settled()
+
+    def _job(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
+        """Return a new, paused job for a chat's heartbeat."""
+        now = self._clock.time()
+        rule = Every(seconds=EVERY, since=now)
+        job = Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), created=now, grace=LATE)
+        return replace(job, state=JobState.PAUSED, pause=Pause.PERSON)
+
+    async def _kept(self, job: Job) -> Job:
+        while not await self._add(job):
+            job = replace(job, id=self._new_id())
+        return job
+
+    async def _add(self, job: Job) -> bool:
+        """Store the job, replacing an earlier version. Returns False if its id belongs to another job."""
+        changed = await self._store.jobs.job(job.id)
+        if changed is None:
+            return await self._store.jobs.add(job)
+        if changed.chat != job.chat or not isinstance(changed.work, CheckIn):
+            return False
+        await self._store.jobs.save(job)
+        return True
+
+
+def words_of(name: str, chat: ChatKey, message: OutboundMessage) -> Post:
+    """Return a notice of the heartbeat; `name` makes it unique."""
+    run = f"heartbeat-{name}"
+    return Post(f"{run}:proactive:0", run, chat, message)

@@ -1,0 +1,112 @@
+"""Composes the message of a firing and decides if it waits for the end of the quiet hours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from agent_core.llm import FailureKind
+from channels.base import Attachment, Button, ChatKey, OutboundMessage
+from gateway.delivery.progress import literal
+from gateway.runs.tasks.report import what_in_short
+from gateway.schedule.jobs.outcome import KILLED
+from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say
+
+COMMAND = "/proactive"
+SNOOZE = 60
+"""Minutes."""
+
+_TRIED_AGAIN = frozenset({KILLED, *(kind.value for kind in FailureKind)})
+_TITLES = {
+    "daily-report": "proactive_notes",
+    "chat-digest": "proactive_chat",
+    "page-watch": "proactive_page",
+    "usage-report": "proactive_usage",
+}
+"""Titles of the built-in reports, by skill."""
+
+
+@dataclass(frozen=True)
+class Announcer:
+    """Composes the messages that Parley sends unprompted."""
+
+    store: Store
+    clock: Clock
+    language: Language
+    """The fallback if a chat's language is unknown."""
+
+    def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
+        words = self.words(job, firing)
+        return OutboundMessage(markdown=words, buttons=self._buttons(job, firing), attachments=tuple(attachments))
+
+    def _buttons(self, job: Job, firing: Firing) -> tuple[tuple[Button, ...], ...]:
+        """Return the buttons of a firing's message.
+
+        There are none for a rehearsal or if there was nothing to report. A run that was given up, or whose model
+        failed, can be tried again.
+        """
+        if firing.is_rehearsal:
+            return ()
+        language = self.language_of(job)
+        if firing.cause in _TRIED_AGAIN and isinstance(job.work, Report):
+            return ((Button(label=say("again_button", language), action=f"/cron run {job.id}"),),)
+        return (buttons_of(firing, language),) if firing.state is FiringState.DONE else ()
+
+    def words(self, job: Job | None, firing: Firing) -> str:
+        """Return the text shown to users; `job` is None if it no longer exists."""
+        if job is None or firing.state is not FiringState.DONE:
+            return firing.text
+        match job.work:
+            case Reminder(text=text):
+                return f"⏰ {firing.text or text}"
+            case Report() as report:
+                title = "" if _has_title(firing.text) else _title(report, self.language_of(job)) + "\n\n"
+                return title + firing.text
+            case CheckIn():
+                return firing.text
+
+    async def held(self, job: Job, firing: Firing) -> bool:
+        """Return True if the message, or the news of a failure, has to wait for the end of the quiet hours.
+
+        Reminders do not wait, nor does anything that was started by hand.
+        """
+        if isinstance(job.work, Reminder) or firing.is_by_hand:
+            return False
+        return await self.is_quiet(firing.chat, job)
+
+    async def is_quiet(self, chat: ChatKey, job: Job) -> bool:
+        """Return True during the chat's quiet hours, in the zone of its heartbeat's job or else that of `job`."""
+        heartbeat = await self.store.jobs.heartbeat(chat)
+        quiet = heartbeat.quiet_for_all if heartbeat else None
+        if heartbeat is None or quiet is None:
+            return False
+        looks = await self.store.jobs.job(heartbeat.job) or job
+        return quiet.holds_at(self.clock.time(), ZoneInfo(looks.zone))
+
+    def language_of(self, job: Job | None) -> Language:
+        return language_of(job.language if job else None, self.language)
+
+
+def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Button, ...]:
+    """Return the buttons for feedback on a firing. `number`: the label's prefix in a message about several firings."""
+    verbs = (
+        ("proactive_snooze_button", f"snooze {firing.id} {SNOOZE}"),
+        ("proactive_done_button", f"done {firing.id}"),
+        ("proactive_less_button", f"less {firing.id}"),
+    )
+    return tuple(Button(label=number + say(key, language), action=f"{COMMAND} {verb}") for key, verb in verbs)
+
+
+def _title(report: Report, language: Language) -> str:
+    if report.skill in _TITLES:
+        return say(_TITLES[report.skill], language)
+    what = report.skill.replace("-", " ") if report.skill else what_in_short(report.instructions)
+    return say("proactive_report", language, what=literal(what))
+
+
+def _has_title(text: str) -> bool:
+    """Return True if the first line is a heading or entirely bold."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return first.startswith("#") or (first.startswith("**") and first.rstrip(" :：").endswith("**"))

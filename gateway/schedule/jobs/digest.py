@@ -1,0 +1,151 @@
+"""Sends the messages held during quiet hours, as one message per chat when they end.
+
+Releasing the firings and queueing the message is one transaction, so it is sent once even if the process dies in
+between. The outcome of the delivery is recorded later, by this process start or the next.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import structlog
+
+from channels.base import Attachment, Button, ChatKey, OutboundMessage, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.schedule.jobs.announcer import Announcer, buttons_of
+from gateway.schedule.jobs.saying import Saying
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts.say import say
+
+MOST = 8
+"""Items per message, with three buttons each; Discord allows 25 buttons."""
+
+log = structlog.get_logger(__name__)
+
+
+class Digests:
+    """Sends held messages of chats whose quiet hours are over."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        announcer: Announcer,
+        files: Callable[[Firing], Sequence[Attachment]],
+    ) -> None:
+        """`files` returns the attachments of a firing's message."""
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._saying = Saying(store, delivery, access)
+        self._announcer = announcer
+        self._files = files
+        self._looking = asyncio.Lock()
+        self._left: list[list[Firing]] | None = None
+        """Firings by digest message that an earlier process start left unsent; None until the first `look`."""
+        self._sending: set[asyncio.Task[None]] = set()
+
+    async def look(self) -> None:
+        """Send what is held in chats outside their quiet hours. Call it at least every minute."""
+        async with self._looking:
+            self._left = [each for each in await self._to_settle() if not await self._is_settled(each)]
+            for chat in await self._store.jobs.chats_with_held():
+                if self._delivery.knows(chat):
+                    await self._look_at(chat)
+
+    @property
+    def are_idle(self) -> bool:
+        return not self._sending
+
+    async def settled(self) -> None:
+        """Wait until every digest being sent has arrived or was given up."""
+        if self._sending:
+            await asyncio.wait(self._sending)
+
+    async def close(self) -> None:
+        """Cancel what is being sent; it stays in the outbox."""
+        for task in self._sending:
+            task.cancel()
+        await self.settled()
+
+    async def _look_at(self, chat: ChatKey) -> None:
+        held = await self._store.jobs.held(chat)
+        jobs = {name: await self._store.jobs.job(name) for name in {firing.job for firing in held}}
+        known = next((job for job in jobs.values() if job is not None), None)
+        if known is not None and await self._announcer.is_quiet(chat, known):
+            return
+        items: list[tuple[Job | None, Firing]] = []
+        for firing in held:
+            if self._is_wanted(job := jobs[firing.job]):
+                items.append((job, firing))
+            else:
+                await self._store.jobs.change_firing(firing.id, _dropped)
+        for start in range(0, len(items), MOST):
+            await self._send(chat, items[start : start + MOST])
+
+    def _is_wanted(self, job: Job | None) -> bool:
+        """Return False if the owner has lost access or the heartbeat was switched off since the message was held."""
+        if job is None:
+            return True
+        is_over = isinstance(job.work, CheckIn) and job.state is not JobState.ACTIVE
+        return not is_over and self._access.may_speak(job.chat, Sender(id=job.person, name=""))
+
+    async def _send(self, chat: ChatKey, items: Sequence[tuple[Job | None, Firing]]) -> None:
+        firings = [firing for _, firing in items]
+        message = await self._message(items)
+        name = _name(firings)
+        parts = self._delivery.voice(chat).split(message)
+        posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
+        await self._store.jobs.end_together([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
+        log.info("held messages sent", chat=str(chat), count=len(firings))
+        task = asyncio.create_task(self._saying.said_together(firings, posts), name=name)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _message(self, items: Sequence[tuple[Job | None, Firing]]) -> OutboundMessage:
+        files = [await asyncio.to_thread(self._files, firing) for _, firing in items]
+        job, firing = items[0]
+        if len(items) == 1 and job is not None and firing.state is FiringState.DONE:
+            return self._announcer.message(job, firing, files[0])
+        language = self._announcer.language_of(job)
+        texts = [say("proactive_digest", language)]
+        buttons: list[tuple[Button, ...]] = []
+        for number, (each, one) in enumerate(items, start=1):
+            texts.append(f"**{number}.** {self._announcer.words(each, one)}")
+            if one.state is FiringState.DONE:
+                buttons.append(buttons_of(one, language, f"{number} · "))
+        return OutboundMessage(
+            markdown="\n\n".join(texts), buttons=tuple(buttons), attachments=tuple(chain.from_iterable(files))
+        )
+
+    async def _to_settle(self) -> list[list[Firing]]:
+        if self._left is not None:
+            return self._left
+        found: list[list[Firing]] = []
+        for firing in await self._store.jobs.on_the_way():
+            if await self._store.find_post(_first(_name([firing]))):
+                found.append([firing])
+            elif found and found[-1][0].chat == firing.chat and not await self._store.find_post(_first(firing.name)):
+                found[-1].append(firing)
+        return found
+
+    async def _is_settled(self, firings: Sequence[Firing]) -> bool:
+        return await self._saying.were_said(firings, _name(firings))
+
+
+def _dropped(firing: Firing) -> Firing:
+    return replace(firing, delivery=DeliveryState.NONE)
+
+
+def _name(firings: Sequence[Firing]) -> str:
+    return f"digest-{firings[0].id}"
+
+
+def _first(name: str) -> str:
+    """Return the key of a message's first post."""
+    return f"{name}:proactive:0"

@@ -1,0 +1,198 @@
+"""Reactions to unprompted messages by their buttons: done, again later, or less often.
+
+Each is idempotent.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from agent_core.sources import union
+from channels.base import Button, Sender
+from gateway.schedule.jobs.announcer import COMMAND, Announcer
+from gateway.schedule.jobs.jobs import Jobs
+from gateway.store.job import CheckIn, Firing, Heartbeat, Job, JobState, Reaction, Reminder
+from gateway.store.store import Store
+from gateway.texts.say import Language, say
+from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.timing.slots import upcoming
+from gateway.timing.words import slot_words
+
+LATER = 180
+"""Minutes."""
+LONGEST = 7 * 24 * 60
+"""Minutes."""
+MORNING = time(9)
+BEFORE_SLEEP = timedelta(hours=4)
+"""Until this time after midnight the night counts as part of the day before."""
+LEAST_A_DAY = 1
+WEEK = 7 * 24 * 3600
+_NEARLY_A_WEEK = 6.5 * 24 * 3600.0
+"""Seconds; less than a week to allow for changes of the clock."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The line added to the message after a reaction, and its new buttons."""
+
+    mark: str
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A user's press of a button about a firing."""
+
+    firing: Firing
+    job: Job
+    by: Sender
+    language: Language
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.job.zone)
+
+    def button(self, key: str, verb: str, *more: str) -> Button:
+        return Button(label=say(key, self.language), action=" ".join([COMMAND, verb, self.firing.id, *more]))
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Carries out reactions to firings."""
+
+    store: Store
+    announcer: Announcer
+    jobs: Jobs
+    clock: Clock
+
+    async def done(self, wish: Wish) -> Answer:
+        await self._react(wish, Reaction.DONE)
+        await self.store.jobs.change(_again(wish.firing), _removed)
+        return Answer(say("proactive_done", wish.language))
+
+    async def snooze(self, wish: Wish, minutes: int | None) -> Answer:
+        """Send the message again once, after `minutes` or, if None, tomorrow morning."""
+        now = self.clock.time()
+        until = next_morning(now, wish.zone) if minutes is None else now + 60 * min(minutes, LONGEST)
+        again = self._again(wish, until)
+        if not await self.store.jobs.add(again):
+            await self.store.jobs.change(again.id, lambda _: again)
+        if isinstance(wish.job.work, CheckIn):
+            await self.store.jobs.change_heartbeat(wish.job.chat, lambda found: replace(found, snoozed_until=until))
+        await self._react(wish, Reaction.SNOOZED)
+        self.jobs.changed()
+        others = [
+            wish.button("proactive_later_button", "snooze", str(LATER)) if minutes != LATER else None,
+            wish.button("proactive_morning_button", "snooze", "morning") if minutes is not None else None,
+            wish.button("proactive_done_button", "done"),
+        ]
+        when = slot_words(until, wish.zone, wish.language, now)
+        return Answer(say("proactive_snoozed", wish.language, when=when), tuple(filter(None, others)))
+
+    async def less(self, wish: Wish) -> Answer:
+        """Reduce the check-ins a day; for a job, offer ways to run it less often."""
+        is_new = wish.firing.reaction is not Reaction.LESS
+        await self._react(wish, Reaction.LESS)
+        if isinstance(wish.job.work, CheckIn):
+            return await self._fewer(wish, is_new=is_new)
+        if isinstance(wish.job.rule, Once) or wish.job.state is not JobState.ACTIVE:
+            return Answer(say("proactive_was_once", wish.language))
+        is_rare = weekly(wish.job.rule, wish.zone, wish.firing.due) is None
+        ways = [
+            wish.button("proactive_pause_button", "pause"),
+            None if is_rare else wish.button("proactive_weekly_button", "weekly"),
+            wish.button("proactive_remove_button", "remove"),
+            wish.button("proactive_keep_button", "keep"),
+        ]
+        return Answer(say("proactive_rarer", wish.language), tuple(filter(None, ways)))
+
+    async def keep(self, wish: Wish) -> Answer:
+        return Answer(say("proactive_kept", wish.language))
+
+    async def pause(self, wish: Wish) -> Answer:
+        """Pause the job. Raises JobRefused."""
+        job = await self.jobs.pause(wish.job.id, wish.job.chat, wish.by)
+        return Answer(say("proactive_paused", wish.language, id=job.id))
+
+    async def remove(self, wish: Wish) -> Answer:
+        """Remove the job. Raises JobRefused."""
+        job = await self.jobs.remove(wish.job.id, wish.job.chat, wish.by)
+        return Answer(say("proactive_removed", wish.language, id=job.id))
+
+    async def weekly(self, wish: Wish) -> Answer:
+        """Run the job weekly, on the weekday of this firing. Raises JobRefused and BadRule."""
+        job = wish.job
+        rule = weekly(job.rule, wish.zone, wish.firing.due)
+        if rule is not None:
+            job = await self.jobs.retime(job.id, job.chat, wish.by, rule)
+        when = slot_words(job.next_at, wish.zone, wish.language, self.clock.time()) if job.next_at else "-"
+        return Answer(say("proactive_weekly", wish.language, when=when))
+
+    async def _fewer(self, wish: Wish, *, is_new: bool) -> Answer:
+        before = await self.store.jobs.heartbeat(wish.job.chat)
+        after = await self.store.jobs.change_heartbeat(wish.job.chat, _fewer) if is_new else before
+        if after is None or before is None:
+            return Answer(say("proactive_was_once", wish.language))
+        if is_new and before.most_a_day <= LEAST_A_DAY:
+            off = Button(label=say("proactive_off_button", wish.language), action="/heartbeat off")
+            return Answer(say("proactive_least", wish.language), (off,))
+        return Answer(say("proactive_less", wish.language, most=after.most_a_day))
+
+    async def _react(self, wish: Wish, reaction: Reaction) -> None:
+        await self.store.jobs.change_firing(wish.firing.id, _reacting(reaction))
+
+    def _again(self, wish: Wish, until: float) -> Job:
+        job, firing = wish.job, wish.firing
+        text = job.work.text if isinstance(job.work, Reminder) else self.announcer.words(job, firing)
+        return Job(
+            id=_again(firing),
+            chat=firing.chat,
+            person=wish.by.id,
+            language=wish.language,
+            zone=job.zone,
+            rule=Once(at=until),
+            work=Reminder(text=text),
+            created=self.clock.time(),
+            state=JobState.ACTIVE,
+            next_at=until,
+            tainted=job.tainted or firing.untrusted,
+            sources=union(job.after, firing.after),
+        )
+
+
+def next_morning(now: float, zone: ZoneInfo) -> float:
+    """Return the next morning; in the hours after midnight that is the same day's."""
+    today = (datetime.fromtimestamp(now, zone) - BEFORE_SLEEP).date()
+    return datetime.combine(today + timedelta(days=1), MORNING, zone).timestamp()
+
+
+def weekly(rule: Rule, zone: ZoneInfo, due: float) -> Rule | None:
+    """Return a weekly rule with the day and time of `due`, or None if the rule already runs that rarely."""
+    match upcoming(rule, zone, due, 2):
+        case [first, second] if second.at - first.at < _NEARLY_A_WEEK:
+            pass
+        case _:
+            return None
+    if isinstance(rule, Every):
+        return Every(seconds=WEEK, since=due)
+    local = datetime.fromtimestamp(due, zone)
+    return Cron(expression=f"{local.minute} {local.hour} * * {local.isoweekday() % 7}")
+
+
+def _again(firing: Firing) -> str:
+    """Return the id of the job that sends a snoozed message again: one per firing."""
+    return f"z{firing.id}"
+
+
+def _removed(job: Job) -> Job:
+    return replace(job, state=JobState.REMOVED, next_at=None)
+
+
+def _fewer(heartbeat: Heartbeat) -> Heartbeat:
+    return replace(heartbeat, most_a_day=max(LEAST_A_DAY, heartbeat.most_a_day - 1))
+
+
+def _reacting(reaction: Reaction) -> Callable[[Firing], Firing]:
+    return lambda firing: replace(firing, reaction=reaction)

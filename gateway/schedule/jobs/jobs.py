@@ -1,0 +1,360 @@
+"""Creates and changes jobs. A job is previewed and set once its owner confirms it.
+
+Reminders whose time can be read in only one way are set at once.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.clock import Clock
+from agent_core.messages import user
+from agent_core.skills.library import SkillLibrary
+from agent_core.sources import Sources
+from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.addresses import given_in
+from gateway.permissions.approvals import ALPHABET
+from gateway.schedule.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
+from gateway.schedule.jobs.preview import change_panel, preview
+from gateway.schedule.jobs.steps import (
+    NOBODYS_WISH,
+    as_drafted,
+    grace,
+    moved,
+    paused,
+    reachable,
+    removed,
+    retimed,
+    set_,
+    taken_over,
+)
+from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
+from gateway.store.store import Store
+from gateway.texts.say import Language
+from gateway.timing.check import check_rule
+from gateway.timing.rule import Rule
+
+MOST_ACTIVE = 50
+"""Jobs of one chat."""
+MOST_WAITING = 20
+"""Drafts of one chat."""
+_BEHIND = 2 * LAST
+"""Past firings read to estimate the cost, as not all of them called a model."""
+
+log = structlog.get_logger(__name__)
+
+
+class JobRefused(Exception):
+    """A change of a job that is not possible; `say(error.key, language, **error.facts)` is its message."""
+
+    def __init__(self, key: str, **facts: str | int) -> None:
+        super().__init__(key)
+        self.key = key
+        self.facts = facts
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A job as a user asks for it."""
+
+    chat: ChatKey
+    person: str
+    language: Language
+    zone: ZoneInfo
+    rule: Rule
+    work: Reminder | Report
+    sources: Sources = ()
+    """The sources of untrusted input in the conversation that it comes from."""
+    given: tuple[str, ...] = ()
+    """In that case the addresses that users of the bot wrote themselves."""
+    instead_of: str = ""
+    """The id of the job that it changes."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Creates, changes and removes jobs on behalf of users."""
+
+    store: Store
+    delivery: Delivery
+    access: Access
+    clock: Clock
+    costs: Costs
+    skills: SkillLibrary
+    zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]]
+    """Returns a chat's time zone."""
+    new_id: Callable[[], str]
+    changed: Callable[[], None]
+    """Called when a job may be due earlier than before."""
+    stop: Callable[[str], None]
+    """Stops what is running for the job with this id."""
+    _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    # Drafts
+
+    async def propose(self, draft: Draft, by: Sender, job_id: str = "") -> Job:
+        """Store a draft, under `job_id` if that is free. It never runs. Raises BadRule and JobRefused."""
+        check_rule(draft.rule, draft.zone, self.clock.time())
+        words = _words(draft.work)
+        if not words.strip():
+            raise JobRefused("job_no_words")
+        changes = await self._target(draft, by)
+        await self._check_room(draft.chat, is_new=not changes)
+        use = await asyncio.to_thread(skill_use, self.skills, _skill(draft.work))
+        job = Job(
+            id="",
+            chat=draft.chat,
+            person=draft.person,
+            language=draft.language,
+            zone=draft.zone.key,
+            rule=draft.rule,
+            work=draft.work,
+            created=self.clock.time(),
+            grace=grace(draft.rule, draft.zone, self.clock.time()),
+            tainted=bool(draft.sources),
+            sources=draft.sources,
+            given=draft.given if draft.sources else given_in(words, [user(words)]),
+            scripts=use.scripts,
+            instead_of=changes,
+        )
+        while not await self.store.jobs.add(job := replace(job, id=job_id or self.new_id())):
+            job_id = ""
+        return job
+
+    async def set_now(self, draft: Draft, by: Sender, name: str) -> Job:
+        """Set a job without a question. The same `name` sets it only once, even if a crash repeats the call.
+
+        Raises BadRule and JobRefused.
+        """
+        job_id = id_named(name)
+        known = await self.store.jobs.job(job_id)
+        is_same = known is not None and (known.chat, known.person, known.work) == (draft.chat, draft.person, draft.work)
+        job = known if known is not None and is_same else await self.propose(draft, by, job_id)
+        return await self.confirm(job.id, draft.chat, by) if job.state is JobState.DRAFT else job
+
+    async def reshape(self, draft_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
+        """Give a draft another rule; its message must be updated by the caller. Raises BadRule and JobRefused."""
+        draft = await self.draft(draft_id, chat, by)
+        now = self.clock.time()
+        check_rule(rule, ZoneInfo(draft.zone), now)
+        return await self._step(draft, partial(retimed, rule=rule, now=now))
+
+    async def confirm(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Activate a draft, or apply it to the job that it changes. Raises BadRule and JobRefused."""
+        async with self._changing:  # otherwise two confirmations at once could exceed the limit
+            draft = await self.draft(draft_id, chat, by)
+            check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
+            changed = await self.known(draft.instead_of, chat, by) if draft.instead_of else None
+            if changed is None or changed.state is not JobState.ACTIVE:
+                await self._check_active(chat)
+            now_set = partial(set_, at=self.clock.time())
+            if changed is None:
+                job = await self._step(draft, now_set)
+            else:
+                job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
+                await self._step(draft, taken_over)
+        log.info("job set", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
+        self.changed()
+        return job
+
+    async def was_set(self, draft_id: str, chat: ChatKey, by: Sender) -> tuple[Job, bool]:
+        """Return the job that a confirmed draft became, and True if it changed an existing one. Raises JobRefused."""
+        job = await self.known(draft_id, chat, by)
+        if not job.instead_of:
+            return job, False
+        return await self.known(job.instead_of, chat, by), True
+
+    async def cancel(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Remove a draft. Raises JobRefused."""
+        return await self._step(await self.draft(draft_id, chat, by), removed)
+
+    async def draft(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Return a draft that awaits confirmation. Raises JobRefused."""
+        job = await self.store.jobs.job(draft_id)
+        if job is None or job.chat != chat or job.state is JobState.REMOVED:
+            raise JobRefused("job_gone")
+        self._check_person(job, by)
+        if job.state is not JobState.DRAFT:
+            raise JobRefused("job_was_set")
+        return job
+
+    async def question(self, job: Job, slash: str, *, changing: bool = False) -> OutboundMessage:
+        """Return the message that asks to confirm a draft; with `changing`, with buttons to adjust it.
+
+        Raises JobRefused if the platform would split it: nothing is confirmed that cannot be seen in full.
+        """
+        outlook = await self._outlook(job, slash)
+        message = change_panel(outlook) if changing else preview(outlook)
+        if len(self.delivery.voice(job.chat).split(message)) > 1:
+            await self._step(job, removed)
+            raise JobRefused("job_too_long")
+        return message
+
+    async def _outlook(self, job: Job, slash: str) -> Outlook:
+        past = await self.store.jobs.history(job.instead_of or job.id, _BEHIND)
+        use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
+        now = self.clock.time()
+        following = next_slots(job, now)
+        return Outlook(
+            job=job,
+            now=now,
+            next=following,
+            quiet=quiet_hours(await self.store.jobs.heartbeat(job.chat), job, following),
+            cost=self.costs.expected(job, past, use.tokens),
+            slash=slash,
+        )
+
+    # Jobs
+
+    async def shown(self, chat: ChatKey) -> list[Job]:
+        """Return drafts and jobs that are not over, oldest first, without check-ins."""
+        return [job for job in await self.store.jobs.planned(chat) if not isinstance(job.work, CheckIn)]
+
+    async def known(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Return a draft or job that this user may change. Raises JobRefused."""
+        job = await self.store.jobs.job(job_id)
+        is_there = job is not None and job.chat == chat and job.state is not JobState.REMOVED
+        if job is None or not is_there or isinstance(job.work, CheckIn):
+            raise JobRefused("job_unknown", id=job_id)
+        self._check_person(job, by)
+        return job
+
+    async def of(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Like `known`, but refuse drafts."""
+        job = await self.known(job_id, chat, by)
+        if job.state is JobState.DRAFT:
+            raise JobRefused("job_is_draft", id=job.id)
+        return job
+
+    async def pause(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Pause a job and stop its current run. Raises JobRefused."""
+        job = await self.of(job_id, chat, by)
+        if job.state is JobState.PAUSED:
+            raise JobRefused("job_is_paused", id=job.id)
+        _check_not_over(job)
+        log.info("job paused", job=job.id, chat=str(chat), by=by.id)
+        return await self._ended(job, paused)
+
+    async def resume(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Resume a job from now on; what came due meanwhile is not made up for. Raises JobRefused."""
+        async with self._changing:
+            job = await self.of(job_id, chat, by)
+            if job.state is JobState.ACTIVE:
+                raise JobRefused("job_is_active", id=job.id)
+            _check_not_over(job)
+            await self._check_active(chat)
+            job = await self._step(job, partial(set_, at=self.clock.time()))
+        log.info("job resumed", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
+        _check_not_over(job)
+        self.changed()
+        return job
+
+    async def retime(self, job_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
+        """Give a job another rule. Raises BadRule and JobRefused."""
+        job = await self.of(job_id, chat, by)
+        now, zone = self.clock.time(), ZoneInfo(job.zone)
+        check_rule(rule, zone, now)
+        _check_not_over(job)
+        log.info("job retimed", job=job.id, chat=str(chat), by=by.id)
+        job = await self._step(job, partial(retimed, rule=rule, now=now))
+        self.changed()
+        return job
+
+    async def remove(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Remove a job or draft and stop its current run. Raises JobRefused."""
+        job = await self.known(job_id, chat, by)
+        log.info("job removed", job=job.id, chat=str(chat), by=by.id)
+        return await self._ended(job, removed)
+
+    async def reached(self, chat: ChatKey) -> None:
+        """Resume jobs that were paused because the chat was unreachable or their owner had no access.
+
+        Called when a user was answered in the chat.
+        """
+        found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in NOBODYS_WISH]
+        waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
+        for job in waiting:
+            log.info("job goes on: its person can be reached again", job=job.id, chat=str(chat))
+            await self._step(job, partial(reachable, now=self.clock.time()))
+        if waiting:
+            self.changed()
+
+    async def history(self, job_id: str, most: int) -> list[Firing]:
+        """Return the newest firings of a job, newest first."""
+        return await self.store.jobs.history(job_id, most)
+
+    async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
+        """Move the chat's jobs to another time zone. Returns how many there are."""
+        now = self.clock.time()
+        found = await self.store.jobs.planned(chat)
+        for job in found:
+            await self._step(job, partial(moved, zone=zone, now=now))
+        self.changed()
+        return len(found)
+
+    # Internals
+
+    def _check_person(self, job: Job, by: Sender) -> None:
+        if job.person != by.id and not self.access.is_owner(job.chat, by):
+            raise JobRefused("job_not_yours")
+
+    async def _target(self, draft: Draft, by: Sender) -> str:
+        """Return the id of the job that a draft changes. A draft for a draft replaces it."""
+        if not draft.instead_of:
+            return ""
+        target = await self.known(draft.instead_of, draft.chat, by)
+        if target.state is not JobState.DRAFT:
+            _check_not_over(target)
+            return target.id
+        await self._step(target, removed)
+        return target.instead_of
+
+    async def _check_room(self, chat: ChatKey, *, is_new: bool) -> None:
+        waiting = [job for job in await self.store.jobs.planned(chat) if job.state is JobState.DRAFT]
+        if len(waiting) >= MOST_WAITING:
+            raise JobRefused("job_waiting_full", most=MOST_WAITING)
+        if is_new:
+            await self._check_active(chat)
+
+    async def _check_active(self, chat: ChatKey) -> None:
+        if await self.store.jobs.active_count(chat) >= MOST_ACTIVE:
+            raise JobRefused("job_full", most=MOST_ACTIVE)
+
+    async def _ended(self, job: Job, step: Callable[[Job], Job]) -> Job:
+        """Apply a final step to a job and stop its current run. Raises JobRefused."""
+        after = await self._step(job, step)
+        self.stop(job.id)
+        return after
+
+    async def _step(self, job: Job, step: Callable[[Job], Job]) -> Job:
+        """Apply a step to the job's current state. Raises JobRefused if it no longer exists."""
+        after = await self.store.jobs.change(job.id, step)
+        if after is None:
+            raise JobRefused("job_gone")
+        return after
+
+
+def id_named(name: str) -> str:
+    """Return six characters derived from a name."""
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in range(6))
+
+
+def _words(work: Reminder | Report) -> str:
+    return work.text if isinstance(work, Reminder) else work.instructions
+
+
+def _skill(work: object) -> str | None:
+    return work.skill if isinstance(work, Report) else None
+
+
+def _check_not_over(job: Job) -> None:
+    if job.state is JobState.DONE:
+        raise JobRefused("job_over", id=job.id)

@@ -1,0 +1,99 @@
+"""The outcome of a firing, before users are told."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agent_core.events import AgentEnd
+from agent_core.messages import AgentMessage, AssistantMessage
+from agent_core.reasons import TerminalReason
+from agent_core.sources import Sources
+from agent_core.subagents import usage_of
+from agent_core.tasks import Report, TaskStatus
+from gateway.schedule.jobs.run_tools import nothing_said
+from gateway.store.job import FiringState
+from gateway.store.rows import RunEnd
+
+TOOK_TOO_LONG = "time"
+KILLED = "lives"
+SILENT = "silent"
+MISTAKE = "mistake"
+SKILL = "skill"
+"""The job's skill is missing or cannot be used."""
+NOT_ALLOWED = "permission"
+TOO_DEAR = "budget"
+STOPPED = "stopped"
+"""A user stopped it."""
+"""Causes of our own; a model failure has the value of its FailureKind."""
+
+_STATUSES = {TaskStatus.COMPLETED: "", TaskStatus.KILLED: KILLED, TaskStatus.CANCELLED: STOPPED}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a firing. `text` is for users; `run` is the end of the agent's run, if there was one."""
+
+    state: FiringState
+    text: str = ""
+    error: str = ""
+    cause: str = ""
+    sources: Sources = ()
+    tokens: int = 0
+    cost_usd: float = 0.0
+    run: RunEnd | None = None
+    trouble: AgentEnd | None = None
+    """The end of a run in which the model failed."""
+
+
+def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMessage], model: str) -> Outcome:
+    """Derive the outcome from a run's report; `messages` is the run's whole conversation."""
+    messages = list(messages)
+    answered = (each.model for each in reversed(messages) if isinstance(each, AssistantMessage) and each.model)
+    nothing = nothing_said(messages)
+    cause = "" if nothing else _cause(report, end)
+    error = (report.error or cause) if cause else ""
+    reason = end.reason if end else (TerminalReason.TOOL_TERMINATED if nothing else TerminalReason.ABORTED)
+    state = FiringState.NOTHING if nothing else FiringState.FAILED if cause else FiringState.DONE
+    return Outcome(
+        state=state,
+        text=report.text if state is FiringState.DONE else "",
+        error=error,
+        cause=cause,
+        sources=report.sources,
+        tokens=report.usage.total,
+        cost_usd=report.usage.cost_usd,
+        run=RunEnd(reason, report.usage, next(answered, model), error or None),
+        trouble=end if cause and end is not None and end.failure is not None else None,
+    )
+
+
+def failed_by(mistake: str, messages: Sequence[AgentMessage]) -> Outcome:
+    """Return the outcome of a firing that failed because of a bug; `messages` is its run's conversation so far."""
+    usage = usage_of(messages)
+    run = RunEnd(TerminalReason.ERROR, usage, "", mistake) if messages else None
+    return Outcome(
+        FiringState.FAILED, error=mistake, cause=MISTAKE, tokens=usage.total, cost_usd=usage.cost_usd, run=run
+    )
+
+
+def failed_at_limits(outcome: Outcome) -> Outcome:
+    """Turn a check-in that was cut off by a limit into a failure: its last text was not meant for users."""
+    if outcome.state is not FiringState.DONE or outcome.run is None or not outcome.run.reason.is_limit:
+        return outcome
+    return replace(outcome, state=FiringState.FAILED, text="", error=outcome.run.reason.value, cause=TOO_DEAR)
+
+
+def _cause(report: Report, end: AgentEnd | None) -> str:
+    """Return the cause of a failure; empty if there was none."""
+    if end is not None and end.reason is TerminalReason.BUDGET:
+        return TOO_DEAR
+    if report.status in _STATUSES:
+        return _STATUSES[report.status]
+    if end is None:
+        return MISTAKE
+    if end.failure is not None:
+        return end.failure.value
+    return {
+        TerminalReason.ABORTED: TOOK_TOO_LONG,
+        TerminalReason.PERMISSION: NOT_ALLOWED,
+        TerminalReason.ERROR: MISTAKE,
+    }.get(end.reason, SILENT)

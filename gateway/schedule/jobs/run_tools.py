@@ -1,0 +1,113 @@
+"""Tools that only job runs have, or that behave differently there."""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from channels.base import Attachment, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.schedule.jobs.talk import ChatTalk
+from gateway.schedule.jobs.usage import midnight, usage_text
+from gateway.store.job import HOUR, Firing, Job
+from gateway.store.store import Store
+from gateway.workspace.outgoing import collect, waiting
+
+LONGEST_BACK = 7 * 24
+"""Hours of messages that can be read."""
+MOST_DAYS = 90
+
+
+@dataclass(frozen=True)
+class RunTools:
+    """Creates the tools for each firing."""
+
+    store: Store
+    delivery: Delivery
+    access: Access
+    clock: Clock
+    outgoing: Path
+    """The folder for copies of files to send."""
+
+    def of(self, job: Job, firing: Firing) -> tuple[Tool, ...]:
+        """Return the tools of one run; `send_file` replaces the chats' own tool of that name."""
+        return nothing_to_report, self._send_file(firing), self._read_history(job), self._own_usage(job)
+
+    def files(self, firing: Firing) -> tuple[Attachment, ...]:
+        """Return the files that its run has sent, in order, to attach to the report. Blocks for a moment."""
+        return waiting(self._folder(firing))
+
+    def _folder(self, firing: Firing) -> Path:
+        return self.outgoing / hashlib.sha256(f"{firing.job}:{firing.slot}".encode()).hexdigest()[:24]
+
+    def _send_file(self, firing: Firing) -> Tool:
+        folder, most = self._folder(firing), self.delivery.channel(firing.chat).limits.max_upload
+
+        @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}")
+        async def send_file(path: str, *, context: ToolContext) -> str:
+            """Send a file of the workspace with the report."""
+            await asyncio.to_thread(collect, context.workspace, path, folder, most)
+            return f"{path} will be sent with your report."
+
+        return send_file
+
+    def _read_history(self, job: Job) -> Tool:
+        talk = ChatTalk(self.store, self.delivery.channel(job.chat), job.chat, self.access.may_speak)
+
+        @tool(execution="parallel", label="Reading what was said here")
+        async def read_history(hours: int = 24) -> ToolResult:
+            """Read what was said in this chat."""
+            if hours < 1:
+                raise ToolFailed("it reads one hour at least", "call it again with hours from 1")
+            since = self.clock.time() - min(hours, LONGEST_BACK) * HOUR
+            said = await talk.since(since, ZoneInfo(job.zone))
+            return ToolResult.of(said.text).from_(said.sources)
+
+        return read_history
+
+    def _own_usage(self, job: Job) -> Tool:
+        @tool(execution="parallel", label="Looking at what was used")
+        async def own_usage(days: int = 7) -> str:
+            """Read what you have used here: runs, tokens, cost."""
+            if days < 1:
+                raise ToolFailed("it tells of one day at least", "call it again with days from 1")
+            days, now, zone = min(days, MOST_DAYS), self.clock.time(), ZoneInfo(job.zone)
+            whole = self._may_see_all(job)
+            rows = await self.store.jobs.usage(midnight(now, zone, days), None if whole else job.chat)
+            return usage_text(rows, zone, now, days, "Parley in all chats" if whole else "Parley in this chat")
+
+        return own_usage
+
+    def _may_see_all(self, job: Job) -> bool:
+        """Return True for an owner in a private chat: only owners may see the usage of all chats."""
+        is_owner = self.access.is_owner(job.chat, Sender(id=job.person, name=""))
+        return is_owner and not self.delivery.channel(job.chat).is_group(job.chat)
+
+
+@tool(idempotent=True, label="Nothing to report")
+async def nothing_to_report(why: str, *, context: ToolContext) -> ToolResult:
+    """End without a message to anybody."""
+    answer = next((each for each in reversed(context.messages) if isinstance(each, AssistantMessage)), None)
+    if answer is not None and len(answer.tool_calls) > 1:
+        raise ToolFailed("other calls stand beside this one", "call it alone, once you have seen what they bring")
+    return ToolResult.of(why).model_copy(update={"terminate": True})
+
+
+def nothing_said(messages: Iterable[AgentMessage]) -> bool:
+    """Return True if the run ended with a call of `nothing_to_report`."""
+    calls: set[str] = set()
+    nothing = False
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            nothing = False
+            calls = {call.id for call in message.tool_calls if call.name == nothing_to_report.name}
+        elif isinstance(message, ToolResultMessage) and message.tool_call_id in calls:
+            nothing = not message.is_error
+    return nothing

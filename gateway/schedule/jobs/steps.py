@@ -1,0 +1,85 @@
+"""The state changes of a job, without I/O."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from gateway.store.job import HOUR, Job, JobState, Pause
+from gateway.timing.rule import Cron, Once, Rule
+from gateway.timing.slots import next_slot, period
+
+NOBODYS_WISH = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
+"""Pauses that end once the user is answered again."""
+LONGEST_GRACE = 2 * HOUR
+ONCE_GRACE = 24 * HOUR
+"""For a one-off report, which is out of date after a day."""
+
+
+def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:
+    """Return the seconds by which a firing may be late: half its period, at most two hours."""
+    if isinstance(rule, Once):
+        return ONCE_GRACE
+    between = period(rule, zone, now)
+    return LONGEST_GRACE if between is None else min(LONGEST_GRACE, between / 2)
+
+
+def set_(job: Job, at: float) -> Job:
+    following = next_slot(job.rule, ZoneInfo(job.zone), at)
+    if following is None:
+        return replace(job, state=JobState.DONE, pause=None, next_at=None)
+    return replace(job, state=JobState.ACTIVE, pause=None, failures=0, next_at=following.at)
+
+
+def as_drafted(job: Job, draft: Job) -> Job:
+    return replace(
+        job,
+        language=draft.language,
+        zone=draft.zone,
+        rule=draft.rule,
+        work=draft.work,
+        grace=draft.grace,
+        tainted=draft.tainted,
+        sources=draft.sources,
+        given=draft.given,
+        scripts=draft.scripts,
+    )
+
+
+def taken_over(draft: Job) -> Job:
+    """Close a draft that was confirmed and applied to the job that it changes."""
+    return replace(draft, state=JobState.DONE, next_at=None)
+
+
+def paused(job: Job) -> Job:
+    """Pause a job unless it is over."""
+    if job.state is not JobState.ACTIVE:
+        return job
+    return replace(job, state=JobState.PAUSED, pause=Pause.PERSON, next_at=None)
+
+
+def reachable(job: Job, now: float) -> Job:
+    """Resume an unreachable job. A one-off job keeps its due time and counts as missed; others get their next one."""
+    if job.state is not JobState.PAUSED or job.pause not in NOBODYS_WISH:
+        return job
+    if isinstance(job.rule, Once) and job.next_at is not None:
+        return replace(job, state=JobState.ACTIVE, pause=None)
+    return set_(job, now)
+
+
+def removed(job: Job) -> Job:
+    return replace(job, state=JobState.REMOVED, next_at=None)
+
+
+def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
+    """Move a job to another time zone. Only rules by the clock change; intervals and fixed moments do not."""
+    job = replace(job, zone=zone.key)
+    return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron) else job
+
+
+def retimed(job: Job, rule: Rule, now: float) -> Job:
+    job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
+    return set_(job, now) if job.state is JobState.ACTIVE else job
+
+
+def still_given(job: Job, words: str) -> tuple[str, ...]:
+    """Return the addresses given for a job that are still in its new text."""
+    return tuple(address for address in job.given if address in words)

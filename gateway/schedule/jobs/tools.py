@@ -1,0 +1,283 @@
+"""The model's tools for jobs. The model proposes, and a user's confirmation sets a job.
+
+A reminder is set without a question only if its time and text are literally in the user's own message.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from agent_core.builtin.own_words import is_said
+from agent_core.messages import UserMessage, text_of
+from agent_core.sources import Sources, union
+from agent_core.tool_result import ToolResult
+from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import is_tainted, sources_of
+from channels.base import ChatKey, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.addresses import given_in
+from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
+from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
+from gateway.schedule.jobs.steps import still_given
+from gateway.schedule.jobs.times import Times
+from gateway.schedule.zones import find_zone
+from gateway.settings.zone import check_zone
+from gateway.store.job import Job, JobState, Reminder, Report
+from gateway.store.rows import Post, PostState
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say
+from gateway.timing.certain import certain_once
+from gateway.timing.check import BadRule
+from gateway.timing.rule import Once
+
+PROPOSED = (
+    "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "
+    "the person confirms. Say only that the preview is there."
+)
+SET = (
+    "It is set, and the chat says so, with the time and buttons to undo or change it; its id is {id}. "
+    "Do not repeat the time: say only that you will."
+)
+_UNDO = "/cron undo "
+_SAME = 120.0
+"""Seconds by which the model's time may differ from the one in the user's message."""
+_LATELY = 3600.0
+"""Seconds for which an `in 20 minutes` counts from the time of the message."""
+_MOST_WORDS = 200
+"""Characters of a job's text in the list for the model."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    kind: Literal["reminder", "report"]
+    what: str
+    times: Times
+    zone: str
+    skill: str
+    change: str
+
+
+@dataclass(frozen=True)
+class JobTools:
+    """Creates the tools for the chats' agents."""
+
+    jobs: Jobs
+    store: Store
+    delivery: Delivery
+    language: Language
+
+    def both(self) -> tuple[Tool, Tool]:
+        return self._schedule(), self._jobs()
+
+    def _schedule(self) -> Tool:
+        @tool(idempotent=True, timeout_s=None, acts="write", label="Proposing: {what}")
+        async def schedule(
+            kind: Literal["reminder", "report"],
+            what: str = "",
+            *,
+            at: str = "",
+            in_minutes: int = 0,
+            every_minutes: int = 0,
+            cron: str = "",
+            zone: str = "",
+            skill: str = "",
+            change: str = "",
+            context: ToolContext,
+        ) -> str:
+            """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
+            it), or propose to change a job by its id."""
+            chat, by = _who(context)
+            key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
+            post = await self.store.find_post(key)
+            if post is None:
+                asked = _Asked(kind, what.strip(), Times(at, in_minutes, every_minutes, cron), zone, skill, change)
+                try:
+                    post = await self._proposed(asked, chat, by, key, context)
+                except (BadRule, JobRefused) as error:
+                    raise self._failed(error, chat) from error
+            await self._show(post)
+            return (SET if _is_set(post) else PROPOSED).format(id=_id_in(post))
+
+        return schedule
+
+    def _jobs(self) -> Tool:
+        @tool(idempotent=True, acts="write", label="Jobs: {action} {id}")
+        async def jobs(
+            action: Literal["list", "pause", "resume", "remove"] = "list",
+            id: str = "",  # noqa: A002
+            *,
+            context: ToolContext,
+        ) -> ToolResult:
+            """Look at what is planned in this chat, or change it."""
+            chat, by = _who(context)
+            if action == "list":
+                return await self._listed(chat)
+            if is_tainted(context.messages):
+                raise ToolFailed(
+                    "strangers had a word in this conversation, so only people change jobs",
+                    f"tell the person to say {self._slash(chat)}cron",
+                )
+            act = {"pause": self.jobs.pause, "resume": self.jobs.resume, "remove": self.jobs.remove}[action]
+            try:
+                done = await act(id, chat, by)
+            except JobRefused as error:
+                raise self._failed(error, chat) from error
+            return self._told([done])
+
+        return jobs
+
+    # Proposals
+
+    async def _proposed(self, asked: _Asked, chat: ChatKey, by: Sender, key: str, context: ToolContext) -> Post:
+        """Return the message about a new draft or job. Raises ToolFailed, BadRule and JobRefused."""
+        draft = await (self._changed if asked.change else self._new)(asked, chat, by, context)
+        if certain := self._certain(asked, draft, context):
+            job = await self.jobs.set_now(certain, by, key)
+            message = set_message(job, self.jobs.clock.time())
+        else:
+            job = await self.jobs.propose(draft, by)
+            message = await self.jobs.question(job, self._slash(chat))
+        run = await self.store.current_run(chat, context.session_id)
+        return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}))
+
+    def _certain(self, asked: _Asked, draft: Draft, context: ToolContext) -> Draft | None:
+        """Return the draft if its time and text are literally in the user's newest message, else None.
+
+        A certain draft needs no question, because it does not depend on the model's reading.
+        """
+        said = next((each for each in reversed(context.messages) if isinstance(each, UserMessage)), None)
+        if said is None or asked.change or asked.zone or not isinstance(draft.work, Reminder):
+            return None
+        now = self.jobs.clock.time()
+        since = said.created_at if 0 <= now - said.created_at <= _LATELY else now
+        found = certain_once(text_of(said.content), draft.zone, since)
+        if found is None or not isinstance(draft.rule, Once):
+            return None
+        rule, _ = found
+        is_same = abs(rule.at - draft.rule.at) <= _SAME and rule.at > now
+        if not is_same or not _stands_in(draft.work.text, text_of(said.content)):
+            return None
+        return replace(draft, rule=rule, sources=(), given=())
+
+    async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
+        zone = await _zone(asked.zone) or await self.jobs.zone_of(chat)
+        is_reminder = asked.kind == "reminder"
+        return Draft(
+            chat=chat,
+            person=by.id,
+            language=language_of(await self.store.language_of(chat, by.id), self.language),
+            zone=zone,
+            rule=asked.times.given(zone, self.jobs.clock.time()),
+            work=Reminder(text=asked.what) if is_reminder else _report(asked.what, asked.skill, context),
+            sources=_sources(asked.what, asked.skill, context),
+            given=given_in(asked.what, context.messages),
+        )
+
+    async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
+        """Return a draft for an existing job; fields that are not given stay as they are."""
+        job = await self.jobs.known(asked.change, chat, by)
+        zone = await _zone(asked.zone) or ZoneInfo(job.zone)
+        words, now = asked.what or words_of(job), job.work
+        skill = asked.skill or (now.skill if isinstance(now, Report) else None) or ""
+        return Draft(
+            chat=chat,
+            person=job.person,
+            language=language_of(job.language, self.language),
+            zone=zone,
+            rule=asked.times.rule(zone, self.jobs.clock.time()) or job.rule,
+            work=_report(words, skill, context) if isinstance(now, Report) else Reminder(text=words),
+            sources=union(job.after, _sources(words, asked.skill, context)),
+            given=(*still_given(job, words), *given_in(words, context.messages)),
+            instead_of=job.id,
+        )
+
+    async def _show(self, post: Post) -> None:
+        """Send the preview. Raises ToolFailed if it does not arrive."""
+        if post.state is PostState.SENT:
+            return
+        await self.store.post([replace(post, state=PostState.PENDING)])
+        self.jobs.access.spoke(post.chat)  # a user may answer before the delivery is recorded
+        await self.delivery.deliver(post.chat, [post])
+        settled = await self.store.find_post(post.key)
+        if settled is None or settled.state is not PostState.SENT:
+            raise ToolFailed("the preview could not be sent, so nothing is set", "tell the person")
+
+    # Lists
+
+    async def _listed(self, chat: ChatKey) -> ToolResult:
+        return self._told(await self.jobs.shown(chat))
+
+    def _told(self, found: Sequence[Job]) -> ToolResult:
+        """Return the jobs, one a line, with the sources of untrusted input in them."""
+        text = "\n".join(map(self._line, found)) or "Nothing is planned here."
+        sources = union(*(job.after for job in found))
+        return ToolResult.of(text).from_(sources) if sources else ToolResult.of(text)
+
+    def _line(self, job: Job) -> str:
+        state = "waits for a yes" if job.state is JobState.DRAFT else job.state.value
+        following = next_of(job, "en", self.jobs.clock.time())
+        parts = [
+            job.id,
+            state,
+            f"{job.work.type}: {words_of(job)[:_MOST_WORDS]}",
+            f"{rule_of(job, 'en')} ({job.zone})",
+            *([f"next {following}"] if following else []),
+        ]
+        return "; ".join(parts)
+
+    def _failed(self, error: BadRule | JobRefused, chat: ChatKey) -> ToolFailed:
+        facts = {"slash": self._slash(chat), **error.facts}
+        return ToolFailed(say(error.key, "en", **facts), "say it otherwise, or ask the person")
+
+    def _slash(self, chat: ChatKey) -> str:
+        return self.delivery.channel(chat).limits.slash
+
+
+def _who(context: ToolContext) -> tuple[ChatKey, Sender]:
+    if context.chat_id is None or context.user_id is None:
+        raise ToolFailed("there is no chat that it would be for")
+    return ChatKey.parse(context.chat_id), Sender(id=context.user_id, name="")
+
+
+async def _zone(name: str) -> ZoneInfo | None:
+    """Find a zone by IANA name or informal name, such as `Tokyo` or `UTC+8`."""
+    if not name:
+        return None
+    try:
+        return await asyncio.to_thread(find_zone, name) or ZoneInfo(check_zone(name))
+    except ValueError as error:
+        raise ToolFailed(f"zone {error}") from error
+
+
+def _report(instructions: str, skill: str, context: ToolContext) -> Report:
+    known = {entry.name for entry in context.skills.entries()} if skill and context.skills else {skill}
+    if skill not in known:
+        raise ToolFailed(f"there is no skill {skill[:60]!r}", "leave skill out, or look at list_skills")
+    return Report(instructions=instructions, skill=skill or None)
+
+
+def _sources(words: str, skill: str, context: ToolContext) -> Sources:
+    """Return the sources of untrusted input in a proposal; none if the user wrote these very words.
+
+    The time is not considered: the user sees it in the preview.
+    """
+    own = is_said(words, context.messages) and (not skill or is_said(skill, context.messages))
+    return () if own else sources_of(context.messages)
+
+
+def _stands_in(words: str, text: str) -> bool:
+    """Return True if `words` occur literally in `text`, ignoring case and white space."""
+    wanted, whole = (" ".join(each.casefold().split()) for each in (words, text))
+    return bool(wanted) and re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", whole) is not None
+
+
+def _is_set(post: Post) -> bool:
+    return any(button.action.startswith(_UNDO) for row in post.message.buttons for button in row)
+
+
+def _id_in(post: Post) -> str:
+    """Return the job id, from the post's buttons."""
+    return post.message.buttons[-1][-1].action.split()[-1]

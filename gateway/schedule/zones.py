@@ -1,0 +1,91 @@
+"""Resolves chats' time zones and the zone names that people write."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from agent_core.builtin.clock import zone_names
+from channels.base import ChatKey
+from gateway.settings.zone import is_zone
+from gateway.store.store import Store
+
+LONGEST = 60
+"""Most characters of a name that are read."""
+
+_HOURS = re.compile(r"(?:utc|gmt)\s*([+-])\s*(\d{1,2})(?::?00)?")
+_EAST, _WEST = 14, 12
+"""Largest whole-hour offsets from UTC for which there are zones."""
+
+
+class Level(StrEnum):
+    """Level at which a chat's setting was made."""
+
+    HERE = "here"
+    CHANNEL = "channel"
+    """Inherited from the channel that the thread belongs to."""
+    HOUSE = "house"
+
+
+@dataclass(frozen=True)
+class Known:
+    zone: ZoneInfo
+    level: Level
+
+
+class Zones:
+    """Zones of all chats that have one of their own. Threads inherit their channel's zone."""
+
+    def __init__(self, store: Store, default: ZoneInfo) -> None:
+        self.default = default
+        self._store = store
+        self._own: dict[str, str] | None = None
+        """Cached because every message needs it; only this process changes it."""
+
+    async def of(self, chat: ChatKey) -> ZoneInfo:
+        return (await self.known(chat)).zone
+
+    async def known(self, chat: ChatKey) -> Known:
+        own = await self._all()
+        channel = chat.model_copy(update={"thread": None})
+        for key, level in ((chat, Level.HERE), (channel, Level.CHANNEL)):
+            # A stored zone may have been removed from the time zone database since.
+            if (name := own.get(str(key))) and is_zone(name):
+                return Known(ZoneInfo(name), level)
+        return Known(self.default, Level.HOUSE)
+
+    async def changed(self, chat: ChatKey, zone: str | None) -> None:
+        """Update the cache after the chat's own zone was set, or removed (None)."""
+        own = await self._all()
+        if zone is None:
+            own.pop(str(chat), None)
+        else:
+            own[str(chat)] = zone
+
+    async def _all(self) -> dict[str, str]:
+        if self._own is None:
+            found = await self._store.zones()
+            self._own = found if self._own is None else self._own
+        return self._own
+
+
+def find_zone(text: str) -> ZoneInfo | None:
+    """Return the zone meant by text such as `Europe/Berlin`, `berlin`, `New York`, `北京` or `UTC+8`, or None."""
+    wanted = _plain(text)
+    if (hours := _HOURS.fullmatch(wanted)) and int(hours[2]) <= (_EAST if hours[1] == "+" else _WEST):
+        # POSIX inverts the sign: UTC+8 is Etc/GMT-8.
+        return ZoneInfo(f"Etc/GMT{'-' if hours[1] == '+' else '+'}{int(hours[2])}")
+    name = zone_names().get(wanted)
+    return ZoneInfo(name) if name else None
+
+
+def nearest_zone(text: str) -> str | None:
+    """Return the name of the zone whose spelling is closest to the text, or None."""
+    names = zone_names()
+    near = difflib.get_close_matches(_plain(text), names, n=1)
+    return names[near[0]] if near else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:LONGEST].replace("_", " ").lower().split())

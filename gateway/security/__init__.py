@@ -1,0 +1,1 @@
+"""Secrets, masking, and private output."""

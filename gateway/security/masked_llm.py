@@ -1,0 +1,46 @@
+"""Masks secrets in every request to a model."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from agent_core.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
+from agent_core.messages import LlmMessage
+from agent_core.remembered import Remembered
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
+
+
+class MaskedLlm:
+    """Client that masks secrets in requests and in the final message of a response.
+
+    So no tool is called with a secret and none is stored. Deltas pass unmasked, since a secret may be split between
+    them; consumers mask the joined text.
+    """
+
+    def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
+        self._llm = llm
+        self._secrets = secrets
+        self._tools = Remembered[ToolSpec, ToolSpec](lambda spec: masked(spec, secrets.mask))
+        self._messages = Remembered[LlmMessage, LlmMessage](lambda message: masked(message, secrets.mask))
+        self._masked_for = secrets.count
+
+    async def stream(
+        self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        if self._masked_for != self._secrets.count:
+            self._masked_for = self._secrets.count
+            self._tools.forget()
+            self._messages.forget()
+        safe = request.model_copy(
+            update={
+                "system": self._secrets.mask(request.system),
+                "messages": tuple(self._messages.row(request.messages)),
+                "tools": tuple(self._tools.row(request.tools)),
+            }
+        )
+        async with aclosing(self._llm.stream(model, safe, options)) as events:
+            async for event in events:
+                yield masked(event, self._secrets.mask) if isinstance(event, StreamDone) else event
+
+    async def close(self) -> None:
+        await self._llm.close()

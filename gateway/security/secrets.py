@@ -1,0 +1,193 @@
+"""Finds and masks secret values in texts, in any encoding they are likely to appear in."""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from urllib.parse import quote, quote_plus
+
+MASK = "[secret]"
+SHORTEST = 8
+"""Shortest form of a secret that is masked; shorter ones would match ordinary words."""
+LONGEST_WORD = 11
+"""Longest lower-case value left unmasked as a plain word, such as the key "whatever" for a server without keys."""
+SHORTEST_PART = 16
+"""Characters from which the part after `Bearer ` or `123:`, or a single line, is masked by itself."""
+
+CUT_FROM = 24
+"""Length from which a piece of a secret is masked too: at this length its start and end are distinctive."""
+PIECE = 16
+"""Length of the piece at the start or end. Many keys share a prefix such as sk-ant-api03-."""
+
+REMEMBERED = 2_000
+REMEMBERED_SIZE = 10_000
+"""Most texts cached, and their longest length: prompts and histories recur with every call."""
+
+_WORD = re.compile(rf"[a-z]{{0,{LONGEST_WORD}}}")
+_INTRODUCED = re.compile(rf"\w+[ :](\S{{{SHORTEST_PART},}})")
+_COMMON = b"+++++", b"/", b"~/", b"./"
+"""Common beginnings, in folded form, of which a piece is not masked: PEM lines (-----) and paths."""
+_ADDRESS = b"http://", b"https://"
+"""Values with a common beginning but a distinctive end."""
+_DROPPED = b" \t\n\r\x0b\x0c\\>"
+"""Characters ignored in comparisons. `>` marks quotations, and may occur within a wrapped key."""
+_FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
+
+
+class Secrets:
+    """Masks a set of secret values that can grow; texts are masked for additions too.
+
+    A piece at the start or end of a long secret is masked as well, because texts get cut, not always after masking.
+    """
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._heads: dict[bytes, set[bytes]] = {}
+        """Forms by their beginning; a short form is its own beginning."""
+        self._tails: dict[bytes, set[bytes]] = {}
+        self._foreign: tuple[str, ...] = ()
+        """Values with non-ASCII characters, which folding would lose."""
+        self.count = 0
+        """Number of values added. Texts masked at a lower count may contain later ones."""
+        self._masked_before = lru_cache(REMEMBERED)(self._masked)
+        for value in values:
+            self.add(value)
+
+    def add(self, value: str) -> None:
+        """Add a value to mask from now on, for all users of this object."""
+        self.count += 1
+        self._masked_before.cache_clear()
+        value = value.strip()
+        if _WORD.fullmatch(value):
+            return
+        for form in {_folded(form) for form in _forms(value)}:
+            if len(form) >= CUT_FROM and not form.startswith(_COMMON):
+                head = form if form.startswith(_ADDRESS) else form[:PIECE]
+                self._heads.setdefault(head, set()).add(form)
+                self._tails.setdefault(form[-PIECE:], set()).add(form)
+            elif len(form) >= SHORTEST:
+                self._heads.setdefault(form, set()).add(form)
+        if not value.isascii() and len(value) >= SHORTEST:
+            self._foreign = tuple(sorted({value, *self._foreign}, key=len, reverse=True))
+
+    def mask(self, text: str) -> str:
+        """Return the text with each secret replaced, in time proportional to its length."""
+        if not self._heads or len(text) < SHORTEST:
+            return text
+        return self._masked(text) if len(text) > REMEMBERED_SIZE else self._masked_before(text)
+
+    def are_in(self, text: str) -> bool:
+        return self.mask(text) != text
+
+    def mask_unfinished(self, text: str) -> str:
+        """Mask a text that is still being streamed: half of a short secret at its end is masked too."""
+        text = self.mask(text)
+        folded = _folded(text)
+        starts = [start for head in self._heads if (start := _start_of(head, folded)) is not None]
+        return _replaced(text, [(min(starts), len(folded))]) if starts else text
+
+    def _masked(self, text: str) -> str:
+        for value in self._foreign:
+            text = text.replace(value, MASK)
+        spans = list(self._spans(_folded(text)))
+        return _replaced(text, _merged(spans)) if spans else text
+
+    def _spans(self, folded: bytes) -> Iterator[tuple[int, int]]:
+        for head, forms in self._heads.items():
+            end = 0
+            while (start := folded.find(head, end)) >= 0:
+                end = start + max(_same(form, folded[start : start + len(form)]) for form in forms)
+                yield start, end
+        for tail, forms in self._tails.items():
+            end = 0
+            while (start := folded.find(tail, end)) >= 0:
+                end = start + len(tail)
+                yield end - max(_same(form[::-1], folded[max(0, end - len(form)) : end][::-1]) for form in forms), end
+
+
+def _folded(text: str) -> bytes:
+    """Normalise a text so that all spellings of a secret agree.
+
+    Case, the two base64 alphabets, escapes, line breaks and non-ASCII characters make no difference.
+    """
+    return text.encode("ascii", "ignore").translate(_FOLD, _DROPPED)
+
+
+def _same(form: bytes, text: bytes) -> int:
+    """Return the length of the common beginning."""
+    if text == form:
+        return len(form)
+    return next((place for place, (one, other) in enumerate(zip(form, text, strict=False)) if one != other), len(text))
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merge spans that overlap or touch."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Replace spans, given as positions in the folded text, with the mask."""
+    places = [place for place, char in enumerate(text) if char.isascii() and ord(char) not in _DROPPED]
+    parts, last = [], 0
+    for start, end in spans:
+        parts += [text[last : places[start]], MASK]
+        last = places[end - 1] + 1
+    return "".join([*parts, text[last:]])
+
+
+def _start_of(head: bytes, folded: bytes) -> int | None:
+    """Return the start of an unfinished secret at the end of the text if at least half of it is there, else None."""
+    half = head[: len(head) // 2]
+    start = folded.find(half, max(0, len(folded) - len(head) + 1))
+    while start >= 0:
+        if head.startswith(folded[start:]):
+            return start
+        start = folded.find(half, start + 1)
+    return None
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Yield the value, and parts as good as the value, in every encoding."""
+    yield from _encoded(value)
+    if introduced := _INTRODUCED.fullmatch(value):
+        yield from _encoded(introduced[1])
+    lines = value.splitlines()
+    if len(lines) > 1:
+        yield from (line for line in lines if len(line) >= SHORTEST_PART and not line.startswith("-----"))
+
+
+def _encoded(value: str) -> Iterator[str]:
+    raw = value.encode(errors="replace")
+    yield value
+    yield quote(raw, safe="")
+    yield quote(raw)
+    yield quote_plus(raw)
+    yield "".join(f"%{byte:02x}" for byte in raw)
+    yield raw.hex()
+    yield repr(value)[1:-1]
+    yield json.dumps(value)[1:-1]
+    yield html.escape(value)
+    yield "".join(f"\\u{unit:04x}" for unit in _utf16_units(value))
+    yield "".join(f"&#{ord(char)};" for char in value)
+    yield "".join(f"&#x{ord(char):x};" for char in value)
+    for before in range(3):
+        yield _base64(raw, before)
+
+
+def _utf16_units(value: str) -> Iterator[int]:
+    raw = value.encode("utf-16-be", "surrogatepass")
+    return (raw[at] << 8 | raw[at + 1] for at in range(0, len(raw), 2))
+
+
+def _base64(value: bytes, before: int) -> str:
+    """Return the value's form within the base64 encoding of a longer text (Basic auth), at offset `before`."""
+    encoded = base64.b64encode(bytes(before) + value).decode()
+    # Characters that share bits with a neighbour differ from text to text, and are left out.
+    return encoded[(0, 2, 3)[before] : (before + len(value)) * 8 // 6]

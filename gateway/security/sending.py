@@ -1,0 +1,120 @@
+"""Sends messages to channels. Everything said in a chat passes through its `Voice`."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import structlog
+
+from channels.base import (
+    AccountRefused,
+    Channel,
+    ChannelError,
+    ChatKey,
+    Deletes,
+    FindsSent,
+    MessageGone,
+    OutboundMessage,
+    Posted,
+)
+from channels.links import honest
+from channels.values import Known
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
+
+_COMING = ""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Search:
+    """Result of looking for a post whose confirmation was lost."""
+
+    found: Posted | None
+    may_repeat: bool
+    """True if repeating cannot post twice: nothing arrived, or the platform recognises the key."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Channel wrapper that masks secrets and makes links show their real targets."""
+
+    channel: Channel
+    secrets: Secrets
+    _newest: dict[ChatKey, str] = field(default_factory=dict)
+    """Id of our latest message by chat, until somebody else writes below it; `_COMING` while it is being sent."""
+
+    def heard(self, chat: ChatKey) -> None:
+        """Record a message from somebody else."""
+        self._newest.pop(chat, None)
+
+    def newest(self, chat: ChatKey) -> str | None:
+        """Return the id of our message if it is the last one in the chat, else None."""
+        return self._newest.get(chat) or None
+
+    def spoke_last(self, posted: Posted) -> bool:
+        """Return True if nothing was written in the chat since that message."""
+        return self.newest(posted.chat) == posted.message_id
+
+    @property
+    def posts_once(self) -> bool:
+        """True if a post can be repeated safely, without appearing twice."""
+        return self.channel.limits.keeps_keys or isinstance(self.channel, FindsSent)
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        """Split into as many messages as the platform needs, masked first, since half a secret is not recognised."""
+        return self.channel.split(self._safe(message))
+
+    async def post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        """See `Channel.send`."""
+        before, self._newest[chat] = self._newest.get(chat, _COMING), _COMING
+        try:
+            posted = await self.channel.send(chat, self._safe(message), key)
+        except ChannelError as error:
+            if not error.ambiguous and self._newest.get(chat) == _COMING:
+                self._newest[chat] = before
+            raise
+        if chat in self._newest:  # else somebody wrote meanwhile, and may have seen it already
+            self._newest[chat] = posted.message_id
+        return posted
+
+    async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
+        """See `Channel.edit`."""
+        await self.channel.edit(posted, self._safe(message))
+
+    @property
+    def deletes(self) -> bool:
+        """True if the platform allows deleting messages."""
+        return isinstance(self.channel, Deletes)
+
+    async def remove(self, posted: Posted, otherwise: OutboundMessage) -> None:
+        """Delete a message; if that is refused for good, replace its text with `otherwise`. Raises ChannelError."""
+        if isinstance(self.channel, Deletes):
+            try:
+                await self.channel.delete(posted)
+            except ChannelError as error:
+                if not error.permanent or isinstance(error, AccountRefused):
+                    raise
+            else:
+                return
+        with suppress(MessageGone):
+            await self.rewrite(posted, otherwise)
+
+    async def find(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Search:
+        """Look for the result of an earlier post with this key. Raises ChannelError if retrying may help."""
+        if not isinstance(self.channel, FindsSent):
+            return Search(None, may_repeat=self.channel.limits.keeps_keys)
+        try:
+            found = await self.channel.find_sent(chat, self._safe(message), key, known)
+        except ChannelError as error:
+            if not error.permanent:
+                raise
+            log.warning("not looked whether it was sent", key=key, chat=str(chat), reason=error.reason)
+            return Search(None, may_repeat=False)
+        return Search(found, may_repeat=found is None)
+
+    def _safe(self, message: OutboundMessage) -> OutboundMessage:
+        safe = masked(message, self.secrets.mask)
+        words = {"markdown": honest(safe.markdown), "reasoning": honest(safe.reasoning)}
+        same = (words["markdown"], words["reasoning"]) == (safe.markdown, safe.reasoning)
+        return safe if same else safe.model_copy(update=words)

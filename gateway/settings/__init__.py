@@ -1,0 +1,1 @@
+"""Settings: their values, sources, checks and error messages."""

@@ -1,0 +1,325 @@
+"""The settings, and how they are loaded: the environment wins over `.env`, which wins over `parley.toml`.
+
+The docstring of a field is its comment in `.env.example`. In `parley.toml` names are lower case and without prefix
+(`model = "..."`, `[web] port = 8765`, `[telegram] bot_token = "..."`), elsewhere flat (`PARLEY_MODEL`,
+`PARLEY_WEB_PORT`, `TELEGRAM_BOT_TOKEN`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from agent_core.context.persona import DEFAULT
+from agent_core.llm import ThinkingLevel
+from agent_core.mcp.config import McpServer
+from channels import registry
+from channels.checkup import Finding, problem
+from channels.web.config import Config as WebChannelConfig
+from gateway.errors import Refusals, SettingsError
+from gateway.permissions.policy import PermissionSettings
+from gateway.security.private_files import is_open_to_others
+from gateway.security.secrets import Secrets
+from gateway.settings.errors import refused, refused_keys
+from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out, read_text, setting_files
+from gateway.settings.limits import LimitSettings
+from gateway.settings.mcp import KEYS, TABLE, mcp_servers
+from gateway.settings.misnamed import misnamed
+from gateway.settings.sources import (
+    Key,
+    Layer,
+    Names,
+    nested,
+    parse_dotenv,
+    read_dotenv,
+    read_environ,
+    read_toml,
+)
+from gateway.settings.zone import check_zone, system_zone
+from gateway.workspace.quota_settings import QuotaSettings
+
+_SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
+_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+"""Password in an address, such as that of a proxy."""
+
+
+def _person(entry: str) -> str:
+    platform, colon, person = entry.strip().partition(":")
+    if not (colon and platform.isidentifier() and person) or any(char.isspace() for char in person):
+        raise ValueError(f"must hold entries such as telegram:123456789 (platform, colon, id), and {entry!r} is none")
+    return f"{platform}:{person}"
+
+
+def _split(value: object) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
+
+
+class WebSettings(WebChannelConfig):
+    """Settings of the web page and its server."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = True
+    """The page on this machine: on or off."""
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    """The page's port on 127.0.0.1; 0 takes any that is free."""
+
+
+class Settings(BaseSettings):
+    """All settings. Use `load_settings`; the constructor reads neither files nor the environment."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    """The model that answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or
+    demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
+    fallbacks: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    """Models to ask, in this order, when that one cannot answer: a comma list, each written the same way."""
+    thinking: ThinkingLevel = "off"
+    """Amount of thinking before an answer, which the page shows folded: off, minimal, low, medium, high, xhigh or
+    max."""
+    openai_base_url: str | None = None
+    """The address of a server of your own that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
+    vision: bool | None = None
+    """Pictures are shown to the model: on or off. Empty: if the model is known to support them."""
+    owners: People = frozenset()
+    """Owners of this Parley: a comma list of platform:id, such as telegram:123456789."""
+    allow: People = frozenset()
+    """Others who may talk to it, written the same way. Empty: nobody on public platforms."""
+    ai_name: str = "Parley"
+    """Name that your Parley goes by."""
+    personality: str = DEFAULT
+    """Manner of speaking: balanced, professional, concise, warm, cheerful, patient, teacher, critic, engineer, butler,
+    playful or stoic; or your own words, at most 180 characters."""
+    language: Literal["en", "zh"] = "en"
+    """Language of Parley's own messages in new chats: en or zh. The model answers in yours."""
+    timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"
+    """An IANA name such as Europe/Paris. Empty: that of this machine."""
+    shared_memory: bool = False
+    """Memory shared by the direct chats of all owners, instead of one for each chat: on or off."""
+    heartbeat: bool = True
+    """Offer the owner, once, to check every half hour if something needs attention: on or off. The command /heartbeat
+    switches these checks on and off in each chat."""
+    search: str | None = None
+    """Web search: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need BRAVE_API_KEY or
+    TAVILY_API_KEY beside it. Empty: it cannot search."""
+    commands_network: bool = False
+    """Network access for the programs that it runs: on or off."""
+    drain_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 20.0
+    """Seconds that running answers get to finish when Parley is stopped; what is left goes on at the next start."""
+    audit: bool = True
+    """Record each tool call in a file of the folder audit, kept for 30 days: on or off."""
+    backups: Annotated[int, Field(ge=0, le=100)] = 7
+    """Number of nightly backups kept in the folder backups; 0: none are made."""
+    keep_days: Annotated[int, Field(ge=0)] = 30
+    """Days after which long results of tools are shortened and copies of sent files removed; 0: never."""
+    permissions: PermissionSettings = PermissionSettings()
+    limits: LimitSettings = LimitSettings()
+    quotas: QuotaSettings = QuotaSettings()
+    web: WebSettings = WebSettings()
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Level of the log on standard error: debug, info, warning or error."""
+    log_format: Literal["auto", "console", "logfmt", "json"] = "auto"
+    """console, logfmt or json. Empty: console on a terminal, else logfmt."""
+
+    # Not settings themselves, but found while loading.
+
+    home: Path
+    """Folder of everything that Parley keeps. Loading does not create it."""
+    channels: Mapping[str, BaseModel] = Field(default_factory=dict)
+    """Settings of the configured channels by name."""
+    mcp: Mapping[str, McpServer] = Field(default_factory=dict)
+    """MCP servers of `parley.toml` by name."""
+    environ: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """The process environment over `.env`, for providers' keys."""
+    files: tuple[Path, ...] = ()
+    """Files that were read."""
+    warnings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Disable pydantic's own sources, since the environment is passed in."""
+        return (init_settings,)
+
+    @property
+    def secret_values(self) -> frozenset[str]:
+        """Values that must not appear in chats, logs or requests to models."""
+        keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
+        written = {found[1] for value in self.environ.values() for found in _PASSWORD.finditer(value)}
+        passwords = written | set(map(unquote, written))
+        queries = (parse_qsl(urlsplit(server.url or "").query) for server in self.mcp.values())
+        asked = {value for query in queries for name, value in query if _SECRET_NAME.search(f"_{name.upper()}")}
+        return frozenset(keys | passwords | asked | set(_secrets_in(self)))
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        """Masker of the secret values. There is one for the process, so that later additions are masked everywhere."""
+        return Secrets(self.secret_values)
+
+
+def exposed(settings: Settings) -> Iterator[Path]:
+    """Yield files that hold secrets and that others on this machine can read."""
+    for file in settings.files:
+        if is_open_to_others(file) and (file.name == DOTENV or settings.secrets.are_in(read_text(file))):
+            yield file
+
+
+FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "warnings"})
+"""Fields that have no name of their own in the environment."""
+
+
+def channel_configs() -> Mapping[str, type[BaseModel]]:
+    """Return the channels configured under their own names. The page is configured with `Settings`."""
+    return {name: config for name, config in registry.configs().items() if name not in Settings.model_fields}
+
+
+@cache
+def setting_names() -> Names:
+    flat = {
+        name: (key,)
+        for key, field in Settings.model_fields.items()
+        if key not in FOUND and field.annotation not in (WebSettings, PermissionSettings, LimitSettings, QuotaSettings)
+        for name in [key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}"]
+    }
+    web: dict[str, Key] = {f"PARLEY_WEB_{key.upper()}": ("web", key) for key in WebSettings.model_fields}
+    web["PARLEY_WEB"] = web.pop("PARLEY_WEB_ENABLED")
+    permissions = {f"PARLEY_PERMISSIONS_{row.upper()}": ("permissions", row) for row in PermissionSettings.model_fields}
+    limits = {f"PARLEY_LIMITS_{key.upper()}": ("limits", key) for key in LimitSettings.model_fields}
+    quotas = {f"PARLEY_QUOTAS_{key.upper()}": ("quotas", key) for key in QuotaSettings.model_fields}
+    platforms = {
+        f"{channel}_{key}".upper(): (channel, key)
+        for channel, config in channel_configs().items()
+        for key in config.model_fields
+    }
+    return Names(
+        flat=flat | permissions | limits | quotas | web | platforms,
+        prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
+        elsewhere=SET_ELSEWHERE,
+        named={TABLE: KEYS},
+    )
+
+
+def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
+    """Return the settings from the environment, `.env` and `parley.toml`, changing nothing.
+
+    Raises SettingsError with everything that is wrong in them.
+    """
+    settings, refusals = read_settings(environ, cwd)
+    if refusals.sentences:
+        raise SettingsError(*refusals.sentences)
+    return settings
+
+
+def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refusals]:
+    """Return the valid settings, and the errors in the others.
+
+    The files are read from PARLEY_HOME, from the checkout that `./run` started, or as `--config` names them. The
+    current folder is not searched: it may be somebody else's. Raises SettingsError if the files cannot be found or the
+    remaining settings are not valid either.
+    """
+    names, refusals = setting_names(), Refusals()
+    home = home_folder(environ, cwd)
+    dotenv, toml = setting_files(environ, home, cwd)
+    files = tuple(file for file in (dotenv, toml) if file)
+    from_dotenv: dict[str, tuple[str, int]] = {}
+    layers: list[Layer] = [read_environ(environ, names, refusals)]
+    if dotenv:
+        with refusals.noted():
+            from_dotenv = parse_dotenv(read_text(dotenv), dotenv, refusals)
+            layers.append(read_dotenv(from_dotenv, dotenv, names, refusals))
+    if toml:
+        with refusals.noted():
+            layers.append(read_toml(read_text(toml), toml, names, refusals))
+    merged = {key: entry for layer in reversed(layers) for key, entry in layer.items()}
+    environment = {name: value for name, (value, _) in from_dotenv.items() if value}
+    environment |= {name: value for name, value in environ.items() if value}
+    found: dict[str, object] = {
+        "home": home,
+        "channels": dict(_channels(merged, names, refusals)),
+        "mcp": mcp_servers(merged, environment, names, refusals),
+        "environ": environment,
+        "files": files,
+        "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
+    }
+    others = {*channel_configs(), TABLE}
+    ours = [{key: entry for key, entry in layer.items() if key[0] not in others} for layer in layers]
+    zone: dict[str, object] = {"timezone": system_zone(environ)}
+    try:
+        return _settings([found, *map(nested, ours), zone]), refusals
+    except ValidationError as error:
+        refusals.note(refused(error, merged, names))
+        bad = refused_keys(error)
+    left = [{key: entry for key, entry in layer.items() if not _is_in(key, bad)} for layer in ours]
+    try:
+        return _settings([found, *map(nested, left), zone]), refusals
+    except ValidationError as error:
+        refusals.note(refused(error, merged, names))
+        raise SettingsError(*refusals.sentences) from error
+
+
+def _settings(layers: list[dict[str, object]]) -> Settings:
+    """Build the settings; earlier layers win. Raises ValidationError."""
+    return Settings(_build_sources=(tuple(InitSettingsSource(Settings, layer) for layer in layers), {}))
+
+
+def _is_in(key: Key, refused: Set[Key]) -> bool:
+    """Return True if the setting's value, a part of it or its table was refused."""
+    return any(key[: len(each)] == each[: len(key)] for each in refused)
+
+
+def _secrets_in(value: object) -> Iterator[str]:
+    """Yield the secrets in a setting, at any depth."""
+    match value:
+        case SecretStr():
+            yield value.get_secret_value()
+        case BaseModel():
+            for _, field in value:
+                yield from _secrets_in(field)
+        case Mapping():
+            for item in value.values():
+                yield from _secrets_in(item)
+        case tuple() | list():
+            for item in value:
+                yield from _secrets_in(item)
+
+
+def _useless(merged: Layer) -> Iterator[Finding]:
+    """Yield secrets of a channel that is not opened because its first required secret is missing."""
+    for channel, config in channel_configs().items():
+        needed = registry.required_secret(config)
+        if needed is None or (channel, needed) in merged:
+            continue
+        name = f"{channel}_{needed}".upper()
+        for key, entry in merged.items():
+            if key[0] == channel and _SECRET_NAME.search(key[-1].upper()):
+                yield problem(
+                    f"{entry.place} is of no use without {name}: {channel} stays closed",
+                    f"set {name} too, or take that out",
+                )
+
+
+def _channels(merged: Layer, names: Names, refusals: Refusals) -> Iterator[tuple[str, BaseModel]]:
+    for channel, config in channel_configs().items():
+        mine = {key: entry for key, entry in merged.items() if key[0] == channel}
+        secret = registry.required_secret(config)
+        if (channel, secret) not in mine if secret else not mine:
+            continue
+        try:
+            yield channel, config.model_validate({key[1]: entry.value for key, entry in mine.items()})
+        except ValidationError as error:
+            refusals.note(refused(error, mine, names, channel))

@@ -1,0 +1,187 @@
+"""Reads settings from the environment, `.env` and `parley.toml`, with the place where each value was found."""
+
+import difflib
+import io
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dotenv.parser import parse_stream
+
+from gateway.errors import Refusals, SettingsError
+
+Key = tuple[str, ...]
+"""Path of a setting: `("model",)`, `("web", "port")`, `("telegram", "bot_token")`, `("mcp", "weather", "url")`."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    value: object
+    place: str
+    """Place for error messages: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
+
+
+Layer = Mapping[Key, Entry]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of all settings."""
+
+    flat: Mapping[str, Key]
+    """Settings by their name in the environment and in `.env`."""
+    prefixes: tuple[str, ...]
+    """Prefixes of our names in `.env`; an unknown name with one of them is an error."""
+    elsewhere: Mapping[str, str]
+    """Names that are not read from files, with the reason."""
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Tables of `parley.toml` that hold tables with user-chosen names, and the keys allowed in those."""
+
+    @property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        """Tables of `parley.toml` with their allowed keys. The table "" is the top level of the file."""
+        keys = set(self.flat.values())
+        return {
+            table: frozenset(key[-1] for key in keys if key[:-1] == ((table,) if table else ()))
+            for table in {key[0] if len(key) > 1 else "" for key in keys}
+        }
+
+
+def read_environ(environ: Mapping[str, str], names: Names, refusals: Refusals) -> Layer:
+    """Return the settings in the environment. Empty values are ignored, unknown `PARLEY_` names are refused."""
+    for name in environ:
+        if name.startswith("PARLEY_") and name not in names.flat and name not in names.elsewhere:
+            refusals.note(_unknown(f"{name} in the environment", name, names.flat))
+    return {
+        names.flat[name]: Entry(value, f"{name} in the environment")
+        for name, value in environ.items()
+        if name in names.flat and value.strip()
+    }
+
+
+def parse_dotenv(text: str, file: Path, refusals: Refusals) -> dict[str, tuple[str, int]]:
+    """Return value and line by name, without interpolation. Lines not of the form NAME=value are refused."""
+    found: dict[str, tuple[str, int]] = {}
+    for binding in parse_stream(io.StringIO(text)):
+        raw = binding.original.string
+        line = binding.original.line + raw[: len(raw) - len(raw.lstrip())].count("\n")
+        if binding.error or (binding.key is not None and binding.value is None):
+            wrong = f"{file}, line {line} is not of the form NAME=value; correct it or put a # before it."
+            refusals.note(SettingsError(wrong))
+        elif binding.key is not None and binding.value is not None:
+            found[binding.key] = (binding.value, line)
+    return found
+
+
+def read_dotenv(values: Mapping[str, tuple[str, int]], file: Path, names: Names, refusals: Refusals) -> Layer:
+    """Return the settings in a `.env` file. Unknown names with one of our prefixes are refused."""
+    layer: dict[Key, Entry] = {}
+    for name, (value, line) in values.items():
+        place = f"{name} in {file}, line {line}"
+        with refusals.noted():
+            if name in names.elsewhere:
+                raise SettingsError(f"{place} has no effect: {names.elsewhere[name]}")
+            if name in names.flat:
+                if value.strip():
+                    layer[names.flat[name]] = Entry(value, place)
+            elif name.startswith(names.prefixes):
+                raise _unknown(place, name, names.flat)
+    return layer
+
+
+def read_toml(text: str, file: Path, names: Names, refusals: Refusals) -> Layer:
+    """Return the settings in a TOML file. Invalid TOML and unknown keys are refused."""
+    layer: dict[Key, Entry] = {}
+    for name, value in _document(text, file, refusals).items():
+        with refusals.noted():
+            if name in names.named:
+                for given, inner in _table((name,), "name", value, text, file).items():
+                    with refusals.noted():
+                        layer |= _named_table((name, given), inner, text, file, names.named[name])
+            elif name in names.tables:
+                layer |= _toml_table(name, _table((name,), "", value, text, file), text, file, names, refusals)
+            else:
+                layer |= _toml_table("", {name: value}, text, file, names, refusals)
+    return layer
+
+
+def _document(text: str, file: Path, refusals: Refusals) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        refusals.note(SettingsError(f"{file} is not valid TOML: {error}; correct that line."))
+        return {}
+
+
+def nested(layer: Layer) -> dict[str, object]:
+    """Return the values nested as the settings model expects them."""
+    tree: dict[str, object] = {}
+    for key, entry in layer.items():
+        if len(key) == 1:
+            tree[key[0]] = entry.value
+        else:
+            table = tree.setdefault(key[0], {})
+            if isinstance(table, dict):
+                table[key[1]] = entry.value
+    return tree
+
+
+def _table(key: Key, below: str, value: object, text: str, file: Path) -> Mapping[str, object]:
+    """Return the value if it is a table. `below` is a placeholder for the inner name of a table of tables."""
+    if isinstance(value, dict):
+        return value
+    head = ".".join((*key, below) if below else key)
+    raise SettingsError(
+        f"{_place(key, text, file)} is a table: write [{head}] on a line of its own, and its keys below."
+    )
+
+
+def _named_table(key: Key, value: object, text: str, file: Path, known: Iterable[str]) -> Layer:
+    table = _table(key, "", value, text, file)
+    for name in table:
+        if name not in known:
+            raise _unknown(_place((*key, name), text, file), name, known)
+    return {(*key, name): Entry(each, _place((*key, name), text, file)) for name, each in table.items()}
+
+
+def _toml_table(
+    table: str, values: Mapping[str, object], text: str, file: Path, names: Names, refusals: Refusals
+) -> Layer:
+    layer: dict[Key, Entry] = {}
+    for name, value in values.items():
+        key = (table, name) if table else (name,)
+        place = _place(key, text, file)
+        with refusals.noted():
+            if (reason := names.elsewhere.get(f"PARLEY_{name.upper()}")) and not table:
+                raise SettingsError(f"{place} has no effect: {reason}")
+            if name not in names.tables[table]:
+                others = frozenset[str]() if table else (names.tables.keys() - {""}) | names.named.keys()
+                raise _unknown(place, name, names.tables[table] | others)
+            layer[key] = Entry(value, place)
+    return layer
+
+
+def _place(key: Key, text: str, file: Path) -> str:
+    line = _line_of(key, text)
+    return f"{'.'.join(key)} in {file}" + (f", line {line}" if line else "")
+
+
+def _line_of(key: Key, text: str) -> int | None:
+    """Return the line of a key in a TOML file, or None if it is not written in the plain form."""
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (stripped := line.strip()).startswith("["):
+            table = stripped.strip("[] ")
+            if table == ".".join(key):
+                return number
+        elif stripped.partition("=")[0].strip().strip("\"'") == key[-1] and table == ".".join(key[:-1]):
+            return number
+    return None
+
+
+def _unknown(place: str, name: str, known: Iterable[str]) -> SettingsError:
+    short = {each.removeprefix("PARLEY_"): each for each in sorted(known)}
+    near = difflib.get_close_matches(name.removeprefix("PARLEY_"), short, n=1)
+    advice = f"did you mean {short[near[0]]}?" if near else f"what may stand there: {', '.join(short.values())}."
+    return SettingsError(f"There is no setting {place}; {advice}")

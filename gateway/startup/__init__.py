@@ -1,0 +1,1 @@
+"""Starting Parley from the command line."""

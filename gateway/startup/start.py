@@ -1,0 +1,81 @@
+"""Starts Parley from the command line and turns errors that the operator can fix into sentences."""
+
+import asyncio
+import gc
+import os
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from pathlib import Path
+
+import structlog
+
+from agent_core.models.providers import ModelSettingError
+from channels.base import ChannelError
+from gateway.app import serve
+from gateway.errors import ParleyError
+from gateway.records.logs import Level, configure_logs, mask_crashes
+from gateway.security.packages import REINSTALL, ROOT, strangers
+from gateway.security.private_files import OTHERS, close_to_others
+from gateway.settings.settings import Settings, exposed, load_settings
+
+log = structlog.get_logger(__name__)
+
+GARBAGE_AFTER = 50_000
+"""New objects between two garbage collections. With Python's default of 700, a thousand busy chats spend a seventh of
+their CPU time on traversing live messages."""
+
+Serve = Callable[[Settings], Coroutine[object, object, int]]
+
+
+def run(environ: Mapping[str, str], cwd: Path) -> int:
+    """Serve all configured channels. Return the exit code; raise ParleyError."""
+    return launch(environ, cwd, serve)
+
+
+def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool = False) -> int:
+    """Load the settings, then serve. Return the exit code; raise ParleyError.
+
+    `quiet` raises the log level from "info" to "warning", for an operator who sees the conversation itself.
+    """
+    for stranger in strangers(ROOT):
+        raise ParleyError(f"{stranger[0].upper()}{stranger[1:]}: {REINSTALL}.")
+    os.umask(OTHERS)  # files created from here on are private
+    settings = load_settings(environ, cwd)
+    mask_crashes(settings.secrets)
+    level: Level = "warning" if quiet and settings.log_level == "info" else settings.log_level
+    configure_logs(settings.secrets, level=level, form=settings.log_format)
+    for file in exposed(settings):
+        close_to_others(file)
+        log.warning("a file with secrets could be read by others; from now on only by you", file=str(file))
+    for warning in settings.warnings:
+        log.warning("settings", what=warning.what, fix=warning.fix)
+    gc.freeze()  # imported objects live until exit
+    gc.enable()
+    gc.set_threshold(GARBAGE_AFTER, 20, 20)
+    try:
+        return asyncio.run(serve(settings))
+    except (ParleyError, ModelSettingError, ChannelError, ExceptionGroup) as error:
+        sentences = [sentence_of(leaf) for leaf in _leaves(error)]
+        if not sentences or None in sentences:
+            raise
+        raise ParleyError(settings.secrets.mask(str(sentences[0]))) from error
+
+
+def sentence_of(error: Exception) -> str | None:
+    """Return the sentence to show the operator, or None for an error that they cannot fix."""
+    match error:
+        case ParleyError():
+            return error.sentence
+        case ModelSettingError():
+            return str(error)
+        case ChannelError(permanent=True):
+            return error.reason
+        case _:
+            return None
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error

@@ -1,0 +1,29 @@
+"""Runs Parley in the terminal alone, without other channels."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from channels.terminal.adapter import TerminalChannel
+from gateway.app import open_house, prepare, say_hello
+from gateway.settings.settings import Settings
+from gateway.startup.start import launch
+
+
+def chat(environ: Mapping[str, str], cwd: Path) -> int:
+    """Chat in the terminal. Return the exit code; raise ParleyError."""
+    return launch(environ, cwd, talk, quiet=True)
+
+
+async def talk(settings: Settings) -> int:
+    """Run the terminal chat until the user leaves or the input ends."""
+    async with prepare(settings) as ground:
+
+        async def answered() -> None:
+            house.handler.nobody_answers(TerminalChannel.name)
+            await house.handler.settled()
+
+        async with open_house(ground, [TerminalChannel(idle=answered)]) as house:
+            lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]
+            say_hello(ground.about, settings.files, lines)
+            await house.run()
+    return 0

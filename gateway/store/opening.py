@@ -1,0 +1,162 @@
+"""Opening the store's file: checks it against the side file and migrates it."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from functools import partial
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from urllib.parse import quote
+
+from gateway.errors import HomeUnusable, ParleyError
+from gateway.store import mark as marks
+from gateway.store.database import Database, Reader
+from gateway.store.mark import Mark, MarkKeeper, mark_of, read_mark, write_mark
+
+FILE = "parley.db"
+LOCK = "store.lock"
+SMALL = 64 * 2**20
+"""Bytes up to which a file may be rewritten at a start."""
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class StoreTooNew(ParleyError):
+    """The file was written by a later version."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {found}, but this Parley knows {known}. Start the newer version, or use another home."
+        )
+
+
+class StoreDamaged(ParleyError):
+    """The file cannot be read, or is not the one last written here."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        self.what = f"{path} is damaged ({reason})"
+        self.fix = (
+            "bring back a backup with `parley restore FILE` (`parley restore` lists them); "
+            f"to start anew, move it and {marks.FILE} away"
+        )
+        super().__init__(f"{self.what}. {self.fix[0].upper()}{self.fix[1:]}.")
+
+
+def look_at_store(home: Path) -> None:
+    """Check the whole file against the side file, changing neither. Raises StoreDamaged.
+
+    A file that cannot be opened for another reason is left to the code that opens it for writing.
+    """
+    path, mark = home / FILE, read_mark(home)  # the side file first: the store may advance meanwhile
+    if not path.exists() or (path.is_file() and not path.stat().st_size):
+        if mark is not None:
+            raise StoreDamaged(path, f"it is {'empty' if path.exists() else 'missing'}, though it was used before")
+        return
+    try:
+        with closing(connect_to_read(path)) as connection:
+            reason = _trouble(connection, mark)
+    except sqlite3.Error as error:
+        if cause(error) not in DAMAGED:
+            return
+        reason = str(error)
+    if reason is not None:
+        raise StoreDamaged(path, reason)
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a store read-only; closing it does not checkpoint the write-ahead log. Raises sqlite3.Error."""
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
+
+
+def _trouble(connection: sqlite3.Connection, mark: Mark | None) -> str | None:
+    """Return the reason why the store must not be used, or None."""
+    if verdict := check(connection):
+        return verdict
+    if mark is None or schema_of(connection) > len(migrations()):
+        return None
+    found = mark_of(connection) or Mark(mark.store, 0)
+    if found.store != mark.store:
+        return "it is another store than the one that was used here"
+    if missing := max(0, mark.sequence - found.sequence):
+        return f"the last {missing} changes are missing" if missing > 1 else "the last change is missing"
+    return None
+
+
+def check(connection: sqlite3.Connection) -> str:
+    """Check every page and index entry. Returns the first problem, or an empty string."""
+    verdict = " ".join(str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0]).split())
+    return "" if verdict == "ok" else verdict
+
+
+def schema_of(connection: sqlite3.Connection) -> int:
+    """Return the number of migrations applied to the file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@asynccontextmanager
+async def opened(path: Path) -> AsyncIterator[tuple[Database, Reader]]:
+    """Open one connection for writing and one for reading.
+
+    Raises HomeUnusable if the file or the disk cannot be used, and StoreDamaged if the file is not one of Parley's.
+    """
+    async with AsyncExitStack() as life:
+        try:
+            writing = await life.enter_async_context(Database.open(path))
+            reading = await life.enter_async_context(Reader.open(path))
+            await writing.run(partial(migrate, path=path))
+        except sqlite3.Error as error:
+            if cause(error) in (*DAMAGED, sqlite3.SQLITE_ERROR):
+                raise StoreDamaged(path, str(error)) from error
+            raise HomeUnusable(path, str(error)) from error
+        yield writing, reading
+
+
+async def begin_mark(home: Path, writing: Database) -> MarkKeeper:
+    """Write the store's mark and return its keeper. Raises HomeUnusable and StoreDamaged."""
+    mark = await writing.run(mark_of)
+    if mark is None:
+        raise StoreDamaged(home / FILE, "the table store has lost its columns")
+    try:
+        await asyncio.to_thread(write_mark, home, mark)
+    except OSError as error:
+        raise HomeUnusable(home / marks.FILE, error.strerror or type(error).__name__) from error
+    return MarkKeeper(home, mark)
+
+
+def cause(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code, without the bits of the extended one."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+
+
+def migrations() -> list[Traversable]:
+    """Return the migrations in order; the schema number is the count of those applied."""
+    folder = resources.files("gateway.store") / "migrations"
+    return sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Apply missing migrations, each in its own transaction, and enable incremental vacuum for a small file.
+
+    Raises StoreTooNew.
+    """
+    steps = migrations()
+    found = schema_of(connection)
+    if found > len(steps):
+        raise StoreTooNew(path, found, len(steps))
+    # Find out now, not at the first message, if the file cannot be written.
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {found}")
+    connection.execute("ROLLBACK")
+    for number, step in enumerate(steps[found:], start=found + 1):
+        connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
+    if path.stat().st_size <= SMALL:
+        give_back_space(connection)
+
+
+def give_back_space(connection: sqlite3.Connection) -> None:
+    """Enable incremental vacuum; a file created without it is rewritten whole."""
+    if not connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        with suppress(sqlite3.OperationalError):  # not enough free disk: the file stays as it is
+            connection.execute("VACUUM")

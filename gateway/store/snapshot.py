@@ -1,0 +1,76 @@
+"""Copies of a store: taken while it is in use, and prepared for use when one is restored."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from gateway.store import jobs
+from gateway.store.inbox import waiting
+from gateway.store.job import Job, Reminder
+from gateway.store.mark import Mark, mark_of
+from gateway.store.opening import StoreDamaged, check, connect_to_read, give_back_space, migrate
+from gateway.store.set_aside import add, note
+
+OPEN_ENDS = (
+    "UPDATE outbox SET state = 'failed', reason = 'restored from a backup' WHERE state IN ('pending', 'sending')",
+    "UPDATE runs SET state = 'done', reason = 'aborted', error = 'restored from a backup', ended = :now"
+    " WHERE state = 'running'",
+    "UPDATE tasks SET state = 'killed', error = 'restored from a backup', ended = :now"
+    " WHERE state IN ('pending', 'running')",
+    "UPDATE approvals SET state = 'withdrawn', answered_at = :now WHERE state = 'pending'",
+    "UPDATE firings SET state = 'failed', error = 'restored from a backup', ended = :now WHERE state = 'begun'",
+    "UPDATE firings SET delivery = 'failed', delivery_error = 'restored from a backup'"
+    " WHERE delivery IN ('pending', 'held')",
+    "UPDATE inbox SET state = 'done' WHERE state = 'new'",
+)
+"""Closes what was open when the copy was taken: it has been delivered since, or is out of date."""
+
+REMINDER = "⏰"
+"""The name shown as the sender of reminders that came due before the restore."""
+
+NextAt = Callable[[Job], float | None]
+"""Returns the next due time of a job that was due before, or None if it has none."""
+
+
+def take(source: Path, target: Path) -> Mark:
+    """Copy a store, even while it is in use, to a new private file. Returns the copy's mark.
+
+    Raises StoreDamaged if the copy fails its integrity check, sqlite3.Error and OSError.
+    """
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(connect_to_read(source)) as live, closing(sqlite3.connect(target, isolation_level=None)) as copy:
+        live.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        if verdict := check(copy):
+            raise StoreDamaged(source, verdict)
+        return mark_of(copy) or Mark("", 0)
+
+
+def settle(path: Path, now: float, taken_at: float, next_at: NextAt) -> Mark:
+    """Prepare a copy for use, so that nothing from before `now` is sent. Returns its new mark.
+
+    Raises StoreTooNew and sqlite3.Error.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrate(connection, path)
+        connection.execute("BEGIN IMMEDIATE")
+        for item in waiting(connection):
+            add(connection, item.event)
+        for query in OPEN_ENDS:
+            connection.execute(query, {"now": now})
+        for job in jobs.active(connection):
+            if job.next_at is not None and job.next_at <= now:
+                jobs.moved(connection, jobs.Advance(job.id, job.next_at, next_at(job)))
+                if isinstance(job.work, Reminder):
+                    note(connection, job.next_at, str(job.chat), REMINDER, job.work.text)
+        connection.execute(
+            "UPDATE store SET id = lower(hex(randomblob(16))), sequence = sequence + 1,"
+            " restored = :now, restored_from = :taken_at",
+            {"now": now, "taken_at": taken_at},
+        )
+        connection.execute("COMMIT")
+        give_back_space(connection)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return mark_of(connection) or Mark("", 0)

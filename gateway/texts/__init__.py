@@ -1,0 +1,1 @@
+"""Texts for users, in English and Chinese."""

@@ -1,0 +1,24 @@
+"""Facts about this process shown on every surface, so that the demo model is not mistaken for an AI."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class About(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = "Parley"
+    """Name the assistant goes by."""
+    model: str
+    why: str
+    """Reason that this model was selected, as a short phrase: "ANTHROPIC_API_KEY is set"."""
+    demo: bool
+    version: str
+    vision: bool = False
+    context_window: int = 32_000
+    """In tokens."""
+    sandbox: str = ""
+    """Sandbox that programs run in; empty if no programs are run."""
+    no_sandbox: str = ""
+    """Reason that there is no sandbox, and the fix."""
+    started: float = 0.0
+    """In seconds since the epoch."""

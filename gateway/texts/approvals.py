@@ -1,0 +1,119 @@
+"""Texts of approval questions and their outcomes."""
+
+TEXTS = {
+    "acts_read": {"en": "It looks at the files of this chat.", "zh": "它会查看本聊天的文件。"},
+    "acts_write": {"en": "It changes the files of this chat.", "zh": "它会更改本聊天的文件。"},
+    "acts_net": {"en": "It sends something to another machine.", "zh": "它会向另一台机器发送内容。"},
+    "acts_exec": {"en": "It runs a program.", "zh": "它会运行程序。"},
+    "acts_admin": {"en": "It changes schedules, skills or settings.", "zh": "它会更改日程、技能或设置。"},
+    "after_strangers": {
+        "en": "This conversation has read words from {sources}, which may have wanted this.",
+        "zh": "本次对话读过来自{sources}的内容，这可能是其中的意图。",
+    },
+    "after_files": {
+        "en": "This conversation has read files or outputs, whose words may have wanted this.",
+        "zh": "本次对话读过文件或程序输出，这可能是其中文字的意图。",
+    },
+    "covers_links": {
+        "en": "A yes also lets me follow the other links of that page for this message.",
+        "zh": "同意后，针对这条消息我也可以打开该页面的其他链接。",
+    },
+    "not_given": {
+        "en": "Only addresses that a person wrote are read here.",
+        "zh": "这里只能读取由人给出的网址。",
+    },
+    "source_page": {"en": "{name}", "zh": "{name}"},
+    "source_search": {"en": "a web search", "zh": "网页搜索"},
+    "source_file": {"en": "the file {name}, of unknown origin", "zh": "来源不明的文件 {name}"},
+    "source_sent": {"en": "{name} that {by} sent", "zh": "{by} 发来的 {name}"},
+    "source_person": {"en": "{name}", "zh": "{name}"},
+    "source_server": {"en": "the MCP server {name}", "zh": "MCP 服务器 {name}"},
+    "source_network": {"en": "a program that used the network", "zh": "使用过网络的程序"},
+    "source_unknown": {"en": "strangers", "zh": "陌生人"},
+    "source_more": {"en": "{count} more", "zh": "另外 {count} 处"},
+    "source_and": {"en": ", ", "zh": "、"},
+    "cannot_undo": {
+        "en": "What it changes in this chat's files cannot be undone: there is too much to keep a copy of.",
+        "zh": "它对本聊天文件的更改将无法撤销：文件太多或太大，无法备份。",
+    },
+    "for_nobody": {
+        "en": "nobody is known on whose behalf it would be made",
+        "zh": "不知道这是为谁执行的",
+    },
+    "may_not_speak": {"en": "the person may not speak here any more", "zh": "此人已无权在此发言"},
+    "not_allowed": {"en": "That is not allowed here.", "zh": "此处不允许这样做。"},
+    "ask_title": {"en": "**May I do this?** ({tool})", "zh": "**可以执行吗？**（{tool}）"},
+    "ask_how": {
+        "en": "Say yes or no within {minutes} minutes, or `{slash}approve {id}` or `{slash}deny {id}`.",
+        "zh": "请在 {minutes} 分钟内回答“好”或“不”，也可以用 `{slash}approve {id}` 或 `{slash}deny {id}`。",
+    },
+    "approve_button": {"en": "Allow once", "zh": "允许一次"},
+    "always_button": {"en": "Always here", "zh": "此处总是允许"},
+    "deny_button": {"en": "Deny", "zh": "拒绝"},
+    "ask_approved": {"en": "✓ Approved by {name}: {what}", "zh": "✓ {name} 已批准：{what}"},
+    "ask_denied": {"en": "✗ Denied by {name}: {what}", "zh": "✗ {name} 已拒绝：{what}"},
+    "ask_expired": {"en": "✗ Not answered in time: {what}", "zh": "✗ 未及时回答：{what}"},
+    "ask_unused": {"en": "✗ The approval ran out before it was used: {what}", "zh": "✗ 批准已过期，未被使用：{what}"},
+    "ask_withdrawn": {"en": "✗ Not wanted any more: {what}", "zh": "✗ 已不再需要：{what}"},
+    "ask_changed": {
+        "en": "✗ Not done, for what it acts on has changed since it was shown: {what}",
+        "zh": "✗ 未执行，相关文件在显示之后已更改：{what}",
+    },
+    "changed_since": {
+        "en": "What it acts on has changed since it was approved.",
+        "zh": "批准之后，相关文件已更改。",
+    },
+    "rule_ended": {
+        "en": "You allowed this always, but what it acts on has changed since.",
+        "zh": "您曾选择总是允许，但相关文件此后已更改。",
+    },
+    "always_command": {
+        "en": "*Always here* allows exactly this command, as long as the files it names, and the programs of this "
+        "chat's folder that it could run, stay as they are.",
+        "zh": "*此处总是允许*只针对这条命令，且它所列的文件和本聊天文件夹中它可能运行的程序未更改时有效。",
+    },
+    "always_script": {
+        "en": "*Always here* allows this script, as long as its skill stays as it is.",
+        "zh": "*此处总是允许*针对这个脚本，其技能未更改时有效。",
+    },
+    "ask_only_once": {
+        "en": "That can only be allowed once: say `{slash}approve {id}`.",
+        "zh": "这只能允许一次：请发送 `{slash}approve {id}`。",
+    },
+    "rules_title": {
+        "en": "**Always allowed here**, as long as nothing about it changes:",
+        "zh": "**此处总是允许**（相关内容未更改时有效）：",
+    },
+    "rules_line": {"en": "- `{id}` {what} – {name}, {day}", "zh": "- `{id}` {what} – {name}，{day}"},
+    "rules_none": {
+        "en": "Nothing is always allowed here. Where I ask for a program, *Always here* makes a rule.",
+        "zh": "这里没有总是允许的操作。在我请求运行程序时，可选“此处总是允许”。",
+    },
+    "rules_revoked": {"en": "I ask for it again: {what}", "zh": "以后会再次询问：{what}"},
+    "rules_unknown": {"en": "There is no rule {id} here.", "zh": "这里没有编号为 {id} 的规则。"},
+    "rules_not_yours": {
+        "en": "Only the person it was made for, or an owner, can change this.",
+        "zh": "只有它的对象或所有者可以更改。",
+    },
+    "rules_button": {"en": "Ask again: {id}", "zh": "重新询问：{id}"},
+    "ask_you": {"en": "you", "zh": "您"},
+    "ask_somebody": {"en": "somebody", "zh": "某人"},
+    "ask_unknown": {"en": "There is no question {id} here.", "zh": "这里没有编号为 {id} 的问题。"},
+    "ask_not_yours": {
+        "en": "Only the person who asked, or an owner, can answer this.",
+        "zh": "只有提问者或所有者可以回答它。",
+    },
+    "ask_too_late": {
+        "en": "That is too late: it was not answered in time. Ask for it again if it is still wanted.",
+        "zh": "太晚了：未及时回答。如仍需要，请重新提出。",
+    },
+    "ask_was_approved": {"en": "That has been approved already.", "zh": "已经批准过了。"},
+    "ask_was_denied": {"en": "That has been denied already.", "zh": "已经拒绝过了。"},
+    "ask_was_withdrawn": {"en": "That is not wanted any more.", "zh": "已不再需要。"},
+    "ask_none": {"en": "Nothing here waits for your answer.", "zh": "这里没有等待您回答的问题。"},
+    "ask_which": {"en": "Say which one:", "zh": "请说明是哪一个："},
+    "which_one": {"en": "Which one do you mean?", "zh": "您指的是哪一个？"},
+    "is_it_this": {"en": "Do you mean this?", "zh": "您指的是这个吗？"},
+    "status_questions": {"en": "**Questions:** {count} open", "zh": "**待批准**：{count} 个"},
+    "waiting_approval": {"en": "Waiting for approval: {label}", "zh": "等待批准：{label}"},
+}

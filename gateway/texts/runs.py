@@ -1,0 +1,157 @@
+"""Texts about the progress and the end of runs."""
+
+TEXTS = {
+    "empty_answer": {
+        "en": "The model gave no answer. Please try again or ask differently.",
+        "zh": "模型没有给出回答，请重试或换一种问法。",
+    },
+    "working": {"en": "Working…", "zh": "处理中…"},
+    "retrying": {
+        "en": "The model failed; asking it again in {seconds} s",
+        "zh": "模型出错，{seconds} 秒后重试",
+    },
+    "asking_another": {
+        "en": "{model} does not answer; asking {other}",
+        "zh": "{model} 没有回应，改问 {other}",
+    },
+    "answered_by": {"en": "Answered by {model}.", "zh": "由 {model} 回答。"},
+    "cut_off": {"en": "[The answer was too long and ends here]", "zh": "[回答过长，到此为止]"},
+    "permission_blocked": {
+        "en": "I stopped, because what I wanted to do was refused. Tell me what you would like instead.",
+        "zh": "我想做的事被拒绝了，所以停了下来。请告诉我您希望怎么做。",
+    },
+    "tool_terminated": {"en": "Done.", "zh": "已完成。"},
+    "backgrounded": {
+        "en": "I go on with this in the background and tell you when it is done.",
+        "zh": "我会在后台继续处理，完成后告诉您。",
+    },
+    "handed_over": {"en": "I have handed this over.", "zh": "我已将此事移交。"},
+    "folded": {"en": "{tools}, {seconds} s", "zh": "{tools}，{seconds} 秒"},
+    "folded_no_tools": {"en": "Took {seconds} s", "zh": "用时 {seconds} 秒"},
+    "one_tool": {"en": "1 tool", "zh": "1 个工具"},
+    "many_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
+    "max_turns": {
+        "en": "[Reached the limit of {most} model calls]",
+        "zh": "[达到最大模型调用次数 {most}]",
+    },
+    "max_tool_calls": {
+        "en": "[Reached the limit of {most} tool calls]",
+        "zh": "[达到最大工具调用次数 {most}]",
+    },
+    "max_seconds": {"en": "[Reached the limit of {most} minutes]", "zh": "[已达到 {most} 分钟的时限]"},
+    "repeated_calls": {
+        "en": "[I stopped, because the same step kept giving the same result]",
+        "zh": "[同一步骤反复得到相同的结果，所以我停了下来]",
+    },
+    "set_aside": {
+        "en": "I was cut off three times at the same point of this, so I have stopped trying."
+        " Press Continue and I try it once more.",
+        "zh": "我在同一处连续三次被中断，所以先停了下来。按“继续”，我会再试一次。",
+    },
+    "continue_button": {"en": "Continue", "zh": "继续"},
+    "continue_words": {"en": "Please continue where you stopped.", "zh": "请从停下的地方继续。"},
+    "retry_button": {"en": "Try again", "zh": "重试"},
+    "retry_words": {"en": "Please try to answer that again.", "zh": "请再试着回答一次。"},
+    "retry_nothing": {
+        "en": "There is nothing to try again here any more.",
+        "zh": "这里没有可以重试的内容了。",
+    },
+    "continue_nothing": {
+        "en": "There is nothing to continue here any more.",
+        "zh": "这里没有可以继续的内容了。",
+    },
+    "continue_not_yours": {
+        "en": "Only the person who asked, or an owner, can continue this.",
+        "zh": "只有提问者或所有者可以让它继续。",
+    },
+    "budget_exhausted": {"en": "[Reached the budget of this answer]", "zh": "[已达到本次回答的预算]"},
+    "error_overflow": {
+        "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
+        "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",
+    },
+    "error_transient": {
+        "en": "The model broke off. Please try again in a while. (run {run})",
+        "zh": "模型中途断开了，请稍后再试。（运行 {run}）",
+    },
+    "error_network": {
+        "en": "The model cannot be reached right now. Please try again in a while. (run {run})",
+        "zh": "暂时无法连接模型，请稍后再试。（运行 {run}）",
+    },
+    "error_server": {
+        "en": "The model's provider has trouble right now. Please try again in a while. (run {run})",
+        "zh": "模型服务商暂时出了问题，请稍后再试。（运行 {run}）",
+    },
+    "error_rate_limit": {
+        "en": "The model is asked too often right now. Please try again {wait}. (run {run})",
+        "zh": "模型请求过于频繁，请{wait}再试。（运行 {run}）",
+    },
+    "wait_a_while": {"en": "in a while", "zh": "稍后"},
+    "wait_seconds": {"en": "in {count} seconds", "zh": "在 {count} 秒后"},
+    "wait_minutes": {"en": "in {count} minutes", "zh": "在 {count} 分钟后"},
+    "wait_hours": {"en": "in {count} hours", "zh": "在 {count} 小时后"},
+    "error_quota": {
+        "en": "The model's account has no quota left. (run {run})",
+        "zh": "模型账户的额度已用完。（运行 {run}）",
+    },
+    "error_auth": {
+        "en": "The model's provider refused the key. (run {run})",
+        "zh": "模型服务商拒绝了密钥。（运行 {run}）",
+    },
+    "error_not_found": {
+        "en": "The model that is set up was not found. (run {run})",
+        "zh": "找不到所设置的模型。（运行 {run}）",
+    },
+    "error_content": {
+        "en": "The model's provider refused to answer this. Try it in other words. (run {run})",
+        "zh": "模型服务商拒绝回答，请换一种说法。（运行 {run}）",
+    },
+    "error_invalid": {
+        "en": "The model did not take this request. If that goes on, start anew with {slash}new. (run {run})",
+        "zh": "模型没有接受该请求。如果一直这样，请用 {slash}new 重新开始。（运行 {run}）",
+    },
+    "trouble_details": {"en": "{model} answered: {answer}.", "zh": "{model} 的回复：{answer}。"},
+    "fix_overflow": {
+        "en": "`{slash}context` shows what fills its window.",
+        "zh": "用 `{slash}context` 查看上下文的占用。",
+    },
+    "fix_transient": {
+        "en": "If that goes on, name a model that stands in for it in `PARLEY_FALLBACKS`.",
+        "zh": "如果一直这样，请在 `PARLEY_FALLBACKS` 中设置备用模型。",
+    },
+    "fix_network": {
+        "en": "Check this machine's network, and `OPENAI_BASE_URL` if the model runs on a server of your own.",
+        "zh": "请检查本机网络；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
+    },
+    "fix_server": {
+        "en": "A model that stands in for it can be named in `PARLEY_FALLBACKS`.",
+        "zh": "可以在 `PARLEY_FALLBACKS` 中设置备用模型。",
+    },
+    "fix_rate_limit": {
+        "en": "Raise its limit with the provider, or name a model that stands in for it in `PARLEY_FALLBACKS`.",
+        "zh": "请在服务商处提高限额，或在 `PARLEY_FALLBACKS` 中设置备用模型。",
+    },
+    "fix_quota": {
+        "en": "Top up the account that `{setting}` belongs to, or set another key, and start Parley again.",
+        "zh": "请为 `{setting}` 所属的账户充值，或换一个密钥后重启 Parley。",
+    },
+    "fix_auth": {
+        "en": "Set `{setting}` anew and start Parley again; `./run doctor` tries it.",
+        "zh": "请重新设置 `{setting}` 并重启 Parley；`./run doctor` 可以检查。",
+    },
+    "fix_not_found": {
+        "en": "Check the name in `PARLEY_MODEL`, and `OPENAI_BASE_URL` if the model runs on a server of your own.",
+        "zh": "请检查 `PARLEY_MODEL` 中的名称；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
+    },
+    "fix_content": {
+        "en": "Other providers have other rules: `PARLEY_MODEL` sets another model.",
+        "zh": "各服务商规则不同，可用 `PARLEY_MODEL` 换一个模型。",
+    },
+    "fix_invalid": {
+        "en": "If it happens with every message, another model may do: `PARLEY_MODEL` sets it.",
+        "zh": "如果每条消息都这样，可用 `PARLEY_MODEL` 换一个模型。",
+    },
+    "error_fatal": {
+        "en": "Something went wrong on our side. Please try again. (run {run})",
+        "zh": "我们这边出了点问题，请重试。（运行 {run}）",
+    },
+}

@@ -1,0 +1,153 @@
+"""Texts that Parley itself shows to people, in English and Chinese."""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from gateway.texts import (
+    approvals,
+    chat,
+    firings,
+    heartbeat,
+    jobs,
+    mcp,
+    proactive,
+    runs,
+    skills,
+    status,
+    tasks,
+    timing,
+    undo,
+    wakes,
+    zone,
+)
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+_TEXTS: Mapping[str, Mapping[str, str]] = {
+    **approvals.TEXTS,
+    **chat.TEXTS,
+    **firings.TEXTS,
+    **heartbeat.TEXTS,
+    **jobs.TEXTS,
+    **mcp.TEXTS,
+    **proactive.TEXTS,
+    **runs.TEXTS,
+    **skills.TEXTS,
+    **status.TEXTS,
+    **tasks.TEXTS,
+    **timing.TEXTS,
+    **undo.TEXTS,
+    **wakes.TEXTS,
+    **zone.TEXTS,
+}
+
+
+_TOOLS_IN_CHINESE = {
+    "calculator": "计算 {expression}",
+    "clock": "查看时间",
+    "edit_file": "修改 {path}",
+    "forget": "忘掉第 {number} 条",
+    "grep": "搜索 {pattern}",
+    "jobs": "日程：{action} {id}",
+    "list_dir": "查看文件",
+    "list_skills": "查看技能",
+    "load_skill": "加载技能 {name}",
+    "load_skill_reference": "读取技能 {skill} 的 {reference}",
+    "nothing_to_report": "没有要报告的",
+    "own_usage": "查看用量",
+    "read_file": "读取 {path}",
+    "read_history": "查看之前的聊天",
+    "recall": "查看记忆",
+    "remember": "记住：{fact}",
+    "run_command": "运行 {call}",
+    "run_skill_script": "运行 {call}",
+    "schedule": "拟定：{what}",
+    "send_file": "发送 {path}",
+    "unload_skill": "卸载技能 {name}",
+    "task": "任务：{prompt}",
+    "wait": "等待 {seconds} 秒",
+    "web_fetch": "阅读 {url}",
+    "web_search": "搜索：{query}",
+    "write_file": "写入 {path}",
+}
+"""Label of each tool's calls; in English tools bring their own. `{call}` is that label without its first word."""
+
+
+def tool_label(tool: str, label: str, facts: Mapping[str, object], language: Language) -> str:
+    """Return the label of a tool call in the language, or the tool's own label if there is no translation."""
+    text = _TOOLS_IN_CHINESE.get(tool) if language == "zh" else None
+    shown = {key: str(value)[:60] for key, value in facts.items()} | {"call": label.partition(" ")[2] or label}
+    try:
+        return text.format(**shown) if text else label
+    except KeyError:  # the model left an argument out
+        return label
+
+
+_REASONS_IN_CHINESE = (
+    (re.compile(r"needs one of (.+), of which none is installed"), r"需要安装其中之一：\1"),
+    (re.compile(r"needs (.+), which is not installed"), r"需要安装 \1"),
+    (re.compile(r"needs (.+), which is not set"), r"需要设置 \1"),
+    (re.compile(r"needs (.+)"), r"需要 \1"),
+    (re.compile(r"is disabled in its file"), "已在文件中停用"),
+)
+
+
+_PLACES_IN_CHINESE = {
+    "TIME": "时间",
+    "TEXT": "内容",
+    "KEEP": "要保留的内容",
+    "WORDS": "关键词",
+    "NAME": "名称",
+    "ID": "编号",
+}
+
+
+def arguments_in(arguments: str, language: Language) -> str:
+    """Return a command's arguments as `/help` shows them."""
+    if language == "zh":
+        for place, chinese in _PLACES_IN_CHINESE.items():
+            arguments = arguments.replace(place, chinese)
+    return arguments
+
+
+def skill_reason(reason: str, language: Language) -> str:
+    """Translate the reason that a skill is unavailable, which skills give in English."""
+    if language == "zh":
+        for words, chinese in _REASONS_IN_CHINESE:
+            if found := words.fullmatch(reason):
+                return found.expand(chinese).replace(" or ", " 或 ")
+    return reason
+
+
+_MODEL_REASONS_IN_CHINESE = (
+    (re.compile(r"the settings ask for it"), "由设置指定"),
+    (re.compile(r"(\w+) is set"), r"已设置 \1"),
+    (re.compile(r"the settings ask for it, and (\w+) is set"), r"由设置指定，且已设置 \1"),
+    (re.compile(r"the settings name the server at (.+)"), r"设置中的服务器 \1"),
+    (re.compile(r"(.+) answers on port (\d+) with (.+)"), r"\1 在端口 \2 提供 \3"),
+    (
+        re.compile(r"the settings ask for it, and (.+) answers on port (\d+) with (.+)"),
+        r"由设置指定，\1 在端口 \2 提供 \3",
+    ),
+    (re.compile(r"no key and no local model was found"), "没有找到密钥，也没有本地模型"),
+)
+"""Patterns for `ModelChoice.why`. If several match, the last one applies."""
+
+
+def model_reason(why: str, language: Language) -> str:
+    """Translate the reason that the model was selected, which is given in English."""
+    found = [(each.fullmatch(why), chinese) for each, chinese in _MODEL_REASONS_IN_CHINESE] if language == "zh" else []
+    return next((match.expand(chinese) for match, chinese in reversed(found) if match), why)
+
+
+def say(key: str, language: Language, **facts: str | int) -> str:
+    """Return the text in the language with its placeholders filled in. Raises KeyError for an unknown key."""
+    return _TEXTS[key][language].format(**facts)
+
+
+def language_of(tag: str | None, default: Language) -> Language:
+    """Return the language for a client's tag: `zh-hans` is Chinese; an unknown tag gives the default."""
+    prefix = (tag or "").split("-")[0].lower()
+    return next((language for language in LANGUAGES if language == prefix), default)

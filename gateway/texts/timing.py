@@ -1,0 +1,151 @@
+"""Texts about times, and about rules that are not possible."""
+
+TEXTS = {
+    "rule_past": {"en": "That time is past.", "zh": "这个时间已经过去了。"},
+    "rule_too_far": {
+        "en": "That is more than {years} years away. Please choose an earlier date.",
+        "zh": "那是 {years} 年以后的事了，请选一个更早的日期。",
+    },
+    "rule_too_often": {
+        "en": "That is too often: once a minute is the most.",
+        "zh": "太频繁了：最多每分钟一次。",
+    },
+    "rule_too_seldom": {
+        "en": "That is too seldom: once a year is the least. Name a date instead.",
+        "zh": "间隔太长：至少每年一次。请改用具体日期。",
+    },
+    "rule_never": {
+        "en": "That date never comes. Please look at the day and the month again.",
+        "zh": "这个日期不存在，请检查日和月。",
+    },
+    "rule_not_understood": {
+        "en": "I do not see when that is to be. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
+        "`2027-01-31 9:00`, `every weekday 9:00`, `every month 1 9:00` or a cron line, and then what it is about.",
+        "zh": "我没看懂时间。请先写时间再写内容，例如 `20分钟后`、`明天9点`、`周一9点`、`2027-01-31 9:00`、"
+        "`每个工作日9点`、`每月1日9点`，或 cron 表达式。",
+    },
+    "rule_no_time": {
+        "en": "At what time? Write for example `tomorrow 9:00` or `every monday 9:00`.",
+        "zh": "几点呢？请这样写：`明天9点` 或 `每周一9点`。",
+    },
+    "rule_one_at_a_time": {
+        "en": "These times do not fit into one plan. Please ask for one time after the other.",
+        "zh": "这些时间无法合并成一个计划，请分开设置。",
+    },
+    "rule_days_or_times": {
+        "en": "I can count days, or keep a time of day, but not both in one. Say for example `every monday 9:00` "
+        "or `every month 1,15 9:00`.",
+        "zh": "间隔天数和固定时刻不能同时使用。请这样写：`每周一9点` 或 `每月1日、15日9点`。",
+    },
+    "rule_which_midnight": {
+        "en": "Midnight of which day? Write `0:00` and the day that begins then.",
+        "zh": "是哪一天的零点？请写 `0:00` 和从那时开始的那一天。",
+    },
+    "rule_unreadable": {
+        "en": "at a time that cannot be read any more",
+        "zh": "时间已无法识别",
+    },
+    "rule_which_time": {
+        "en": "I am not sure which hour of which day that is. Write it from 0:00 to 23:59, with the day it belongs to.",
+        "zh": "我不确定这是哪一天的几点。请用 0:00 到 23:59 来写，并写明是哪一天。",
+    },
+    "rule_which_days": {
+        "en": "That can be understood in two ways. Write `every {count} days` or `every {more} days`.",
+        "zh": "这有两种理解。请写 `每{count}天` 或 `每{more}天`。",
+    },
+    "rule_half_understood": {
+        "en": "I see a time there, but also “{words}”, which I cannot fit in. Please write one plain time in front, "
+        "for example `tomorrow 9:00` or `every monday 9:00`, then a colon, then what it is about.",
+        "zh": "我看到了时间，但不明白其中的“{words}”。请先写一个简单的时间，例如 `明天9点` 或 `每周一9点`，"
+        "再加冒号，然后写内容。",
+    },
+    "bad_time": {"en": "No clock shows {time}.", "zh": "没有 {time} 这个时间。"},
+    "bad_date": {
+        "en": "There is no such date. Please look at the day and the month again.",
+        "zh": "没有这个日期，请检查月和日。",
+    },
+    "bad_cron": {"en": "I cannot read this cron line.", "zh": "我看不懂这个 cron 表达式。"},
+    "bad_cron_fields": {
+        "en": "A cron line has five fields (minute, hour, day, month, weekday), and this one has {count}.",
+        "zh": "cron 表达式应有五个字段（分、时、日、月、星期），这里有 {count} 个。",
+    },
+    "bad_cron_minute": {
+        "en": "The first field of the cron line, the minute, must be 0 to 59.",
+        "zh": "cron 表达式的第一个字段（分）应为 0 到 59。",
+    },
+    "bad_cron_hour": {
+        "en": "The second field of the cron line, the hour, must be 0 to 23.",
+        "zh": "cron 表达式的第二个字段（时）应为 0 到 23。",
+    },
+    "bad_cron_day": {
+        "en": "The third field of the cron line, the day, must be 1 to 31.",
+        "zh": "cron 表达式的第三个字段（日）应为 1 到 31。",
+    },
+    "bad_cron_month": {
+        "en": "The fourth field of the cron line, the month, must be 1 to 12.",
+        "zh": "cron 表达式的第四个字段（月）应为 1 到 12。",
+    },
+    "bad_cron_weekday": {
+        "en": "The fifth field of the cron line, the weekday, must be 0 to 7, where 0 and 7 are Sunday.",
+        "zh": "cron 表达式的第五个字段（星期）应为 0 到 7，0 和 7 都是星期日。",
+    },
+    "bad_quiet_hours": {
+        "en": "Please write quiet hours like this: `22-7`, `22:30-7:00`, or `off`.",
+        "zh": "请这样写免打扰时段：`22-7`、`22:30-7:00`，或 `off` 关闭。",
+    },
+    "quiet_hours_all_day": {
+        "en": "These quiet hours begin and end at the same time. Please choose two times.",
+        "zh": "免打扰时段的开始和结束相同，请选两个不同的时间。",
+    },
+    "once_at": {"en": "on {day} at {time}", "zh": "{day} {time}"},
+    "every_seconds": {"en": "every {count} seconds", "zh": "每 {count} 秒"},
+    "every_minute": {"en": "every minute", "zh": "每分钟"},
+    "every_minutes": {"en": "every {count} minutes", "zh": "每 {count} 分钟"},
+    "every_hour": {"en": "every hour", "zh": "每小时"},
+    "every_hours": {"en": "every {count} hours", "zh": "每 {count} 小时"},
+    "every_days": {"en": "every {count} days", "zh": "每 {count} 天"},
+    "every_day": {"en": "every day", "zh": "每天"},
+    "every_weekday": {"en": "every weekday", "zh": "每个工作日"},
+    "every_named": {"en": "every {weekdays}", "zh": "每{weekdays}"},
+    "every_year": {"en": "every year on {day} {month}", "zh": "每年{month}{day}日"},
+    "days_in_months": {"en": "{days} in {months}", "zh": "{months}{days}"},
+    "days_of_months": {"en": "on the {days} of {months}", "zh": "{months}的{days}"},
+    "days_of_every_month": {"en": "on the {days} of every month", "zh": "每月{days}"},
+    "last_day": {"en": "last day", "zh": "最后一天"},
+    "last_working_day": {"en": "last working day", "zh": "最后一个工作日"},
+    "first_one": {"en": "first {weekday}", "zh": "第一个{weekday}"},
+    "second_one": {"en": "second {weekday}", "zh": "第二个{weekday}"},
+    "third_one": {"en": "third {weekday}", "zh": "第三个{weekday}"},
+    "fourth_one": {"en": "fourth {weekday}", "zh": "第四个{weekday}"},
+    "fifth_one": {"en": "fifth {weekday}", "zh": "第五个{weekday}"},
+    "last_one": {"en": "last {weekday}", "zh": "最后一个{weekday}"},
+    "either": {"en": "{days} and {weekdays}", "zh": "{days}以及{weekdays}"},
+    "only_if": {"en": "{words}, but only if that is a {weekdays}", "zh": "{words}（仅限{weekdays}）"},
+    "dates_at_times": {"en": "{dates} at {times}", "zh": "{dates} {times}"},
+    "dates_and_times": {"en": "{dates}, {times}", "zh": "{dates}，{times}"},
+    "at_times": {"en": "at {times}", "zh": "在 {times}"},
+    "at_minutes": {"en": "at {minutes}", "zh": "在 {minutes}"},
+    "of_every_hour": {"en": "{often} of every hour", "zh": "每小时{often}"},
+    "every_minutes_by_clock": {
+        "en": "every {count} minutes from the full hour on",
+        "zh": "从整点起每 {count} 分钟",
+    },
+    "in_hours": {"en": "{often}, in the hours {hours}", "zh": "{hours}点，{often}"},
+    "every_full_hour": {"en": "every full hour", "zh": "每个整点"},
+    "every_hour_at": {"en": "every hour at {minute}", "zh": "每小时的 {minute}"},
+    "every_full_hours": {"en": "every {count} hours from {first} on", "zh": "从 {first} 起每 {count} 小时"},
+    "every_hour_between": {"en": "every hour from {first} to {last}", "zh": "{first} 至 {last} 每小时"},
+    "from_to": {"en": "{first} to {last}", "zh": "{first}至{last}"},
+    "clocks_change": {
+        "en": "Clocks change on {day}: {time} stays {time}.",
+        "zh": "{day} 时钟调整：{time} 仍是 {time}。",
+    },
+    "clocks_go_forward": {
+        "en": "Clocks go forward on {day}: there is no {time} that day, so it comes at {instead}.",
+        "zh": "{day} 时钟调快：当天没有 {time}，改在 {instead}。",
+    },
+    "clocks_go_back": {
+        "en": "Clocks go back on {day}: {time} comes twice, and only the first one counts.",
+        "zh": "{day} 时钟调慢：{time} 会出现两次，只算第一次。",
+    },
+}

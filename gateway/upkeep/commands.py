@@ -1,0 +1,70 @@
+"""`parley backup FILE` and `parley restore [FILE]`."""
+
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from gateway.security.printing import print_pieces
+from gateway.security.secrets import Secrets
+from gateway.settings.files import home_folder
+from gateway.settings.settings import load_settings
+from gateway.store.opening import FILE
+from gateway.upkeep.backup import Made, Wanted, make
+from gateway.upkeep.kept import kept
+from gateway.upkeep.restore import ASIDE, restore
+from gateway.upkeep.sizes import in_words
+from gateway.upkeep.version import version
+
+MOST_NAMED = 5
+
+
+def backup(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
+    """Make a backup. Returns the exit code, or raises ParleyError."""
+    settings = load_settings(environ, cwd)
+    wanted = Wanted(files=given.files, secrets=given.secrets)
+    made = make(settings.home, cwd / given.file, version(), wanted, settings.secrets.are_in)
+    print_pieces((f"{line}\n" for line in _about(made, wanted)), settings.secrets)
+    return 0
+
+
+def _about(made: Made, wanted: Wanted) -> Iterator[str]:
+    yield f"{made.path}: {in_words(made.size)}, for you alone to read."
+    if made.has_secret_settings:
+        yield "parley.toml is not in it, for a secret stands there; --secrets takes it and .env too."
+    elif not wanted.secrets:
+        yield "Keys and tokens (.env) are not in it; --secrets takes them too."
+    if not wanted.files:
+        yield "Files of chats are not in it; --files takes them too."
+    if made.left_out:
+        named = ", ".join(made.left_out[:MOST_NAMED])
+        yield f"Left out, as links or not to be read: {len(made.left_out)}, such as {named}."
+
+
+def bring_back(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
+    """Restore a backup, or list the backups if no file is given. Returns the exit code, or raises ParleyError.
+
+    Settings are not loaded, as they may be what is broken.
+    """
+    home = home_folder(environ, cwd)
+    lines = _listed(home) if given.file is None else _restored(home, cwd / given.file)
+    print_pieces((f"{line}\n" for line in lines), Secrets())
+    return 0
+
+
+def _listed(home: Path) -> Iterator[str]:
+    backups = kept(home)
+    if not backups:
+        yield f"There is no backup in {home / 'backups'} yet. One is made each night while Parley runs."
+    for file in backups:
+        yield f"{file}  {in_words(file.stat().st_size)}"
+    for folder in sorted((home / ASIDE).glob("*"), reverse=True):
+        yield f"{folder}  what an earlier restore replaced"
+
+
+def _restored(home: Path, source: Path) -> Iterator[str]:
+    outcome = restore(home, source, time.time())
+    yield f"{home / FILE} is now as it was on {datetime.fromtimestamp(outcome.at).astimezone():%Y-%m-%d %H:%M %Z}."
+    yield f"What it replaced is in {outcome.aside}; to undo this: parley restore {outcome.aside}"
+    yield "What was on its way then is not sent. What was said since is listed to the owners, and not answered."

@@ -1,0 +1,164 @@
+"""Restores a backup. The replaced files are kept in a folder that can itself be restored.
+
+If it is interrupted, either the old store is still there, or the next start refuses because the store is missing: the
+side file is written before the new store is moved in. The restore can then be repeated.
+"""
+
+import json
+import shutil
+import sqlite3
+import zipfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from gateway.errors import ParleyError
+from gateway.schedule.jobs.missed import due
+from gateway.store import mark as marks
+from gateway.store.job import Job
+from gateway.store.lock import StoreLock
+from gateway.store.mark import Mark, read_mark, write_mark
+from gateway.store.opening import FILE, LOCK, StoreDamaged, look_at_store
+from gateway.store.snapshot import settle
+from gateway.timing.slots import UNPLANNABLE
+from gateway.upkeep.backup import CHUNK, MANIFEST, PARTS, Manifest
+
+ASIDE = "replaced"
+"""The folder in the home that keeps replaced files, in one subfolder per restore."""
+LIST = "replaced.json"
+"""The file in such a folder that lists what was put in place."""
+STAGE = ".restoring"
+DATABASE = (f"{FILE}-wal", f"{FILE}-shm", FILE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a restore."""
+
+    at: float
+    """When the restored backup was made."""
+    aside: Path
+    """The folder with the replaced files."""
+
+
+def restore(home: Path, source: Path, now: float) -> Outcome:
+    """Restore a backup, or the folder in which an earlier restore kept the replaced files.
+
+    Raises ParleyError if `source` is neither or is damaged, or if Parley is running in this home.
+    """
+    with StoreLock(home / LOCK):
+        stage = home / STAGE
+        try:
+            shutil.rmtree(stage, ignore_errors=True)
+            stage.mkdir(mode=0o700)
+            at = _brought_back(source, stage) if source.is_dir() else _unpacked(source, stage)
+            mark = _settled(stage, now, at)
+            return Outcome(at, _swapped(home, stage, _names(source, stage), mark, now))
+        except OSError as error:
+            raise ParleyError(
+                f"{source} cannot be put back ({error.strerror or error}). See that the disk of {home} has room, and "
+                "try again; nothing is lost."
+            ) from error
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _unpacked(source: Path, stage: Path) -> float:
+    """Unpack a backup and return when it was made."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            about = Manifest.model_validate_json(archive.read(MANIFEST))
+            for info in archive.infolist():
+                if info.filename != MANIFEST and not info.is_dir():
+                    _unpack(archive, info, stage)
+    except FileNotFoundError as error:
+        raise ParleyError(f"There is no {source}. `parley restore` lists the backups that are there.") from error
+    except (zipfile.BadZipFile, KeyError, ValidationError, EOFError, RuntimeError) as error:
+        raise ParleyError(
+            f"{source} is no backup of Parley, or is damaged. `parley restore` lists the backups that are there."
+        ) from error
+    if not (stage / FILE).is_file():
+        raise ParleyError(f"{source} has no database in it, so it is not put back.")
+    return about.at
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stage: Path) -> None:
+    """Unpack a file with private permissions. Raises BadZipFile for a wrong checksum or a name no backup has."""
+    name = PurePosixPath(info.filename)
+    if name.is_absolute() or ".." in name.parts or name.parts[0] not in PARTS:
+        raise zipfile.BadZipFile(info.filename)
+    target = stage / name
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with archive.open(info) as entry, target.open("xb") as file:
+        shutil.copyfileobj(entry, file, CHUNK)
+    target.chmod(0o600 | (info.external_attr >> 16 & 0o700))
+
+
+def _brought_back(source: Path, stage: Path) -> float:
+    """Copy what an earlier restore replaced. Returns the time of that store's last change."""
+    if not (source / LIST).is_file():
+        raise ParleyError(f"{source} is a folder that no restore has made. Name a backup, or a folder in {ASIDE}.")
+    shutil.copytree(source, stage, symlinks=True, dirs_exist_ok=True)
+    (stage / LIST).unlink()
+    return max((file.stat().st_mtime for file in stage.glob(f"{FILE}*")), default=0.0)
+
+
+def _names(source: Path, stage: Path) -> list[str]:
+    """Return the names to be replaced."""
+    names = {each.name for each in stage.iterdir()}
+    if source.is_dir():
+        names |= set(json.loads((source / LIST).read_text()))
+    return sorted(names - {*DATABASE, marks.FILE})
+
+
+def _settled(stage: Path, now: float, at: float) -> Mark | None:
+    """Close what was open in the database to be restored, and return its mark.
+
+    A damaged database, which only a folder can hold, is restored as it is.
+    """
+    try:
+        look_at_store(stage)
+        return settle(stage / FILE, now, at, lambda job: _next_at(job, now)) if (stage / FILE).exists() else None
+    except StoreDamaged:
+        if not (stage / marks.FILE).exists():
+            raise
+        return read_mark(stage)
+    except sqlite3.Error as error:
+        raise StoreDamaged(stage / FILE, str(error)) from error
+
+
+def _next_at(job: Job, now: float) -> float | None:
+    try:
+        return due(job, now).next_at
+    except UNPLANNABLE:
+        return None
+
+
+def _swapped(home: Path, stage: Path, names: list[str], mark: Mark | None, now: float) -> Path:
+    """Move the current files out and the staged files in. Returns the folder with the replaced files."""
+    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    aside = home / ASIDE / stamp
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = home / ASIDE / f"{stamp}-{number}"
+    aside.mkdir(mode=0o700, parents=True)
+    (aside / LIST).write_text(json.dumps(names))
+    if (home / marks.FILE).exists():
+        shutil.copy2(home / marks.FILE, aside)
+    for name in (*DATABASE, *names):
+        if (home / name).exists() or (home / name).is_symlink():
+            (home / name).rename(aside / name)
+    for name in names:
+        if (stage / name).exists():
+            (stage / name).rename(home / name)
+    if mark is None:
+        (home / marks.FILE).unlink(missing_ok=True)
+    else:
+        write_mark(home, mark)
+    for name in DATABASE:
+        if (stage / name).exists():
+            (stage / name).rename(home / name)
+    return aside

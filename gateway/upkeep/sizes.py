@@ -1,0 +1,86 @@
+"""Disk usage of stored data, with the largest chats and users."""
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.store.opening import FILE
+from gateway.upkeep.kept import kept
+from gateway.workspace.folders import key_of
+from gateway.workspace.outgoing import FOLDER as OUTGOING
+from gateway.workspace.quotas import filled_by_people
+from gateway.workspace.versions import FOLDER as VERSIONS
+
+MOST_NAMED = 3
+"""The most chats and users named."""
+
+Largest = tuple[tuple[str, int], ...]
+"""Names with sizes in bytes, largest first."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes in bytes."""
+
+    store: int
+    files: int
+    """Files of chats, including those queued for sending."""
+    versions: int
+    """Former versions of files."""
+    backups: int
+    newest: Path | None
+    """The latest backup."""
+    chats: Largest
+    """Chats by the size of their files and versions."""
+    people: Largest
+    """Users by the size of the files they created in all chats."""
+
+
+def sizes(home: Path) -> Sizes:
+    """Compute all sizes by scanning every file, which may take a while."""
+    backups = kept(home)
+    store = sum(_size(home / f"{FILE}{end}") for end in ("", "-wal"))
+    files, versions = _by_chat(home / "workspaces"), _by_chat(home / VERSIONS)
+    people = Counter(filled_by_people(home / VERSIONS))
+    return Sizes(
+        store=store,
+        files=files.total() + _folder(home / OUTGOING),
+        versions=versions.total(),
+        backups=sum(_size(each) for each in backups),
+        newest=backups[0] if backups else None,
+        chats=_largest(files + versions),
+        people=_largest(people),
+    )
+
+
+def named(largest: Largest) -> str:
+    """Format names and sizes, such as `telegram:42:7 3.4 MB, web:here:you 120.0 kB`."""
+    return ", ".join(f"{name} {in_words(size)}" for name, size in largest)
+
+
+def in_words(size: int) -> str:
+    """Format a size, such as 3.4 MB."""
+    for unit, many in (("kB", 2**20), ("MB", 2**30)):
+        if size < many:
+            return f"{size * 1024 / many:.1f} {unit}"
+    return f"{size / 2**30:.1f} GB"
+
+
+def _by_chat(folder: Path) -> Counter[str]:
+    return Counter({key_of(each.name): _folder(each) for each in folder.glob("*/")})
+
+
+def _largest(counted: Counter[str]) -> Largest:
+    return tuple((name, size) for name, size in counted.most_common(MOST_NAMED) if size)
+
+
+def _folder(folder: Path) -> int:
+    return sum(_size(Path(place, name)) for place, _, names in os.walk(folder) for name in names)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.lstat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,1 @@
+"""The HTTP server, the page and who may use it."""

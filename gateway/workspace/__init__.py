@@ -1,0 +1,1 @@
+"""Files of chats: folders, versions, quotas, outgoing copies."""

@@ -1,0 +1,114 @@
+"""Disk and memory quotas of chats and users. Everything here blocks."""
+
+import json
+import os
+import threading
+from dataclasses import astuple
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from agent_core.keeping import Allowance
+from agent_core.memory_pool import MemoryPool
+from agent_core.sandbox.usage import Usage, usage_of
+from agent_core.versions.group import write_json
+from gateway.workspace.quota_settings import MB, QuotaSettings
+
+PEOPLE = "people.json"
+"""Bytes and files that each user has added to each chat. Files of earlier versions hold the bytes alone."""
+
+People = dict[str, dict[str, Usage]]
+
+
+class Quotas:
+    """Usage per user in all chats, kept in a file in `folder`."""
+
+    def __init__(self, folder: Path, settings: QuotaSettings) -> None:
+        self.settings = settings
+        self._file = folder / PEOPLE
+        self._lock = threading.Lock()
+        self._people: People | None = None
+        self._pools: WeakValueDictionary[tuple[str, str], MemoryPool] = WeakValueDictionary()
+
+    def filled_by(self, person: str) -> Usage:
+        """Return the user's usage in all chats."""
+        with self._lock:
+            return sum(self._known().get(person, {}).values(), Usage())
+
+    def note(self, person: str, chat: str, by: Usage, whole: Usage) -> None:
+        """Add a call's change to a user's usage in a chat, clamped between 0 and `whole`, the chat's total."""
+        with self._lock:
+            known = self._known()
+            theirs = known.setdefault(person, {})
+            new = theirs.get(chat, Usage()) + by
+            theirs[chat] = Usage(_within(new.bytes, whole.bytes), _within(new.files, whole.files))
+            written = {name: {at: astuple(each) for at, each in chats.items()} for name, chats in known.items()}
+            write_json(self._file, written)
+
+    def pool(self, whose: str, name: str, mb: int) -> MemoryPool:
+        """Return the memory pool that programs share; the same object as long as a program uses it."""
+        with self._lock:
+            return self._pools.setdefault((whose, name), MemoryPool(whose, mb * MB))
+
+    def _known(self) -> People:
+        if self._people is None:
+            self._people = _read(self._file)
+        return self._people
+
+
+def filled_by_people(folder: Path) -> dict[str, int]:
+    """Return the bytes each user has filled in all chats. Works without a running instance."""
+    return {person: sum(each.bytes for each in chats.values()) for person, chats in _read(folder / PEOPLE).items()}
+
+
+class ChatQuota:
+    """Implements agent_core's `Quota` for one chat, whose files are in `folders`."""
+
+    def __init__(self, quotas: Quotas, chat: str, platform: str, folders: tuple[Path, ...]) -> None:
+        self._quotas = quotas
+        self._chat = chat
+        self._platform = platform
+        self._folders = folders
+
+    def used(self) -> Usage:
+        return sum((usage_of(folder) for folder in self._folders), Usage())
+
+    def room(self, person: str | None) -> Allowance:
+        settings, used = self._quotas.settings, self.used()
+        left = [settings.chat_mb * MB - used.bytes, _free(self._folders[0]) - settings.reserve_mb * MB]
+        files = [settings.chat_files - used.files]
+        pools = [self._quotas.pool("this chat", self._chat, settings.chat_memory_mb)]
+        if person is not None:
+            filled = self._quotas.filled_by(self._name(person))
+            left.append(settings.person_mb * MB - filled.bytes)
+            files.append(settings.person_files - filled.files)
+            pools.append(self._quotas.pool("this person in all chats", self._name(person), settings.person_memory_mb))
+        return Allowance(max(0, min(left)), max(0, min(files)), tuple(pools))
+
+    def grew(self, person: str | None, by: int, files: int) -> None:
+        if person is not None and (by or files):
+            self._quotas.note(self._name(person), self._chat, Usage(by, files), self.used())
+
+    def _name(self, person: str) -> str:
+        return f"{self._platform}:{person}"
+
+
+def _within(value: int, most: int) -> int:
+    return min(max(0, value), most)
+
+
+def _read(file: Path) -> People:
+    try:
+        found: dict[str, dict[str, int | list[int]]] = json.loads(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {}
+    return {person: {chat: _usage(each) for chat, each in chats.items()} for person, chats in found.items()}
+
+
+def _usage(value: int | list[int]) -> Usage:
+    return Usage(value) if isinstance(value, int) else Usage(*value)
+
+
+def _free(folder: Path) -> int:
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    about = os.statvfs(there)
+    return about.f_bavail * about.f_frsize
