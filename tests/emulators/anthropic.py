@@ -1,4 +1,4 @@
-"""Anthropic's Messages API on loopback: POST /v1/messages, streamed and whole.
+"""An emulation of Anthropic's Messages API on loopback: POST /v1/messages, with and without streaming.
 
 async with AnthropicEmulator([says("Hello.")]) as model:
     ... api_base=model.url, model "anthropic/claude-test" ...
@@ -10,28 +10,10 @@ from collections.abc import Sequence
 from aiohttp import web
 from pydantic import JsonValue
 
+from tests.emulators import anthropic_rules
 from tests.emulators.model_script import Failure, Json, ModelRequest, ToolUse, Turn, Usage, pieces
 from tests.emulators.model_server import Frames, ModelServer, encoded
 
-KNOWN = {
-    "model",
-    "messages",
-    "max_tokens",
-    "system",
-    "tools",
-    "tool_choice",
-    "stream",
-    "temperature",
-    "top_p",
-    "top_k",
-    "stop_sequences",
-    "metadata",
-    "thinking",
-    "service_tier",
-    "cache_control",
-    "output_config",
-    "context_management",
-}
 ERRORS: dict[str, tuple[int, str, str]] = {
     "rate_limit": (429, "rate_limit_error", "This request would exceed your account's rate limit."),
     "server": (500, "api_error", "Internal server error"),
@@ -43,8 +25,14 @@ ERRORS: dict[str, tuple[int, str, str]] = {
 }
 
 
+def _event(body: Json) -> bytes:
+    return f"event: {body['type']}\ndata: ".encode() + encoded(body) + b"\n\n"
+
+
 class AnthropicEmulator(ModelServer):
     """Streams named events: message_start, content blocks, message_delta with the usage, message_stop."""
+
+    misshapen = _event({"type": "content_block_delta", "index": 0})
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.post("/v1/messages", self._complete)]
@@ -58,14 +46,7 @@ class AnthropicEmulator(ModelServer):
         return request.headers.get("x-api-key", "")
 
     def problem(self, body: Json) -> str | None:
-        unknown = body.keys() - KNOWN
-        if unknown:
-            return f"{', '.join(sorted(unknown))}: Extra inputs are not permitted"
-        for name in ("model", "max_tokens", "messages"):
-            if not body.get(name):
-                return f"{name}: Field required"
-        messages = body["messages"]
-        return _pairing_problem(messages) if isinstance(messages, list) else "messages: Input should be a list"
+        return anthropic_rules.problem(body)
 
     def failure(self, failure: Failure) -> tuple[int, Json]:
         status, kind, words = ERRORS[failure.reason]
@@ -114,7 +95,7 @@ class AnthropicEmulator(ModelServer):
         return {"id": "msg_emulated", "type": "message", "role": "assistant", "model": asked.model}
 
     def _blocks(self, turn: Turn) -> list[Json]:
-        """The content blocks; a tool's `input` is still the raw string."""
+        """Return the content blocks; a tool's `input` is still the raw string."""
         blocks: list[Json] = []
         if turn.thinking:
             blocks.append({"type": "thinking", "thinking": turn.thinking, "signature": "c2lnbmVk"})
@@ -126,10 +107,6 @@ class AnthropicEmulator(ModelServer):
     def _tool_block(self, index: int, tool: ToolUse) -> Json:
         call_id = tool.id or f"toolu_{len(self.requests)}_{index}"
         return {"type": "tool_use", "id": call_id, "name": tool.name, "input": tool.raw}
-
-
-def _event(body: Json) -> bytes:
-    return f"event: {body['type']}\ndata: ".encode() + encoded(body) + b"\n\n"
 
 
 def _block_events(index: int, block: Json, turn: Turn) -> list[bytes]:
@@ -166,24 +143,3 @@ def _usage(usage: Usage, *, output: int) -> Json:
         "cache_read_input_tokens": usage.cached,
         "output_tokens": output,
     }
-
-
-def _pairing_problem(messages: list[JsonValue]) -> str | None:
-    """Each tool_use is answered by a tool_result in the very next message."""
-    open_calls: set[str] = set()
-    for number, message in enumerate(messages):
-        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
-            return f"messages.{number}.role: Input should be 'user' or 'assistant'"
-        answered = _ids(message, "tool_result", "tool_use_id")
-        if open_calls - answered:
-            return f"messages.{number - 1}: `tool_use` ids were found without `tool_result` blocks immediately after"
-        if answered - open_calls:
-            return f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks"
-        open_calls = _ids(message, "tool_use", "id")
-    return "the last message calls tools that nobody answered" if open_calls else None
-
-
-def _ids(message: Json, kind: str, name: str) -> set[str]:
-    content = message.get("content")
-    blocks = content if isinstance(content, list) else []
-    return {str(each.get(name)) for each in blocks if isinstance(each, dict) and each.get("type") == kind}

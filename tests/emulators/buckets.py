@@ -1,5 +1,6 @@
-"""The pace that a platform allows, as tokens that refill. A quarter of a call is forgiven, so that a client that keeps
-exactly the allowed pace is not punished for the jitter of the line.
+"""Rate limits of a platform as tokens that refill.
+
+A quarter of a call is forgiven, so that a client at exactly the allowed rate is not punished for jitter.
 """
 
 import math
@@ -18,7 +19,7 @@ class Bucket:
     at: float = 0.0
 
     def wait(self, now: float) -> float:
-        """Seconds until a call would pass; 0 if it passes now."""
+        """Return the seconds until a call would pass, or 0."""
         self.level = min(self.capacity, self.level + (now - self.at) * self.per_second)
         self.at = now
         return max(0.0, (1 - FORGIVEN - self.level) / self.per_second)

@@ -1,4 +1,4 @@
-"""Emulated platforms that must end without violations, and a real SDK pointed at one."""
+"""Emulated platforms that must end without violations, each with a real SDK connected to it."""
 
 import os
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from tests.emulators.sdk import telegram_bot
 from tests.emulators.slack import SlackEmulator
 from tests.emulators.telegram import TelegramEmulator
 
-# Without it the SDK warns whenever it is told to wait, and warnings are errors here.
+# Without it the SDK warns about every retry delay, and warnings are errors here.
 os.environ["PTB_TIMEDELTA"] = "1"
 
 

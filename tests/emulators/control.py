@@ -1,4 +1,4 @@
-"""The control plane that every emulator shares: what was called, what goes wrong, and waiting for what happens next.
+"""Control functions of all emulators: recorded calls, injected faults, and waiting for changes.
 
 Faults are counted, not timed: a fault stays until it has met its number of calls, so a test never races a clock.
 """
@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Call:
-    """One request of the client: `params` as the platform understood them."""
+    """A request of the client; `params` as the platform understood them."""
 
     method: str
     params: Mapping[str, object]
     at: float
-    """Seconds of `time.monotonic`, when the whole request had arrived."""
+    """Time of `time.monotonic` at which the whole request had arrived."""
     status: int | None = None
-    """HTTP status of the answer; None while none was sent, or when the connection was killed instead."""
+    """HTTP status of the response; None before it, or if the connection was aborted instead."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What happens to one call. The empty effect lets it pass."""
+    """The effect of a fault on one call. An empty effect lets it pass."""
 
     delay: float = 0.0
     status: int | None = None
@@ -30,6 +30,7 @@ class Effect:
     drop: bool = False
     lose_answer: bool = False
     hold: asyncio.Event | None = None
+    answer_late: asyncio.Event | None = None
 
 
 NO_EFFECT = Effect()
@@ -50,38 +51,44 @@ class Fault:
 
 @dataclass
 class Faults:
-    """Everything that can be made to go wrong, per route ("*": any). The oldest fault that meets a call acts alone."""
+    """All injected faults by route ("*" for any). Only the oldest fault that matches a call takes effect."""
 
     _queue: list[Fault] = field(default_factory=list)
     duplicates: int = 0
-    """How many of the next events are delivered twice."""
+    """Number of following events that are delivered twice."""
     reordering: int = 0
-    """How many of the next events are kept back, then delivered newest first."""
+    """Number of following events that are held back, then delivered newest first."""
 
     def rate_limit(self, route: str = "*", *, retry_after: float = 1, times: int | None = 1) -> Fault:
         """Answer 429 and tell the client to wait `retry_after` seconds."""
         return self.add(Fault(route, Effect(status=429, retry_after=retry_after), times))
 
     def fail(self, route: str = "*", *, status: int = 502, times: int | None = 1) -> Fault:
-        """Answer a server error and do nothing."""
+        """Answer with a server error without doing anything."""
         return self.add(Fault(route, Effect(status=status), times))
 
     def drop(self, route: str = "*", *, times: int | None = 1) -> Fault:
-        """Kill the connection before anything was done."""
+        """Abort the connection before anything is done."""
         return self.add(Fault(route, Effect(drop=True), times))
 
     def lose_answer(self, route: str = "*", *, times: int | None = 1) -> Fault:
-        """Do what was asked, then kill the connection instead of answering."""
+        """Do what was asked, then abort the connection instead of answering."""
         return self.add(Fault(route, Effect(lose_answer=True), times))
 
     def delay(self, route: str = "*", *, seconds: float, times: int | None = None) -> Fault:
-        """Let the client wait before the call is done."""
+        """Delay the call before it is done."""
         return self.add(Fault(route, Effect(delay=seconds), times))
 
     def hold(self, route: str = "*", *, times: int | None = 1) -> asyncio.Event:
-        """Keep the call waiting, not yet done, until the test sets the event that this returns."""
+        """Hold the call before it is done until the test sets the returned event."""
         gate = asyncio.Event()
         self.add(Fault(route, Effect(hold=gate), times))
+        return gate
+
+    def answer_late(self, route: str = "*", *, times: int | None = 1) -> asyncio.Event:
+        """Do what was asked, and delay the answer until the test sets the event that this returns."""
+        gate = asyncio.Event()
+        self.add(Fault(route, Effect(answer_late=gate), times))
         return gate
 
     def duplicate(self, times: int = 1) -> None:
@@ -89,11 +96,11 @@ class Faults:
         self.duplicates += times
 
     def reorder(self, count: int = 2) -> None:
-        """Keep the next `count` events back and deliver them in reverse."""
+        """Hold the next `count` events back and deliver them in reverse."""
         self.reordering = count
 
     def add(self, fault: Fault) -> Fault:
-        """For a fault with a `where` or an effect of its own."""
+        """Add a fault with a `where` or an effect of its own."""
         self._queue.append(fault)
         return fault
 
@@ -103,11 +110,11 @@ class Faults:
 
     @property
     def pending(self) -> int:
-        """Faults that still wait for a call: 0 proves that each was met."""
+        """Number of faults that still wait for a call; 0 proves that all were met."""
         return sum(fault.times is not None for fault in self._queue)
 
     def take(self, call: Call) -> Effect:
-        """The effect on this call; uses it up."""
+        """Return the effect on this call and count it."""
         for fault in self._queue:
             if fault.meets(call):
                 self._use(fault)
@@ -128,7 +135,7 @@ class _Waiter:
     future: asyncio.Future[None]
 
     def check(self) -> None:
-        """Wake when the condition holds. Looking at something not there yet (`screen[-1]`) is "not yet"."""
+        """Wake if the condition holds. An IndexError in it, as from `screen[-1]`, counts as "not yet"."""
         if self.future.done():
             return
         try:
@@ -141,10 +148,10 @@ class _Waiter:
 
 
 class Changes:
-    """Wakes whoever waits for a condition, at each change and never in between.
+    """Wakes waiters at each change.
 
-    It does what `asyncio.Condition` does, without its lock: everything here runs in one loop, and each change is
-    seen by each waiter, however soon the next one follows.
+    Like `asyncio.Condition` without its lock: everything runs in one event loop, and each waiter sees each change,
+    however soon the next one follows.
     """
 
     def __init__(self) -> None:
@@ -155,9 +162,9 @@ class Changes:
             waiter.check()
 
     def until(
-        self, condition: Callable[[], bool], timeout: float = 5.0, describe: Callable[[], str] = str
+        self, condition: Callable[[], bool], timeout: float = 30.0, describe: Callable[[], str] = str
     ) -> Awaitable[None]:
-        """Raise AssertionError, with what `describe` sees by then, when `timeout` seconds pass first."""
+        """Wait for a condition. Raises AssertionError with the result of `describe` after `timeout` seconds."""
         return self._until(_Waiter(condition, asyncio.get_running_loop().create_future()), timeout, describe)
 
     async def _until(self, waiter: _Waiter, seconds: float, describe: Callable[[], str]) -> None:

@@ -1,4 +1,4 @@
-"""Discord's gateway and REST API on loopback, strict, with people in it whom a test can let speak.
+"""A strict emulation of Discord's gateway and REST API on loopback, with users that a test controls.
 
     async with DiscordEmulator() as discord:
         sdk.http.Route.BASE = discord.api_url
@@ -11,7 +11,7 @@
         await chat.until(lambda c: "Hello" in c.screen[-1])
         assert discord.violations == []
 
-It answers as the real service does as far as this project knows it, and refuses what it does not know.
+It answers as the real service does, as far as that is known, and refuses everything else.
 """
 
 import base64
@@ -49,15 +49,24 @@ FILE_ROUTE = "GET attachment"
 
 @dataclass(frozen=True)
 class Limited(Effect):
-    """A 429 that is not the ordinary one of a bucket: scope "global" or "shared", or another page than Discord's."""
+    """A 429 other than an ordinary rate limit: scope "global" or "shared", or a body that is not Discord's."""
 
     scope: str = "user"
     page: str | None = None
     content_type: str = "text/html"
 
 
+@dataclass(frozen=True)
+class Stranger(Effect):
+    """A response with status 200 that comes from a proxy instead of Discord."""
+
+    page: bytes = b""
+    content_type: str = "text/html"
+
+
 class DiscordEmulator(LoopbackServer):
-    """One bot's Discord. `pace=False` lifts the platform's limits; `intents_granted` is the portal's switches."""
+    """Discord for one bot. `pace=False` lifts the rate limits; `intents_granted` are the switches of the developer
+    portal."""
 
     def __init__(
         self,
@@ -72,7 +81,7 @@ class DiscordEmulator(LoopbackServer):
         self.token = _token(BOT_ID)
         self.pace = Pace(on=pace)
         self.invalid_requests = 0
-        """Answers 401, 403 and 429 (scope "shared" left out): 10,000 in ten minutes ban the address."""
+        """Responses with 401, 403 and 429 (without scope "shared"); 10,000 in ten minutes ban the address."""
         self._world = World(
             self.bot, self.changes, clock, content_granted=bool(intents_granted & Intent.MESSAGE_CONTENT)
         )
@@ -97,28 +106,30 @@ class DiscordEmulator(LoopbackServer):
 
     @property
     def api_url(self) -> str:
-        """For the SDK's `Route.BASE`."""
+        """Address for the SDK's `Route.BASE`."""
         return f"{self.url}/api/v10"
 
     @property
     def gateway_url(self) -> str:
         return self.url.replace("http://", "ws://") + GATEWAY_PATHS[0]
 
-    # The people.
+    # Users
 
     def person(self, name: str, *, language: str | None = None, is_bot: bool = False) -> Person:
-        """Somebody new: "7000000001", "7000000002"... Discord tells a person's language only with interactions."""
+        """Create a user with the id "7000000001", "7000000002", ... Discord sends a user's language only with
+        interactions."""
         username = name.lower().replace(" ", "_")
         person = Person(str(next(self._numbers)), name, username, language, is_bot)
         self._world.meet(person)
         return person
 
     def private(self, person: Person) -> Chat:
-        """The direct messages of this person and the bot."""
+        """Return the private chat of this user and the bot."""
         return Chat(self._world, self._events, self._world.direct_channel(person))
 
     def group(self, title: str, people: Sequence[Person] = (), *, tier: int = 0) -> Chat:
-        """A server with the bot and one text channel, "general". `tier`: its boosts, which decide the size of files."""
+        """Create a server with the bot and one text channel, "general". `tier` is its boost tier, which decides the
+        file size."""
         next_id = self._world.snowflakes.next
         guild = Guild(next_id(), title, list(people), tier)
         channel = Channel(next_id(), TEXT, "general", guild.people, guild)
@@ -128,7 +139,7 @@ class DiscordEmulator(LoopbackServer):
         return Chat(self._world, self._events, channel)
 
     def kick_bot(self, chat: Chat) -> None:
-        """Somebody removes the bot from the server of this chat."""
+        """Remove the bot from the server of this chat."""
         guild = chat.channel.guild
         if guild is None:
             raise AssertionError("nobody can be removed from direct messages")
@@ -139,33 +150,37 @@ class DiscordEmulator(LoopbackServer):
 
     @property
     def commands(self) -> dict[str, str]:
-        """The commands that are registered everywhere: name -> description."""
+        """Descriptions of the global commands by name."""
         return {name: str(about["description"]) for name, about in self._world.commands.items()}
 
-    # What the client has done.
+    # Actions of the client
 
     @property
     def connected(self) -> bool:
-        """Whether a socket is open that was told READY or RESUMED."""
+        """True if a socket is open and has received READY or RESUMED."""
         return self.gateway.connected
 
     @property
     def unheard(self) -> int:
-        """Events of the newest session that no heartbeat has confirmed; `solicit` asks for one."""
+        """Events of the newest session that no heartbeat has confirmed; `solicit` requests one."""
         return self.gateway.unheard
 
     @property
     def calls_in_window(self) -> int:
         return self.pace.calls_in_window
 
+    def go_by(self, now: Callable[[], float]) -> None:
+        """Use this clock for the times of messages."""
+        self._world.snowflakes.now = now
+
     @property
     def permissions_used(self) -> set[str]:
-        """What the calls on servers' channels needed, by Discord's names."""
+        """Return the permissions that calls on servers' channels needed, by Discord's names."""
         return set(self._world.permissions_used)
 
     @property
     def intents_used(self) -> set[str]:
-        """What the delivered events needed, by Discord's names."""
+        """Return the intents that the delivered events needed, by Discord's names."""
         return {str(each.name) for each in self.gateway.intents_used}
 
     @property
@@ -176,22 +191,27 @@ class DiscordEmulator(LoopbackServer):
     def identifies_left(self, left: int) -> None:
         self.gateway.identifies_left = left
 
-    # Trouble.
+    # Faults
 
     async def solicit(self) -> None:
-        """Ask the client for a heartbeat, which confirms what it has heard."""
+        """Request a heartbeat from the client, which confirms what it has received."""
         self.gateway.solicit()
 
     async def push(self, event: Json | str) -> None:
-        """Any event: {"t": ..., "d": ...} gets a number; other dicts and text are sent as they are."""
+        """Send any event: {"t": ..., "d": ...} gets a sequence number; other dicts and text are sent unchanged."""
         self.gateway.push(event)
 
+    def forget_nonces(self) -> None:
+        """Forget nonces, as Discord does after minutes."""
+        for channel in self._world.channels.values():
+            channel.nonces.clear()
+
     def redeliver(self, count: int = 1) -> None:
-        """Send the last events that people caused once more, as after a resume from too far back."""
+        """Send the last events caused by users once more, as after a resume from too far back."""
         self.gateway.redeliver(count)
 
     def reconnect(self) -> None:
-        """Ask the client to connect anew and resume (op 7)."""
+        """Ask the client to reconnect and resume (op 7)."""
         self.gateway.reconnect()
 
     def invalidate(self, *, resumable: bool = False) -> None:
@@ -199,7 +219,7 @@ class DiscordEmulator(LoopbackServer):
         self.gateway.invalidate(resumable=resumable)
 
     def forget_sessions(self) -> None:
-        """No session can be resumed from now on; sockets that are open stay so."""
+        """Make all sessions impossible to resume; open sockets stay open."""
         self.gateway.forget()
 
     def close(self, code: int) -> None:
@@ -207,27 +227,31 @@ class DiscordEmulator(LoopbackServer):
         self.gateway.close(code)
 
     def revoke(self) -> None:
-        """Somebody resets the token: every call is answered 401, sockets are closed with 4004."""
+        """Reset the token: every call is answered with 401, and sockets are closed with 4004."""
         self.gateway.token = ""
         self.gateway.close(4004)
 
     def cloudflare(self, times: int = 1, route: str = "*") -> None:
-        """Answer 429 with a web page, as Cloudflare does when it blocks an address."""
+        """Answer with 429 and a web page, as Cloudflare does when it blocks an address."""
         self.faults.add(Fault(route, Limited(status=429, retry_after=60, page=CLOUDFLARE), times))
 
     def limit_oddly(self, page: str, route: str = "*", *, content_type: str = "application/json") -> None:
-        """Answer one call 429 with a body in which Discord's numbers are missing."""
+        """Answer one call with 429 and a body without Discord's numbers."""
         self.faults.add(Fault(route, Limited(status=429, retry_after=1, page=page, content_type=content_type), 1))
 
+    def answer_oddly(self, page: bytes, route: str = "*", *, content_type: str = "application/json") -> None:
+        """Answer one call with 200 and content that is not Discord's, as a captive portal or proxy does."""
+        self.faults.add(Fault(route, Stranger(status=200, page=page, content_type=content_type), 1))
+
     def limit_all(self, retry_after: float = 1, route: str = "*") -> None:
-        """Answer one call that all of the bot's calls must wait."""
+        """Answer one call with a rate limit for all calls of the bot."""
         self.faults.add(Fault(route, Limited(status=429, retry_after=retry_after, scope="global"), 1))
 
     def limit_shared(self, route: str, retry_after: float = 1, times: int = 1) -> None:
-        """Answer that others have used up what all share there; this is nobody's fault."""
+        """Answer that a limit shared with other bots is used up, which does not count against this one."""
         self.faults.add(Fault(route, Limited(status=429, retry_after=retry_after, scope="shared"), times))
 
-    # The server.
+    # Server
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
@@ -243,7 +267,7 @@ class DiscordEmulator(LoopbackServer):
         )
 
     def kill(self, request: web.Request) -> web.Response:
-        """The line to the gateway drops after the handshake, before HELLO; HTTP clients hide a refused handshake."""
+        """Drop the gateway's connection after the handshake, before HELLO. HTTP clients hide a refused handshake."""
         line = request.transport
         if request.path not in GATEWAY_PATHS or line is None:
             return super().kill(request)
@@ -295,7 +319,9 @@ class DiscordEmulator(LoopbackServer):
         raise AssertionError(f"nobody does {route.name}")
 
     def _refuse(self, effect: Effect, key: str | None) -> web.Response:
-        """An injected error; a 429 opens a window, as the real ones do."""
+        """Return an injected error; a 429 opens a rate limit window, as real ones do."""
+        if isinstance(effect, Stranger):
+            return web.Response(body=effect.page, status=200, headers={"Content-Type": effect.content_type})
         if effect.status != 429:
             return self._failure(DiscordError(effect.status or 500, 0, f"{effect.status or 500}: Server Error"))
         seconds = effect.retry_after or 1
@@ -353,13 +379,13 @@ class DiscordEmulator(LoopbackServer):
 
 
 def _token(number: str) -> str:
-    """Three parts in base64, the first of which is the bot's id."""
+    """Return a token: three parts, the first of which is the bot's id in base64."""
     first = base64.urlsafe_b64encode(number.encode()).decode().rstrip("=")
     return f"{first}.Gemula.ted_token-of-a-bot-that-is-none-at-all"
 
 
 def _reply(answer: Answer, headers: dict[str, str]) -> web.Response:
-    """The SDK reads JSON only where the content type has nothing behind it."""
+    """Build a response. The SDK parses JSON only if the content type has no parameters."""
     said = {"Via": "1.1 google", **headers}
     if answer.status == 204:
         return web.Response(status=204, headers=said)

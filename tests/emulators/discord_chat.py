@@ -1,4 +1,4 @@
-"""A chat as its people see it and use it: the control plane of the Discord emulator."""
+"""A chat as its users see and use it: the control functions of the Discord emulator."""
 
 import heapq
 import re
@@ -26,7 +26,7 @@ _BUTTON, _SLASH = 3, 2
 
 
 class Chat:
-    """A channel with its threads, a thread, or a direct-message channel, in the hands of its people."""
+    """A channel with its threads, a thread, or a private chat, from its users' side."""
 
     def __init__(self, world: World, events: Events, channel: Channel) -> None:
         self._world = world
@@ -37,16 +37,16 @@ class Chat:
     def id(self) -> str:
         return self.channel.id
 
-    # What a person sees.
+    # What users see
 
     @property
     def everything(self) -> list[Message]:
-        """Every message there ever was, threads included, with deleted ones and those of the system."""
+        """All messages ever written, including threads, deleted messages and system messages."""
         return list(self._all())
 
     @property
     def messages(self) -> list[Message]:
-        """Everybody's messages that are still there, oldest first."""
+        """All messages that still exist, oldest first."""
         return [each for each in self._all() if not (each.deleted or each.loading or each.kind == THREAD_STARTER)]
 
     @property
@@ -55,22 +55,22 @@ class Chat:
 
     @property
     def screen(self) -> list[str]:
-        """What the bot's messages say now, oldest first: edits applied, deleted ones gone."""
+        """Current texts of the bot's messages, oldest first."""
         return [each.shown for each in self.bot_messages]
 
     @property
     def actions(self) -> list[Action]:
-        """When the bot was seen typing, thinking, reacting..."""
+        """Typing indicators, deferred answers and reactions of the bot."""
         found = [*self.channel.actions]
         for each in self.channel.threads.values():
             found.extend(each.actions)
         return sorted(found, key=lambda action: action.at)
 
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
-        """Until the condition holds; looking at something not there yet (`chat.screen[-1]`) means "not yet"."""
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
+        """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
         return self.channel.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
-    # What people do.
+    # What users do
 
     async def says(
         self,
@@ -83,10 +83,10 @@ class Chat:
         caption: str = "",
         embeds: Sequence[Json] = (),
     ) -> Message:
-        """Write a message, or invoke the command that the text begins with if the bot has it.
+        """Write a message, or invoke the command with which the text begins if the bot has it.
 
         `document` is (name, content, MIME type); only bots have `embeds`. An invoked command leaves no message in the
-        chat; what is returned for it stands for the person's words.
+        chat; the returned one only represents the user's text.
         """
         command = _COMMAND.fullmatch(text)
         registered = command and self._registered(command[1])
@@ -109,8 +109,16 @@ class Chat:
         self._world.touch(channel)
         return message
 
+    async def forwards(self, person: Person, passed_on: Message) -> Message:
+        """Forward a message from another channel, without a text of one's own."""
+        message = self._world.write(self.channel, person)
+        message.forwarded = passed_on
+        self._events.message_made(message)
+        self._world.touch(self.channel)
+        return message
+
     async def edits(self, message: Message, text: str) -> None:
-        """Change one's own message."""
+        """Edit one's own message."""
         self._world.rewrite(message, self._with_mentions(text))
         self._events.message_changed(message)
         self._world.touch(message.channel)
@@ -129,7 +137,7 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this text or data. AssertionError when there is none to press."""
+        """Press the newest button with this label or data. Raises AssertionError if there is none."""
         candidates = [message] if message is not None else self.bot_messages[::-1]
         for each in candidates:
             found = each.button(button, data)
@@ -138,25 +146,25 @@ class Chat:
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
     def thread(self, message: Message) -> "Chat":
-        """The thread of this message; its sender makes one if there is none."""
+        """Return the thread of this message, created by its sender if there is none."""
         if message.thread is None:
             open_thread(self._world, self._events, message, message.sender, (message.text or "Thread")[:100])
         return Chat(self._world, self._events, self._existing(message.thread))
 
     async def lock_thread(self) -> None:
-        """A moderator locks this thread: only moderators write there."""
+        """Lock this thread, so that only moderators can write in it."""
         self.channel.locked = True
         self._events.channel("UPDATE", self.channel)
         self._world.touch(self.channel)
 
     async def archive_thread(self) -> None:
-        """It was silent for a day. Whoever writes in it opens it again."""
+        """Archive this thread, as after a day without messages; a new message reopens it."""
         self.channel.archived = True
         self._events.channel("UPDATE", self.channel)
         self._world.touch(self.channel)
 
     async def delete_channel(self) -> None:
-        """Somebody deletes this channel or thread, and with it all that was written there."""
+        """Delete this channel or thread with its messages."""
         for each in (*self.channel.threads.values(), self.channel):
             each.deleted = True
             if each.guild is not None:
@@ -165,14 +173,14 @@ class Chat:
         self._world.touch(self.channel)
 
     async def blocks(self) -> None:
-        """The person of a direct-message chat takes no more messages of the bot. Discord does not tell the bot."""
+        """Let the user of a private chat block the bot, of which Discord does not notify it."""
         self.channel.blocked = True
 
     def denies(self, *permissions: str) -> None:
-        """Take permissions (by Discord's names) from the bot in this channel."""
+        """Remove permissions, by Discord's names, from the bot in this channel."""
         self.channel.denied.update(permissions)
 
-    # How it is done.
+    # Implementation
 
     def _all(self) -> Iterator[Message]:
         if not self.channel.threads:
@@ -194,7 +202,7 @@ class Chat:
         return text
 
     def _registered(self, name: str) -> Json | None:
-        """The command of this name that the client offers here."""
+        """Return the command of this name that the client offers here."""
         guild = self.channel.guild
         found = (guild.commands.get(name) if guild else None) or self._world.commands.get(name)
         contexts = found.get("contexts") if found else None
@@ -231,7 +239,7 @@ class Chat:
 
 
 def open_thread(world: World, events: Events, message: Message, by: Person, name: str) -> Channel:
-    """A public thread on this message; it has the message's id, as Discord's have."""
+    """Open a public thread on this message, with the message's id."""
     parent = message.channel
     if parent.guild is None:
         raise AssertionError("direct messages have no threads")

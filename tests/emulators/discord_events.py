@@ -1,4 +1,4 @@
-"""What Discord tells the bot of: each kind of event, the intents it needs, and its JSON."""
+"""Events for the bot: each kind with the intents it needs and its JSON."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from tests.emulators.discord_state import THREAD, Channel, Guild, Interaction, J
 
 @dataclass
 class Events:
-    """Turns what happened in the world into events of the gateway."""
+    """Turns changes of the world into gateway events."""
 
     world: World
     gateway: Gateway
@@ -58,7 +58,7 @@ class Events:
         self._tell("INTERACTION_CREATE", Intent.NONE, about)
 
     def channel(self, name: str, channel: Channel, *, own: bool = False) -> None:
-        """`name`: CREATE, UPDATE or DELETE of a channel or thread."""
+        """Announce a channel or thread; `name` is CREATE, UPDATE or DELETE."""
         if channel.kind == THREAD:
             data = shapes.gone_thread(channel) if name == "DELETE" else shapes.thread(channel)
             if name == "CREATE":
@@ -81,7 +81,7 @@ class Events:
         self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
 
     def greet(self, session: Session) -> tuple[Json, list[Event]]:
-        """READY's data, and the servers that follow it."""
+        """Return the data of READY, and the servers that follow it."""
         guilds = list(self.world.guilds.values())
         ready: Json = {
             "v": 10,
@@ -102,7 +102,7 @@ class Events:
         return ready, [self.guild_event(each) for each in guilds]
 
     def members(self, asked: Json) -> Json:
-        """The answer to a request for a server's members."""
+        """Return the response to a request for a server's members."""
         guild = self.world.guilds.get(str(asked.get("guild_id")))
         people = [] if guild is None else [self.world.bot, *guild.people]
         wanted = asked.get("user_ids")
@@ -116,7 +116,7 @@ class Events:
     def _message(self, name: str, message: Message) -> None:
         if message.channel.unseen:
             return
-        # Discord tells of ephemeral messages as if they were direct ones.
+        # Discord reports ephemeral messages as if they were private.
         direct = message.channel.guild is None or message.ephemeral
         needs = Intent.DIRECT_MESSAGES if direct else Intent.GUILD_MESSAGES
         self.gateway.dispatch(

@@ -38,7 +38,7 @@ ENDING = {1000, 1001, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014}
 
 
 class Intent(IntFlag):
-    """What a bot may ask to hear of, by Discord's names."""
+    """Intents of a bot, by Discord's names."""
 
     NONE = 0
     GUILDS = 1 << 0
@@ -69,15 +69,15 @@ PRIVILEGED = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONT
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. `build` makes its JSON for a session with these intents."""
+    """An event. `build` creates its JSON for a session with the given intents."""
 
     name: str
     needs: Intent
     build: Callable[[Intent], Json]
     content: bool = False
-    """Whether a part of it is seen only with the MESSAGE_CONTENT intent."""
+    """True if part of it is visible only with the MESSAGE_CONTENT intent."""
     own: bool = False
-    """The bot's own doing that comes back to it."""
+    """True if the bot caused it."""
 
 
 @dataclass(frozen=True)
@@ -89,33 +89,33 @@ class _Frame:
 
 @dataclass
 class Session:
-    """What one IDENTIFY began. It outlives its socket, so that the client can resume it."""
+    """A session begun by an IDENTIFY. It outlives its socket, so that the client can resume it."""
 
     id: str
     intents: Intent
     seq: int = 0
     confirmed: int = 0
-    """The highest number that a heartbeat of the client has named."""
+    """Highest sequence number that a heartbeat has confirmed."""
     frames: list[_Frame] = field(default_factory=list)
     socket: Socket | None = None
     resumable: bool = True
 
 
 class Host(Protocol):
-    """What the gateway asks the rest of Discord."""
+    """The rest of the emulator, as the gateway needs it."""
 
     def greet(self, session: Session) -> tuple[Json, list[Event]]:
-        """READY's data, and the servers that follow it."""
+        """Return the data of READY, and the servers that follow it."""
         ...
 
     def members(self, asked: Json) -> Json:
-        """The answer to a request for a server's members."""
+        """Return the response to a request for a server's members."""
         ...
 
 
 @dataclass
 class Gateway:
-    """Whoever identifies hears from then on what its intents let it hear."""
+    """The gateway; a client that identifies receives what its intents allow."""
 
     token: str
     granted: Intent
@@ -128,9 +128,9 @@ class Gateway:
     heartbeat_seconds: float = 41.25
     identifies_left: int = IDENTIFIES_A_DAY
     max_concurrency: int = 1
-    """Sessions that may be begun in five seconds: 1 for most bots, more for those that Discord knows to be large."""
+    """Sessions that may be started in five seconds: 1 for most bots, more for large ones."""
     identified: Intent = Intent.NONE
-    """The intents of the last IDENTIFY."""
+    """Intents of the last IDENTIFY."""
     intents_used: Intent = Intent.NONE
     resumes: int = 0
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class Gateway:
     _kept_back: list[Event] = field(default_factory=list)
     _day_began: float | None = None
 
-    # What the emulator and its people do.
+    # Actions of the emulator and its users
 
     @property
     def connected(self) -> bool:
@@ -151,7 +151,7 @@ class Gateway:
 
     @property
     def limit(self) -> Json:
-        """As GET /gateway/bot has it."""
+        """Return the session limit as in GET /gateway/bot."""
         began = self.clock() if self._day_began is None else self._day_began
         return {
             "total": IDENTIFIES_A_DAY,
@@ -161,7 +161,7 @@ class Gateway:
         }
 
     def dispatch(self, event: Event) -> None:
-        """Tell every session that may hear of it; one whose client is away gets it when it resumes."""
+        """Send to every session with the intents; a disconnected client gets it when it resumes."""
         if self.faults.reordering:
             self._kept_back.append(event)
             self.faults.reordering -= 1
@@ -187,7 +187,7 @@ class Gateway:
         self.changes.notify()
 
     def push(self, event: Json | str) -> None:
-        """Anything: a dict with `t` and `d` is numbered as a dispatch, other dicts and text go out as they are."""
+        """Send anything: a dict with `t` and `d` is numbered as a dispatch, other dicts and text are sent unchanged."""
         for session in self.sessions.values():
             if isinstance(event, dict) and "t" in event and "op" not in event:
                 self._number(session, str(event["t"]), event.get("d"), own=False)
@@ -196,7 +196,7 @@ class Gateway:
         self.changes.notify()
 
     def redeliver(self, count: int) -> None:
-        """Send the last events that people caused once more, with the numbers they had."""
+        """Send the last events caused by users once more, with their old numbers."""
         for session in self.sessions.values():
             for frame in [each for each in session.frames if not each.own][-count:]:
                 self._send(session, frame)
@@ -219,7 +219,7 @@ class Gateway:
             each.close(code)
 
     def forget(self) -> None:
-        """No session can be resumed any more. Open sockets are not touched."""
+        """Make all sessions impossible to resume, without touching open sockets."""
         for each in list(self.sessions.values()):
             each.resumable = False
             if each.socket is None:
@@ -246,10 +246,10 @@ class Gateway:
             raise AssertionError("nobody stands behind the gateway")
         return self.host
 
-    # The sockets.
+    # Sockets
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """One connection, from HELLO to its end."""
+        """Serve one connection, from HELLO to its end."""
         compress = request.query.get("compress", "")
         if request.query.get("encoding") != "json" or request.query.get("v") != "10":
             self.violate(f"gateway with {request.query_string}")
@@ -276,7 +276,7 @@ class Gateway:
         try:
             await socket.write()
         except (ConnectionError, RuntimeError):
-            # The client went away meanwhile; whoever reads from it sees that too.
+            # The client went away; its reader notices that too.
             return
 
     def _lose(self, socket: Socket) -> None:
@@ -347,7 +347,7 @@ class Gateway:
         elif bits & PRIVILEGED & ~self.granted:
             socket.close(4014)
         elif self.identifies_left <= 0:
-            # Discord ends all sessions then, and the bot gets a new token.
+            # Discord then ends all sessions and resets the token.
             self.token = secrets.token_hex()
             self.close(4004)
         else:

@@ -1,4 +1,4 @@
-"""Answers to commands and pressed buttons: the callback within 3 seconds, then the webhook that lives 15 minutes."""
+"""Answers to commands and button presses: the callback within 3 seconds, then the webhook, valid for 15 minutes."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ _BUTTON = 3
 
 
 class InteractionApi:
-    """Each method takes a call and returns what Discord answers, or raises DiscordError."""
+    """Implementation of the calls. Each method returns Discord's response or raises DiscordError."""
 
     def __init__(
         self, pen: Pen, violate: Callable[[str], None], check: Callable[[str, params.AllowedMentions | None], None]
@@ -74,7 +74,7 @@ class InteractionApi:
         return self._write(interaction, wanted, asked)
 
     def _write(self, interaction: Interaction, wanted: MessageParams, asked: Asked, flags: int = 0) -> Message:
-        """A message by way of the interaction. The bot needs no permission for it."""
+        """Write a message through the interaction, for which the bot needs no permission."""
         message = self._pen.new(interaction.channel, wanted, asked.uploads)
         message.flags |= flags
         message.webhook_id, message.interaction = self._world.bot.id, interaction
@@ -98,7 +98,7 @@ class InteractionApi:
                 resource["message"] = shapes.message(self._world, message)
         return {"interaction": about, "resource": resource}
 
-    # The webhook.
+    # Webhook
 
     def _live(self, asked: Asked) -> Interaction:
         found = self._world.interactions.get(asked.match["token"])
@@ -132,7 +132,7 @@ class InteractionApi:
         return NOTHING
 
     def follow_up(self, asked: Asked) -> Answer:
-        """The first one after a deferral fills the deferred answer, as Discord does it."""
+        """Send a further answer; the first one after a deferral replaces the placeholder, as on Discord."""
         interaction = self._live(asked)
         wanted = asked.read(params.PostMessage)
         self._check_mentions("POST followup", wanted.allowed_mentions)

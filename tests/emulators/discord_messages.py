@@ -1,4 +1,4 @@
-"""What the bot writes into messages: the rules for their content, whichever call brings it."""
+"""Messages of the bot: the rules for their content, whichever call contains it."""
 
 import mimetypes
 from dataclasses import dataclass
@@ -22,19 +22,21 @@ MAX_CONTENT = 2000
 MAX_EMBEDS = 6000
 SETTABLE = SILENT | SUPPRESS_EMBEDS | EPHEMERAL
 MISSING_ACCESS = DiscordError(403, 50001, "Missing Access")
+MISSING_PERMISSIONS = DiscordError(403, 50013, "Missing Permissions")
+CANNOT_REPLY = DiscordError(403, 160002, "Cannot reply without permission to read message history")
 UNKNOWN_CHANNEL = DiscordError(404, 10003, "Unknown Channel")
 UNKNOWN_MESSAGE = DiscordError(404, 10008, "Unknown Message")
 
 
 @dataclass
 class Pen:
-    """Checks and writes on behalf of the bot."""
+    """Validates and writes messages of the bot."""
 
     world: World
     events: Events
 
     def channel(self, number: str) -> Channel:
-        """A channel that the bot may see."""
+        """Return a channel that the bot can see. Raises DiscordError."""
         found = self.world.channels.get(number)
         if found is None or found.deleted:
             raise UNKNOWN_CHANNEL
@@ -49,8 +51,8 @@ class Pen:
             raise UNKNOWN_MESSAGE
         return found
 
-    def need(self, channel: Channel, *permissions: str) -> None:
-        """Note that the call needs these; refuse it when one was taken away. Direct messages need none."""
+    def need(self, channel: Channel, *permissions: str, refusal: DiscordError | None = None) -> None:
+        """Record the permissions of a call, and refuse it if one was removed. Private chats need none."""
         if channel.guild is None:
             return
         self.world.permissions_used.update(permissions)
@@ -58,10 +60,10 @@ class Pen:
         if "VIEW_CHANNEL" in denied:
             raise MISSING_ACCESS
         if denied & set(permissions):
-            raise DiscordError(403, 50013, "Missing Permissions")
+            raise refusal or MISSING_PERMISSIONS
 
     def may_write(self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """The permissions that a new message needs, and whether the place is open."""
+        """Check the permissions for a new message, and that the channel is open."""
         if channel.kind == DM and channel.blocked:
             raise DiscordError(403, 50007, "Cannot send messages to this user")
         self.need(channel, "SEND_MESSAGES_IN_THREADS" if channel.kind == THREAD else "SEND_MESSAGES")
@@ -76,7 +78,7 @@ class Pen:
             self.events.channel("UPDATE", channel, own=True)
 
     def check(self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """The rules that hold for every message."""
+        """Check the rules for all messages."""
         if len(asked.content or "") > MAX_CONTENT:
             raise invalid("content", "BASE_TYPE_MAX_LENGTH", f"Must be {MAX_CONTENT} or fewer in length.")
         if sum(len(each.title or "") + len(each.description or "") for each in asked.embeds or []) > MAX_EMBEDS:
@@ -92,7 +94,7 @@ class Pen:
             raise DiscordError(400, 50006, "Cannot send an empty message")
 
     def fill(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """Everything but the content, as far as the call names it."""
+        """Set everything but the content, as far as the call names it."""
         if asked.embeds is not None:
             message.embeds = [each.model_dump(exclude_none=True) for each in asked.embeds]
         if asked.components is not None:
@@ -103,13 +105,13 @@ class Pen:
             message.flags = (message.flags & ~SUPPRESS_EMBEDS) | (asked.flags & SETTABLE)
 
     def new(self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload]) -> Message:
-        """Write a message of the bot; nobody is told of it yet."""
+        """Write a message of the bot without announcing it."""
         message = self.world.write(channel, self.world.bot, (asked.content or "").strip())
         self.fill(message, asked, uploads)
         return message
 
     def change(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """Edit a message and tell of it."""
+        """Edit a message and announce it."""
         self.check(message.channel, asked, uploads)
         content = message.content if "content" not in asked.model_fields_set else (asked.content or "").strip()
         self.fill(message, asked, uploads)
@@ -132,7 +134,7 @@ class Pen:
         ]
 
     def _put_files(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """`attachments` names what stays and, by the number of its part, what is new."""
+        """Set the files: `attachments` names those that stay and, by the number of the part, new ones."""
         there = {each.file_id: each for each in message.files}
         if asked.attachments is None:
             named = {index: upload.name for index, upload in uploads.items()}

@@ -1,7 +1,7 @@
-"""Discord's rate limits: who is told to wait, and who calls on regardless.
+"""Discord's rate limits, and calls that ignore them.
 
-Discord publishes no numbers: a client must read them from the headers. Those here are what bots meet: 5 messages,
-5 edits and 5 typing signs in 5 seconds in a channel, 50 requests a second over all, answers to interactions left out.
+Discord publishes no numbers; clients read them from headers. Those used here are what bots observe: 5 messages, 5 edits
+and 5 typing indicators in 5 seconds per channel, and 50 requests per second over all, interaction responses excluded.
 """
 
 import hashlib
@@ -9,15 +9,16 @@ import math
 from dataclasses import dataclass, field
 
 EARLY = 0.01
-"""A client that waited as told may come this much early by its own clock."""
+"""Tolerance for clocks: a client that waited as told may come this much early, in seconds."""
 NEWS_TRAVELS = 0.25
-"""Calls that set out before the client could read that all of it must wait are not held against it, seconds."""
+"""Time in seconds after a global limit in which calls do not count as violations, as they were sent before the client
+could know."""
 OVERALL = 50
 
 
 @dataclass(frozen=True)
 class Wait:
-    """What a 429 says."""
+    """Content of a 429."""
 
     seconds: float
     scope: str = "user"
@@ -25,7 +26,7 @@ class Wait:
 
 @dataclass
 class Window:
-    """So many calls in so many seconds, counted from the first."""
+    """A number of calls in a period, counted from the first."""
 
     limit: int
     seconds: float
@@ -33,7 +34,7 @@ class Window:
     used: int = 0
 
     def left(self, now: float) -> float:
-        """Seconds until it begins anew."""
+        """Return the seconds until the window restarts."""
         return max(0.0, self.began + self.seconds - now)
 
     def take(self, now: float) -> bool:
@@ -45,25 +46,25 @@ class Window:
 
 @dataclass
 class Pace:
-    """Off (`on = False`) it limits nothing by itself; a window that a fault opened holds all the same."""
+    """Rate limits. With `on = False` only windows opened by faults apply."""
 
     on: bool = True
     calls_in_window: int = 0
-    """Calls that were made although they had been told to wait: a well-behaved client makes none."""
+    """Calls made despite being told to wait; a correct client makes none."""
     _windows: dict[str, Window] = field(default_factory=dict)
     _closed: dict[str, float] = field(default_factory=dict)
     _overall: Window = field(default_factory=lambda: Window(OVERALL, 1.0))
     _all_closed: tuple[float, float] = (-math.inf, -math.inf)
 
     def close(self, key: str, seconds: float, now: float) -> None:
-        """Refuse the calls of this bucket for so long."""
+        """Refuse the calls of this bucket for so many seconds."""
         self._closed[key] = max(self._closed.get(key, 0.0), now + seconds)
 
     def close_all(self, seconds: float, now: float) -> None:
         self._all_closed = (now, now + seconds)
 
     def refuse(self, key: str | None, limit: tuple[int, float] | None, now: float, *, overall: bool) -> Wait | None:
-        """None when the call passes (and is counted). `overall`: whether it counts among all of the bot's calls."""
+        """Return the wait, or None if the call passes and is counted. `overall`: it counts towards the global limit."""
         if key is None:
             return None
         shut = self._shut(key, now, overall=overall)
@@ -91,7 +92,7 @@ class Pace:
         return None
 
     def headers(self, key: str | None, limit: tuple[int, float] | None, now: float, wall: float) -> dict[str, str]:
-        """What every answer says of its bucket; nothing where the route has no limit of its own."""
+        """Return the rate limit headers of a response; empty for routes without their own limit."""
         if key is None or limit is None or not self.on:
             return {}
         window = self._window(key, limit)

@@ -1,4 +1,4 @@
-"""What the bodies of Discord's REST calls may hold, and how they arrive: JSON, or multipart with files beside it."""
+"""Bodies of Discord's REST calls: their fields, as JSON or as multipart with files."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class DiscordError(Exception):
 
 
 def invalid(name: str, code: str, message: str) -> DiscordError:
-    """The 50035 of a body with one wrong field."""
+    """Return the error 50035 for a body with one invalid field."""
     return DiscordError(400, 50035, "Invalid Form Body", {name: {"_errors": [{"code": code, "message": message}]}})
 
 
@@ -43,14 +43,14 @@ class Upload:
 
 @dataclass(frozen=True)
 class Body:
-    """The JSON of a call, and its files by their number."""
+    """The JSON of a call, and its files by number."""
 
     fields: JsonValue
     uploads: dict[int, Upload]
 
 
 async def read_body(request: web.Request) -> Body:
-    """ValueError for what is neither JSON nor Discord's multipart."""
+    """Read a body. Raises ValueError if it is neither JSON nor Discord's multipart."""
     if request.content_type == "multipart/form-data":
         return await _read_parts(request)
     text = await request.text()
@@ -81,7 +81,7 @@ Id = str | int
 
 
 class Params(BaseModel):
-    """Fields that the emulator does not know are errors."""
+    """Base model that rejects fields the emulator does not know."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -153,7 +153,7 @@ class AttachmentParams(Params):
 
 
 class MessageParams(Params):
-    """What every kind of message may hold."""
+    """Fields common to all kinds of messages."""
 
     content: str | None = None
     embeds: Annotated[list[EmbedParams], Field(max_length=10)] | None = None

@@ -1,4 +1,4 @@
-"""Discord's REST calls on channels, messages, threads, commands: the bot's side of Discord."""
+"""Discord's REST calls on channels, messages, threads and commands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from tests.emulators import discord_params as params
 from tests.emulators import discord_shapes as shapes
 from tests.emulators.discord_chat import open_thread
-from tests.emulators.discord_messages import UNKNOWN_MESSAGE, Pen
+from tests.emulators.discord_messages import CANNOT_REPLY, MISSING_PERMISSIONS, UNKNOWN_MESSAGE, Pen
 from tests.emulators.discord_params import DiscordError, Params, Upload, invalid
 from tests.emulators.discord_state import REPLY, THREAD, Action, Channel, Guild, Json, Message
 
@@ -25,7 +25,7 @@ _P = TypeVar("_P", bound=Params)
 
 @dataclass(frozen=True)
 class Asked:
-    """One REST call, taken apart."""
+    """A parsed REST call."""
 
     match: dict[str, str]
     query: dict[str, str]
@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """`body` None: nothing is said but the status."""
+    """A response; `body` is None if there is only a status."""
 
     body: JsonValue = None
     status: int = 200
@@ -48,7 +48,7 @@ NOTHING = Answer(status=204)
 
 
 class RestApi:
-    """Each method takes a call and returns what Discord answers, or raises DiscordError."""
+    """Implementation of the calls. Each method returns Discord's response or raises DiscordError."""
 
     def __init__(self, pen: Pen, violate: Callable[[str], None], limit: Callable[[], Json]) -> None:
         self._pen = pen
@@ -57,7 +57,7 @@ class RestApi:
         self._violate = violate
         self._limit = limit
 
-    # The bot itself.
+    # The bot
 
     def me(self, _: Asked) -> Answer:
         return Answer({**shapes.user(self._world.bot), "verified": True, "mfa_enabled": False, "locale": "en-US"})
@@ -100,7 +100,7 @@ class RestApi:
     def _gateway_url(self) -> str:
         return self._world.url.replace("http://", "ws://") + "/gw"
 
-    # Messages.
+    # Messages
 
     def post_message(self, asked: Asked) -> Answer:
         channel, wanted = self._channel(asked), asked.read(params.PostMessage)
@@ -124,7 +124,7 @@ class RestApi:
         return Answer({**self._shown(message), **({} if wanted.nonce is None else {"nonce": wanted.nonce})})
 
     def check_mentions(self, call: str, allowed: params.AllowedMentions | None) -> None:
-        """What an agent writes must never wake everybody."""
+        """Record a violation if the mentions could notify everyone."""
         if allowed is None or allowed.pings_crowds:
             self._violate(f"{call}: its allowed_mentions would ping everyone or roles")
 
@@ -135,7 +135,7 @@ class RestApi:
     def _referenced(self, channel: Channel, reference: params.Reference | None) -> Message | None:
         if reference is None:
             return None
-        self._pen.need(channel, "READ_MESSAGE_HISTORY")
+        self._pen.need(channel, "READ_MESSAGE_HISTORY", refusal=CANNOT_REPLY)
         if str(reference.channel_id or channel.id) != channel.id:
             raise invalid("message_reference", "REPLIES_CANNOT_REFERENCE_OTHER_CHANNEL", "Cannot reply elsewhere")
         found = channel.messages.get(str(reference.message_id))
@@ -154,7 +154,7 @@ class RestApi:
         if channel.archived:
             raise DiscordError(400, 50083, "Thread is archived")
         if self._world.clock() - message.at > OLD_SECONDS:
-            # Discord allows a few and does not say how many. As it answers 429, SDKs try again before they give up.
+            # Discord allows an undocumented number. As the status is 429, SDKs retry before they give up.
             raise DiscordError(429, 30046, OLD_EDIT, retry_after=OLD_RETRY_AFTER)
         self._pen.change(message, wanted, asked.uploads)
         return Answer(self._shown(message))
@@ -165,7 +165,7 @@ class RestApi:
         if message.sender.id != self._world.bot.id:
             if channel.guild is None:
                 raise DiscordError(403, 50003, "Cannot execute action on a DM channel")
-            raise DiscordError(403, 50013, "Missing Permissions")
+            raise MISSING_PERMISSIONS
         if channel.archived:
             raise DiscordError(400, 50083, "Thread is archived")
         self._pen.remove(message)
@@ -177,7 +177,7 @@ class RestApi:
         return Answer(self._shown(self._pen.message(channel, asked.match["message"])))
 
     def get_messages(self, asked: Asked) -> Answer:
-        """Newest first; with `after`, those that follow it most closely."""
+        """Return messages newest first; with `after`, those that directly follow it."""
         channel = self._channel(asked)
         self._pen.need(channel, "READ_MESSAGE_HISTORY")
         unknown = set(asked.query) - {"limit", "after", "before"}
@@ -203,7 +203,7 @@ class RestApi:
         self._world.touch(channel)
         return NOTHING
 
-    # Reactions.
+    # Reactions
 
     def put_reaction(self, asked: Asked) -> Answer:
         channel = self._channel(asked)
@@ -242,7 +242,7 @@ class RestApi:
         message = self._pen.message(channel, asked.match["message"])
         return Answer([shapes.user(each) for each in message.reactions.get(asked.match["emoji"], [])])
 
-    # Channels and threads.
+    # Channels and threads
 
     def get_channel(self, asked: Asked) -> Answer:
         return Answer(shapes.channel(self._channel(asked)))
@@ -251,7 +251,7 @@ class RestApi:
         channel = self._channel(asked)
         if channel.kind != THREAD:
             self._violate("PATCH channel on what is no thread")
-            raise DiscordError(403, 50013, "Missing Permissions")
+            raise MISSING_PERMISSIONS
         wanted = asked.read(params.PatchThread)
         channel.name = wanted.name or channel.name
         channel.archived = channel.archived if wanted.archived is None else wanted.archived
@@ -283,10 +283,10 @@ class RestApi:
     def _channel(self, asked: Asked) -> Channel:
         return self._pen.channel(asked.match["channel"])
 
-    # Commands.
+    # Commands
 
     def put_commands(self, asked: Asked) -> Answer:
-        """Replace all commands, those of everywhere or those of one server."""
+        """Replace all commands, global ones or those of one server."""
         wanted = params.Commands.model_validate({"commands": asked.body}).commands
         names = [each.name for each in wanted]
         if len(set(names)) < len(names):

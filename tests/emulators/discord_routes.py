@@ -1,4 +1,4 @@
-"""Which REST calls there are: their names for faults and counts, their paths, their limits, and who does them."""
+"""Table of REST calls: their names for faults and counts, paths, rate limits and implementations."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _GUILD_COMMANDS = "/applications/{application}/guilds/{guild}/commands"
 
 @dataclass(frozen=True)
 class RestRoute:
-    """`limit`: calls and seconds, per channel or, for what follows on an interaction, per token of one."""
+    """A REST call. `limit` is calls and seconds, per channel or, for interactions, per token."""
 
     name: str
     path: str
@@ -30,11 +30,11 @@ class RestRoute:
 
     @property
     def authorized(self) -> bool:
-        """Whether it needs the bot's token; an interaction's token stands in the path."""
+        """True if it needs the bot's token; an interaction's token is part of the path."""
         return self.on_rest is not None
 
     def key(self, match: Mapping[str, str]) -> str | None:
-        """Its bucket, by what Discord calls the major parameter; None for what counts nowhere."""
+        """Return the rate limit bucket, by Discord's major parameter, or None."""
         if not self.authorized and self.limit is None:
             return None
         return f"{self.name}:{match.get('channel', '')}{match.get('token', '')}"

@@ -1,4 +1,4 @@
-"""The real discord.py, unmodified, pointed at the emulator; it writes down all that it hears."""
+"""The real discord.py, unmodified, connected to the emulator; it records all events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -21,14 +21,14 @@ def ordinary_intents() -> discord.Intents:
 
 
 class Ear(discord.Client):
-    """A client that does nothing but listen."""
+    """A client that only listens."""
 
     def __init__(self, intents: discord.Intents) -> None:
         super().__init__(
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
-            # For so long the SDK waits for one more server before it says that it is ready.
+            # Time for which the SDK waits for further servers before it is ready.
             guild_ready_timeout=0.01,
         )
         self.heard: list[tuple[str, Sequence[object]]] = []
@@ -40,16 +40,16 @@ class Ear(discord.Client):
         self.changes.notify()
 
     def until(self, condition: Callable[[], bool]) -> Awaitable[None]:
-        """Tried at each event that the client has heard."""
+        """Wait for a condition, which is checked at each event."""
         return self.changes.until(condition, describe=lambda: f"heard {[name for name, _ in self.heard]}")
 
     def of(self, event: str) -> list[Sequence[object]]:
-        """What came with each of these events."""
+        """Return the arguments of each event of this name."""
         return [args for name, args in self.heard if name == event]
 
     @property
     def messages(self) -> list[discord.Message]:
-        """Those of people."""
+        """Messages of users."""
         return [each for (each, *_) in self.of("message") if isinstance(each, discord.Message) and not each.author.bot]
 
     @property
@@ -58,14 +58,14 @@ class Ear(discord.Client):
 
 
 def point_at(emulator: DiscordEmulator) -> None:
-    """The SDK has no other way: these are class attributes."""
+    """Set the SDK's addresses, which are class attributes."""
     Route.BASE = emulator.api_url
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(emulator.gateway_url)
 
 
 @asynccontextmanager
 async def listening(emulator: DiscordEmulator, intents: discord.Intents | None = None) -> AsyncIterator[Ear]:
-    """A client that is logged in, connected and ready."""
+    """Yield a client that is logged in, connected and ready."""
     before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     point_at(emulator)
     ear = Ear(intents or ordinary_intents())

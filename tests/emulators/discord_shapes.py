@@ -1,4 +1,4 @@
-"""People, servers, channels and messages in Discord's JSON."""
+"""JSON of Discord's users, servers, channels and messages."""
 
 from pydantic import JsonValue
 
@@ -52,7 +52,7 @@ def user(person: Person) -> Json:
 
 
 def member(guild: Guild, *, permissions: bool = False) -> Json:
-    """What a server knows of a person, without the person."""
+    """Return the JSON of a server member, without the user."""
     about: Json = {
         "roles": [],
         "joined_at": guild.joined_at,
@@ -126,7 +126,7 @@ def channel(of: Channel) -> Json:
 
 
 def guild(of: Guild, bot: Person, *, all_members: bool) -> Json:
-    """As GUILD_CREATE has it. Without the GUILD_MEMBERS intent the bot sees only itself among the members."""
+    """Return a server as in GUILD_CREATE. Without the GUILD_MEMBERS intent its only member is the bot."""
     people = [bot, *of.people] if all_members else [bot]
     return {
         "id": of.id,
@@ -216,9 +216,9 @@ def attachment(world: World, file: StoredFile) -> Json:
 
 
 def message(world: World, of: Message, *, hide: bool = False, inner: bool = False) -> Json:
-    """As REST has it: without the nonce, which Discord does not keep.
+    """Return a message as in REST, without the nonce, which Discord does not store.
 
-    `hide`: without what the MESSAGE_CONTENT intent is needed for.
+    With `hide`, parts that need the MESSAGE_CONTENT intent are left out.
     """
     hidden = hide and needs_content_intent(world, of)
     about: Json = {
@@ -247,11 +247,14 @@ def message(world: World, of: Message, *, hide: bool = False, inner: bool = Fals
         about["interaction_metadata"] = _metadata(of.interaction)
     _add_reactions(about, of)
     _add_reference(world, about, of, hide=hide, inner=inner)
+    if of.forwarded is not None:
+        _add_snapshot(world, about, of.forwarded)
     return about
 
 
 def needs_content_intent(world: World, of: Message) -> bool:
-    """Discord shows bots all of direct messages, of their own messages, and of those that mention them."""
+    """Return True if reading a message needs the intent. Bots always see private messages, their own, and those that
+    mention them."""
     own = of.sender.id == world.bot.id
     return not (own or of.channel.guild is None or world.bot.id in _mentioned_ids(of))
 
@@ -315,8 +318,16 @@ def _add_reference(world: World, about: Json, of: Message, *, hide: bool, inner:
         about["referenced_message"] = None if gone else message(world, of.reference, hide=hide, inner=True)
 
 
+def _add_snapshot(world: World, about: Json, of: Message) -> None:
+    """Add a forwarded message, whose author Discord does not reveal."""
+    about["message_reference"] = {"type": 1, "message_id": of.id, "channel_id": of.channel.id}
+    told = message(world, of, inner=True)
+    shown = ("type", "content", "timestamp", "edited_timestamp", "mentions", "attachments", "embeds", "flags")
+    about["message_snapshots"] = [{"message": {name: told[name] for name in shown}}]
+
+
 def event_message(world: World, of: Message, *, hide: bool) -> Json:
-    """As MESSAGE_CREATE and MESSAGE_UPDATE have it."""
+    """Return a message as in MESSAGE_CREATE and MESSAGE_UPDATE."""
     about = message(world, of, hide=hide)
     about["channel_type"] = of.channel.kind
     if of.nonce is not None:
@@ -329,7 +340,7 @@ def event_message(world: World, of: Message, *, hide: bool) -> Json:
 
 
 def interaction(world: World, of: Interaction, data: Json) -> Json:
-    """As INTERACTION_CREATE has it."""
+    """Return an interaction as in INTERACTION_CREATE."""
     where = of.channel
     about: Json = {
         "id": of.id,

@@ -1,4 +1,4 @@
-"""One connection of a client to the gateway, and what goes out on it."""
+"""One connection of a client to the gateway, and its outgoing frames."""
 
 import asyncio
 import base64
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 @dataclass
 class Socket:
-    """One connection. What is put into `outgoing` is sent in order; an int closes with that code."""
+    """One connection. Items in `outgoing` are sent in order; an int closes with that code."""
 
     response: web.WebSocketResponse
     compressed: bool
@@ -33,7 +33,7 @@ class Socket:
         self.outgoing.put_nowait(code)
 
     async def write(self) -> None:
-        """Send what is put in until the socket closes."""
+        """Send items until the socket closes."""
         compressor = zlib.compressobj()
         while True:
             item = await self.outgoing.get()
@@ -48,7 +48,7 @@ class Socket:
 
 
 def handshake(key: str) -> bytes:
-    """The answer that turns a connection into a WebSocket (RFC 6455)."""
+    """Return the response that upgrades a connection to a WebSocket (RFC 6455)."""
     accept = base64.b64encode(hashlib.sha1(key.encode() + WS_KEY, usedforsecurity=False).digest())
     said = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
     return said + accept + b"\r\n\r\n"

@@ -1,4 +1,4 @@
-"""What Discord remembers: people, servers, channels, threads, messages, files, interactions."""
+"""State of the Discord emulator: users, servers, channels, threads, messages, files, interactions."""
 
 import itertools
 import time
@@ -21,24 +21,26 @@ REPLY, COMMAND_ANSWER, THREAD_STARTER = 19, 20, 21
 FILE_LIMITS = {0: 10 * 2**20, 1: 10 * 2**20, 2: 50 * 2**20, 3: 100 * 2**20}
 
 
-def now_iso() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+def now_iso(now: float | None = None) -> str:
+    return datetime.fromtimestamp(time.time() if now is None else now, UTC).isoformat(timespec="microseconds")
 
 
 class Snowflakes:
-    """Ids as Discord makes them: the time in milliseconds since 2015, then a counter; each is larger than the last."""
+    """Generator of ids like Discord's: milliseconds since 2015 and a counter, always increasing."""
 
     def __init__(self) -> None:
+        self.now: Callable[[], float] = time.time
+        """Discord's clock."""
         self._last = 0
 
     def next(self) -> str:
-        self._last = max(self._last + 1, (int(time.time() * 1000) - EPOCH_MS) << 22)
+        self._last = max(self._last + 1, (int(self.now() * 1000) - EPOCH_MS) << 22)
         return str(self._last)
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody on Discord; also the bot itself and other bots."""
+    """A user, the bot itself, or another bot."""
 
     id: str
     name: str
@@ -49,7 +51,7 @@ class Person:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file on Discord's side."""
+    """A file stored by Discord."""
 
     file_id: str
     path: str
@@ -69,7 +71,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit: what the message said from then on; `at` in seconds of the emulator's clock."""
+    """One edit with the text after it; `at` in seconds of the emulator's clock."""
 
     text: str
     at: float
@@ -77,7 +79,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Action:
-    """ "typing", "thinking" (a deferred answer) or a reaction's emoji; `at` in seconds of the emulator's clock."""
+    """ "typing", "thinking" (a deferred answer) or the emoji of a reaction; `at` in seconds of the emulator's clock."""
 
     action: str
     at: float
@@ -85,7 +87,7 @@ class Action:
 
 @dataclass
 class Message:
-    """A message of a person or of the bot, as it is now; `edits` tells how it became so."""
+    """A message in its current state, with its `edits`."""
 
     id: str
     sender: Person
@@ -93,14 +95,16 @@ class Message:
     at: float
     timestamp: str
     content: str = ""
-    """As Discord has it, marks and mentions included."""
+    """Content as stored by Discord, with marks and mentions."""
     text: str = ""
-    """The content in plain words."""
+    """Content as plain text."""
     first_text: str = ""
     kind: int = 0
     flags: int = 0
     reference: "Message | None" = None
-    """The message that this one replies to by Discord's own means."""
+    """The message to which this one replies."""
+    forwarded: "Message | None" = None
+    """The message that this one forwards."""
     files: list[StoredFile] = field(default_factory=list)
     embeds: list[Json] = field(default_factory=list)
     components: list[JsonValue] = field(default_factory=list)
@@ -117,7 +121,7 @@ class Message:
 
     @property
     def shown(self) -> str:
-        """What a person sees of it."""
+        """Visible content of the message."""
         marks = ["[photo]" if each.is_photo else f"[{each.name}]" for each in self.files]
         said = [self.text, *itertools.chain.from_iterable(_embed_words(each) for each in self.embeds)]
         return (
@@ -128,12 +132,12 @@ class Message:
 
     @property
     def history(self) -> list[str]:
-        """The texts that it had, oldest first."""
+        """All texts of the message, oldest first."""
         return [self.first_text, *(edit.text for edit in self.edits)]
 
     @property
     def reply_to(self) -> "Message | None":
-        """What it replies to; in a thread made from a message, else that message."""
+        """The message replied to; otherwise, in a thread made from a message, that message."""
         return self.reference or self.channel.origin
 
     @property
@@ -154,7 +158,7 @@ class Message:
 
     @property
     def loading(self) -> bool:
-        """A deferred answer that has no words yet: "Parley is thinking…"."""
+        """True for a deferred answer without text, shown as "Parley is thinking…"."""
         return bool(self.flags & LOADING)
 
     def button(self, text: str | None = None, data: str | None = None) -> Button | None:
@@ -173,7 +177,7 @@ def _embed_words(embed: Json) -> Iterable[str]:
 
 @dataclass
 class Interaction:
-    """A command that was invoked or a button that was pressed; its first answer is due within 3 seconds."""
+    """An invoked command or a pressed button; its first response is due within 3 seconds."""
 
     id: str
     token: str
@@ -191,7 +195,7 @@ class Interaction:
 
 @dataclass
 class Press:
-    """A pressed button; the bot has 3 seconds to answer it."""
+    """A button press, which the bot must answer within 3 seconds."""
 
     person: Person
     message: Message
@@ -210,7 +214,7 @@ class Press:
 
 @dataclass
 class Guild:
-    """A server with the bot in it."""
+    """A server with the bot."""
 
     id: str
     name: str
@@ -218,7 +222,7 @@ class Guild:
     tier: int = 0
     joined_at: str = field(default_factory=now_iso)
     channels: "dict[str, Channel]" = field(default_factory=dict)
-    """Text channels and threads."""
+    """Text channels and threads by id."""
     commands: dict[str, Json] = field(default_factory=dict)
     kicked: bool = False
 
@@ -229,7 +233,7 @@ class Guild:
 
 @dataclass
 class Channel:
-    """A text channel, a thread or a direct-message channel, with all that was written in it."""
+    """A text channel, a thread or a private chat, with its messages."""
 
     id: str
     kind: int
@@ -238,7 +242,7 @@ class Channel:
     guild: Guild | None = None
     parent: "Channel | None" = None
     origin: Message | None = field(default=None, repr=False)
-    """The message that a thread was made from."""
+    """The message from which a thread was made."""
     owner: Person | None = None
     made: str = field(default_factory=now_iso)
     messages: dict[str, Message] = field(default_factory=dict, repr=False)
@@ -248,7 +252,7 @@ class Channel:
     archived: bool = False
     locked: bool = False
     blocked: bool = False
-    """The person of a direct-message channel takes no messages of the bot."""
+    """True if the user of a private chat blocks the bot."""
     deleted: bool = False
     nonces: dict[str, Message] = field(default_factory=dict, repr=False)
     changes: Changes = field(default_factory=Changes, repr=False)
@@ -259,14 +263,14 @@ class Channel:
 
     @property
     def unseen(self) -> bool:
-        """Whether the bot hears nothing of it."""
+        """True if the bot receives nothing from it."""
         gone = self.deleted or (self.guild is not None and self.guild.kicked)
         return gone or "VIEW_CHANNEL" in self.denied or (self.parent is not None and self.parent.unseen)
 
 
 @dataclass
 class World:
-    """All of Discord, as far as one bot sees it."""
+    """The state of Discord, as far as one bot sees it."""
 
     bot: Person
     changes: Changes
@@ -278,10 +282,10 @@ class World:
     guilds: dict[str, Guild] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     direct: dict[str, Channel] = field(default_factory=dict)
-    """Direct-message channels by the person's id."""
+    """Private chats by user id."""
     files: dict[str, StoredFile] = field(default_factory=dict)
     interactions: dict[str, Interaction] = field(default_factory=dict)
-    """By token."""
+    """Interactions by token."""
     commands: dict[str, Json] = field(default_factory=dict)
     permissions_used: set[str] = field(default_factory=set)
     snowflakes: Snowflakes = field(default_factory=Snowflakes)
@@ -291,7 +295,7 @@ class World:
         self.names[person.id] = person.username if person.is_bot else person.name
 
     def direct_channel(self, person: Person) -> Channel:
-        """The one with this person; it is made when somebody first asks for it."""
+        """Return the private chat with this user, created at first use."""
         if person.id not in self.direct:
             channel = Channel(self.snowflakes.next(), DM, "", [person])
             self.direct[person.id] = self.channels[channel.id] = channel
@@ -305,14 +309,16 @@ class World:
         return file
 
     def write(self, channel: Channel, sender: Person, content: str = "") -> Message:
-        """A new message, not yet told to anybody."""
+        """Write a message without announcing it."""
         text = words(content, self.names)
-        message = Message(self.snowflakes.next(), sender, channel, self.clock(), now_iso(), content, text, text)
+        message = Message(
+            self.snowflakes.next(), sender, channel, self.clock(), now_iso(self.snowflakes.now()), content, text, text
+        )
         channel.messages[message.id] = message
         return message
 
     def rewrite(self, message: Message, content: str) -> None:
-        """Change what it says. What fills a deferred answer is no edit."""
+        """Change the text of a message. Filling a deferred answer is not an edit."""
         message.content = content
         message.text = words(content, self.names)
         if message.loading:
@@ -320,10 +326,10 @@ class World:
             message.first_text = message.text
             return
         message.edits.append(Edit(message.text, self.clock()))
-        message.edited_timestamp = now_iso()
+        message.edited_timestamp = now_iso(self.snowflakes.now())
 
     def touch(self, channel: Channel) -> None:
-        """Wake whoever waits for something in this channel."""
+        """Wake those who wait for a change in this channel."""
         channel.changes.notify()
         if channel.parent is not None:
             channel.parent.changes.notify()

@@ -1,4 +1,4 @@
-"""Discord's markdown as people see it: the words without the marks."""
+"""Discord's Markdown as users see it, without marks."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _KEPT = re.compile("\0(\\d+)\0")
 
 
 def words(content: str, names: Mapping[str, str]) -> str:
-    """The content as it is read; `names` are those of the people who may be mentioned, by id."""
+    """Return the readable content; `names` are the names of mentioned users by id."""
     kept: list[str] = []
 
     def keep(pick: Callable[["re.Match[str]"], str]) -> Callable[["re.Match[str]"], str]:
@@ -44,5 +44,5 @@ def words(content: str, names: Mapping[str, str]) -> str:
 
 
 def mentioned(content: str) -> list[str]:
-    """Ids of the people whom the content mentions, each once."""
+    """Return the ids of mentioned users, each once."""
     return list(dict.fromkeys(_MENTION.findall(content)))

@@ -1,5 +1,8 @@
-"""An MCP server of the official SDK, as a program: `python -m tests.emulators.mcp_server` speaks on standard input and
-output, with `--http PORT` by streamable HTTP on loopback. It can do what servers do, well and badly."""
+"""An MCP server of the official SDK as a program, with well-behaved and faulty tools.
+
+`python -m tests.emulators.mcp_server` uses standard input and output; with `--http PORT` it uses streamable HTTP on
+loopback.
+"""
 
 import argparse
 import asyncio
@@ -153,9 +156,26 @@ async def grow(name: str, context: Context) -> str:
         return "new"
 
     server.add_tool(added, name=name)
+    await tell_of_change(context)
+    return "grown"
+
+
+@server.tool()
+async def redescribe(name: str, description: str, context: Context) -> str:
+    """Say something else of a tool, and tell that the list has changed."""
+
+    def again() -> str:
+        return "ok"
+
+    server.remove_tool(name)
+    server.add_tool(again, name=name, description=description)
+    await tell_of_change(context)
+    return "redescribed"
+
+
+async def tell_of_change(context: Context) -> None:
     await context.notify_tools_changed()
     await context.session.send_tool_list_changed()
-    return "grown"
 
 
 @server.tool()
@@ -167,10 +187,25 @@ def complains(line: str) -> str:
 
 
 async def only_as_of_2025(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Most servers there are know nothing of the protocol of 2026."""
+    """Reject the protocol of 2026, as most existing servers do."""
     if ctx.method == "server/discover":
         raise MCPError(METHOD_NOT_FOUND, "Method not found")
     return await call_next(ctx)
+
+
+async def grown_while_read(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Add a tool while the first list of them is on its way."""
+    result = await call_next(ctx)
+    if ctx.method == "tools/list":
+        server.middleware.remove(grown_while_read)
+        server.add_tool(said, name="late")
+        await ctx.session.send_tool_list_changed()
+    return result
+
+
+def said() -> str:
+    """Came late."""
+    return "said"
 
 
 def main() -> None:
@@ -179,7 +214,10 @@ def main() -> None:
     parser.add_argument("--legacy", action="store_true", help="speak the protocol of 2025")
     parser.add_argument("--token", help="refuse whoever does not send it")
     parser.add_argument("--greets", action="store_true", help="print a line that is no message first")
+    parser.add_argument("--hurries", action="store_true", help="have another tool once the tools were listed")
     arguments = parser.parse_args()
+    if arguments.hurries:
+        server.middleware.append(grown_while_read)
     if arguments.greets:
         sys.stdout.write("Welcome to the emulated server!\n")
         sys.stdout.flush()
@@ -192,7 +230,7 @@ def main() -> None:
 
 
 async def serve_stdio_of_2025() -> None:
-    """The SDK itself takes to the protocol of 2026 as soon as a client does."""
+    """Serve the protocol of 2025. The SDK would switch to that of 2026 if a client does."""
     inner = server._lowlevel_server  # noqa: SLF001
     async with stdio_server() as (inbox, outbox), inner.lifespan(inner) as state:
         await serve_loop(inner, inbox, outbox, lifespan_state=state)

@@ -1,4 +1,4 @@
-"""What the emulated models answer: a list of turns, or a function of the request.
+"""Answers of the emulated models: a list of turns, or a function of the request.
 
 script = [calls("clock"), says("It is noon."), rate_limited(retry_after=2), says("long", breaks=Break("cut", 3))]
 """
@@ -16,7 +16,7 @@ Json = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A tool call. Arguments given as a string are sent as they are, sense or nonsense."""
+    """A tool call. Arguments given as a string are sent unchanged, valid or not."""
 
     name: str
     arguments: Json | str = field(default_factory=dict)
@@ -29,7 +29,7 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens; `cached` ones are among `input`."""
+    """Token counts; `cached` tokens are included in `input`."""
 
     input: int = 100
     output: int = 20
@@ -41,28 +41,38 @@ USAGE = Usage()
 
 @dataclass(frozen=True)
 class Break:
-    """What goes wrong in the stream after so many chunks.
+    """A fault in the stream after so many chunks.
 
-    cut: the connection dies in the middle of a line. end: the stream ends well-formed, but its rest is missing.
-    garbage: a line that is no JSON, then on as if nothing were. error: the provider says that it failed, and ends.
-    stall: silence on an open connection.
+    cut: the connection breaks in the middle of a line. end: the stream ends well-formed but incomplete. garbage: a line
+    that is no JSON, then the rest. misshapen: a chunk of an unknown shape, then the rest. error: the provider reports
+    an error and ends. stall: silence on an open connection.
     """
 
-    kind: Literal["cut", "end", "garbage", "error", "stall"]
+    kind: Literal["cut", "end", "garbage", "misshapen", "error", "stall"]
     after: int = 1
+    message: str | None = None
+    """The provider's error message, if not the default."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """The stream pauses after so many chunks until the test sets `until`."""
+
+    after: int
+    until: asyncio.Event
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One answer of a model; one that says and calls nothing is an empty answer."""
+    """One answer of a model; without text and calls it is an empty answer."""
 
     text: str = ""
     tools: tuple[ToolUse, ...] = ()
     thinking: str = ""
     chunk: int = 12
-    """Characters in a chunk."""
+    """Characters per chunk."""
     deltas: tuple[str, ...] = ()
-    """The chunks of the text themselves, instead of `text` and `chunk`."""
+    """The chunks of the text, instead of `text` and `chunk`."""
     first_byte: float = 0.0
     """Seconds before the answer begins."""
     per_chunk: float = 0.0
@@ -70,10 +80,11 @@ class Turn:
     hold: asyncio.Event | None = None
     """The answer begins when the test sets this."""
     usage: Usage | None = USAGE
-    """None: the server says nothing of it."""
+    """Token usage, or None if the server reports none."""
     finish: str | None = None
-    """The wire's finish reason; None for the right one."""
+    """The wire's finish reason, or None for the correct one."""
     breaks: Break | None = None
+    pause: Pause | None = None
 
     @property
     def text_deltas(self) -> Sequence[str]:
@@ -86,7 +97,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error instead of an answer; each wire has its own words for the reason."""
+    """An error instead of an answer; each wire has its own wording."""
 
     reason: Literal["rate_limit", "server", "overloaded", "auth", "overflow", "bad_request", "not_found"]
     retry_after: float | None = None
@@ -99,38 +110,38 @@ Answer = Turn | Failure
 
 @dataclass
 class ModelRequest:
-    """A request as it came in, and what became of it."""
+    """A request as received, and its outcome."""
 
     model: str
     messages: list[Json]
     tools: list[str]
-    """Names of the tools offered."""
+    """Names of the offered tools."""
     stream: bool
     body: Json
     headers: Mapping[str, str]
     at: float
-    """Seconds of the emulator's clock."""
+    """Time in seconds of the emulator's clock."""
     size: int
-    """Bytes of the body."""
+    """Size of the body in bytes."""
     finished: bool = False
-    """The answer went out, as whole or as broken as the script wanted it."""
+    """True if the answer was sent, complete or as broken as scripted."""
     abandoned: bool = False
-    """The client hung up before."""
+    """True if the client disconnected before."""
 
     @property
     def last_text(self) -> str:
-        """The words of the last message, whatever its role."""
+        """Text of the last message, whatever its role."""
         return text_of(self.messages[-1]) if self.messages else ""
 
     @property
     def system(self) -> str:
-        """The system prompt, wherever this wire keeps it."""
+        """The system prompt, from wherever the wire keeps it."""
         if "system" in self.body:
             return text_of({"content": self.body["system"]})
         return "\n".join(text_of(each) for each in self.messages if each.get("role") == "system")
 
     def texts(self, role: str) -> list[str]:
-        """The words of all messages of this role."""
+        """Return the texts of all messages of this role."""
         return [text_of(each) for each in self.messages if each.get("role") == role]
 
 
@@ -150,7 +161,7 @@ def says(
     thinking: str = "",
     breaks: Break | None = None,
 ) -> Turn:
-    """A turn of words only."""
+    """Return a turn with text only."""
     return Turn(
         text,
         chunk=chunk,
@@ -165,7 +176,7 @@ def says(
 
 
 def calls(*tools: str | ToolUse, text: str = "", breaks: Break | None = None) -> Turn:
-    """A turn that calls tools; a bare name calls it without arguments."""
+    """Return a turn that calls tools; a bare name calls one without arguments."""
     uses = tuple(ToolUse(each) if isinstance(each, str) else each for each in tools)
     return Turn(text, uses, breaks=breaks)
 
@@ -175,7 +186,7 @@ def rate_limited(retry_after: float | None = 1) -> Failure:
 
 
 def overflow() -> Failure:
-    """The request was longer than the model's context."""
+    """Return the error for a request longer than the context window."""
     return Failure("overflow")
 
 
@@ -192,7 +203,7 @@ def pieces(text: str, size: int) -> list[str]:
 
 
 def text_of(message: Json) -> str:
-    """The words of a message of either wire: a string, or parts with text in them."""
+    """Return the text of a message of either wire: a string, or parts with text."""
     content = message.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""What the emulated model servers have in common: asking the script, and playing a turn to the client."""
+"""Common parts of the emulated model servers: asking the script, and sending a turn to the client."""
 
 import asyncio
 import inspect
@@ -20,7 +20,7 @@ REASONS = {400: "bad_request", 401: "auth", 404: "not_found", 429: "rate_limit",
 
 @dataclass(frozen=True)
 class Frames:
-    """The lines of a streamed answer. Breaks and delays count the `deltas`."""
+    """The frames of a streamed answer. Breaks and delays count the `deltas`."""
 
     opening: Sequence[bytes]
     deltas: Sequence[bytes]
@@ -28,7 +28,7 @@ class Frames:
 
 
 class ModelServer(LoopbackServer):
-    """A model on loopback. `requests` has every request whole; a script that has run out is a violation."""
+    """A model on loopback. `requests` has every request whole; an exhausted script is a violation."""
 
     cancel_on_disconnect = True
 
@@ -43,24 +43,24 @@ class ModelServer(LoopbackServer):
         self._next = 0
 
     def then(self, *answers: Answer) -> None:
-        """Append to the list of answers."""
+        """Append answers to the script."""
         self._answers.extend(answers)
 
     @property
     def unused(self) -> int:
-        """Answers that nobody has asked for yet."""
+        """Number of answers that were not requested yet."""
         return len(self._answers) - self._next
 
     @property
     def open_requests(self) -> int:
-        """Requests that are neither answered to the end nor abandoned."""
+        """Number of requests that are neither answered nor abandoned."""
         return sum(not each.finished and not each.abandoned for each in self.requests)
 
-    # What each wire says in its own way.
+    # Differences between wires
 
     @abstractmethod
     def problem(self, body: Json) -> str | None:
-        """Why the real service would refuse this request, or None."""
+        """Return the reason why the real service would refuse this request, or None."""
 
     @abstractmethod
     def key_of(self, request: web.Request) -> str: ...
@@ -70,13 +70,16 @@ class ModelServer(LoopbackServer):
 
     @abstractmethod
     def whole(self, turn: Turn, asked: ModelRequest) -> Json:
-        """The answer to a request that did not ask for a stream."""
+        """Return the response to a request without streaming."""
 
     @abstractmethod
     def failure(self, failure: Failure) -> tuple[int, Json]:
-        """HTTP status and body."""
+        """Return HTTP status and body."""
 
-    # The way of one request.
+    misshapen: bytes
+    """A chunk of valid JSON that no client can interpret."""
+
+    # Handling of a request
 
     async def complete(self, request: web.Request, route: str) -> web.StreamResponse:
         raw = await request.read()
@@ -139,7 +142,7 @@ class ModelServer(LoopbackServer):
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
         await response.prepare(request)
         frames = self.frames(turn, asked)
-        if turn.breaks is None and not turn.per_chunk:
+        if turn.breaks is None and turn.pause is None and not turn.per_chunk:
             await response.write(b"".join([*frames.opening, *frames.deltas, *frames.closing]))
             return response
         await response.write(b"".join(frames.opening))
@@ -149,22 +152,27 @@ class ModelServer(LoopbackServer):
                 over = await self._break(request, response, turn.breaks, frame)
                 if over:
                     break
+            if turn.pause is not None and number == turn.pause.after:
+                await turn.pause.until.wait()
             if turn.per_chunk and number < len(frames.deltas):
                 await asyncio.sleep(turn.per_chunk)
             await response.write(frame)
         return response
 
     async def _break(self, request: web.Request, response: web.StreamResponse, breaks: Break, frame: bytes) -> bool:
-        """Spoil the stream; whether it ends here."""
+        """Break the stream; return True if it ends here."""
         match breaks.kind:
             case "garbage":
                 await response.write(b"data: {oops\n\n")
+                return False
+            case "misshapen":
+                await response.write(self.misshapen)
                 return False
             case "cut":
                 await response.write(frame[: len(frame) // 2])
                 self.kill(request)
             case "error":
-                _, body = self.failure(Failure("overloaded"))
+                _, body = self.failure(Failure("overloaded", message=breaks.message))
                 await response.write(self.error_frame(body))
             case "stall":
                 await asyncio.Event().wait()
@@ -186,7 +194,7 @@ class ModelServer(LoopbackServer):
 
 
 def encoded(body: Json) -> bytes:
-    """JSON as models send it: UTF-8, and escapes only where there is no UTF-8 for it (lone surrogates)."""
+    """Encode JSON as models do: UTF-8, with escapes only for lone surrogates."""
     try:
         return json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's chat protocol on loopback: /v1/chat/completions and /v1/models.
+"""An emulation of OpenAI's chat API on loopback: /v1/chat/completions and /v1/models.
 
 async with OpenAiEmulator([calls("clock"), says("It is noon.")]) as model:
     ... base_url=model.base_url, model "test-model" ...
@@ -47,6 +47,7 @@ KNOWN = {
     "metadata",
     "verbosity",
 }
+MOST_ID = 40
 ROLES = {"system", "developer", "user", "assistant", "tool"}
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ERRORS: dict[str, tuple[int, str, str | None, str]] = {
@@ -68,7 +69,10 @@ DONE = b"data: [DONE]\n\n"
 
 
 class OpenAiEmulator(ModelServer):
-    """`context_window` is told by /v1/models in vLLM's way; any model name is accepted unless `only_known`."""
+    """OpenAI-compatible server. /v1/models reports `context_window` as vLLM does; any model name is accepted unless
+    `only_known`."""
+
+    misshapen = b'data: {"id": "x", "object": "chat.completion.chunk", "choices": [{"delta": [7]}]}\n\n'
 
     def __init__(
         self,
@@ -118,7 +122,9 @@ class OpenAiEmulator(ModelServer):
         messages = body.get("messages")
         if not body.get("model") or not isinstance(messages, list) or not messages:
             return "model and messages are required"
-        return _tools_problem(body.get("tools")) or _pairing_problem(messages)
+        if "tool_choice" in body and "tools" not in body:
+            return "'tool_choice' is only allowed when 'tools' are specified."
+        return _tools_problem(body.get("tools")) or _pairing_problem(messages) or _content_problem(messages)
 
     def failure(self, failure: Failure) -> tuple[int, Json]:
         status, kind, code, words = ERRORS[failure.reason]
@@ -170,7 +176,7 @@ class OpenAiEmulator(ModelServer):
         return {"id": "chatcmpl-emulated", "object": kind, "created": 0, "model": asked.model}
 
     def _call_id(self, index: int) -> str:
-        """Another one for every call of this server."""
+        """Return a new id for every call of this server."""
         return f"call_{len(self.requests)}_{index}"
 
 
@@ -211,7 +217,7 @@ def _tools_problem(tools: JsonValue) -> str | None:
 
 
 def _pairing_problem(messages: list[JsonValue]) -> str | None:
-    """Each tool call is answered right after it, and nothing else is."""
+    """Check that each tool call is answered directly after it, and nothing else is."""
     open_calls: set[str] = set()
     for message in messages:
         if not isinstance(message, dict) or message.get("role") not in ROLES:
@@ -224,6 +230,8 @@ def _pairing_problem(messages: list[JsonValue]) -> str | None:
         if open_calls:
             break
         open_calls = _call_ids(message)
+        if longest := next((each for each in open_calls if len(each) > MOST_ID), None):
+            return f"Invalid 'messages[].tool_calls[].id': string too long, {len(longest)} characters of {MOST_ID}"
     if open_calls:
         return f"tool_call_ids did not have response messages: {', '.join(sorted(open_calls))}"
     return None
@@ -232,3 +240,15 @@ def _pairing_problem(messages: list[JsonValue]) -> str | None:
 def _call_ids(message: Json) -> set[str]:
     asked = message.get("tool_calls")
     return {str(each.get("id")) for each in asked if isinstance(each, dict)} if isinstance(asked, list) else set()
+
+
+def _content_problem(messages: list[JsonValue]) -> str | None:
+    for number, message in enumerate(messages):
+        assert isinstance(message, dict)
+        content = message.get("content")
+        if content is None and not (message["role"] == "assistant" and message.get("tool_calls")):
+            return f"Invalid value for 'messages[{number}].content': expected a string, got null."
+        kinds = {part.get("type") for part in content if isinstance(part, dict)} if isinstance(content, list) else set()
+        if wrong := kinds - ({"text", "image_url"} if message["role"] == "user" else {"text"}):
+            return f"Invalid 'messages[{number}].content': {', '.join(map(str, wrong))}"
+    return None

@@ -1,4 +1,4 @@
-"""The real SDKs, unmodified, pointed at the emulators."""
+"""The real SDKs, unmodified, connected to the emulators."""
 
 from telegram import Bot
 
@@ -6,5 +6,5 @@ from tests.emulators.telegram import TelegramEmulator
 
 
 def telegram_bot(telegram: TelegramEmulator) -> Bot:
-    """Enter it (`async with`) to connect; it asks `getMe` then."""
+    """Create a bot; entering it (`async with`) connects it, with a call of `getMe`."""
     return Bot(telegram.token, base_url=telegram.bot_url, base_file_url=telegram.file_url)

@@ -1,4 +1,4 @@
-"""Three providers of search results on loopback, in their own words: SearXNG, Brave and Tavily.
+"""Three providers of search results on loopback, with their own formats: SearXNG, Brave and Tavily.
 
 Faults are injected under the method "search"; the keys are `KEY`.
 """
@@ -21,7 +21,7 @@ MOST_QUERY = 400
 
 @dataclass(frozen=True)
 class Entry:
-    """A result as the provider's index has it."""
+    """A result in the provider's index."""
 
     title: str
     url: str
@@ -29,13 +29,13 @@ class Entry:
 
 
 class SearchEmulator(LoopbackServer):
-    """Finds the entries whose title or content has the query's words in it; without words that fit, nothing."""
+    """Finds the entries whose title or content contains the query's words."""
 
     def __init__(self, *entries: Entry) -> None:
         super().__init__()
         self.entries = list(entries)
         self.garbled: str | None = None
-        """What is sent instead of JSON."""
+        """Content sent instead of JSON."""
 
     def found(self, query: str) -> list[Entry]:
         return [entry for entry in self.entries if query.lower() in f"{entry.title} {entry.content}".lower()]
@@ -56,11 +56,11 @@ class SearchEmulator(LoopbackServer):
 
     @abstractmethod
     def answer(self, request: web.Request, params: Mapping[str, object]) -> web.Response:
-        """What the provider says to this."""
+        """Return the provider's response."""
 
     @abstractmethod
     def error(self, status: int) -> JsonValue:
-        """In the provider's words."""
+        """Return an error in the provider's format."""
 
     def failed(self, status: int) -> web.Response:
         return web.json_response(self.error(status), status=status)
@@ -73,7 +73,7 @@ class SearchEmulator(LoopbackServer):
 
 
 class SearxngEmulator(SearchEmulator):
-    """A server of the owner's; `json` is among its formats unless it is taken out."""
+    """A server of the owner's; `json` is one of its formats unless it is removed."""
 
     def __init__(self, *entries: Entry) -> None:
         super().__init__(*entries)

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that an emulator of a platform or of a model stands on."""
+"""A real HTTP server on loopback, the base of the emulators."""
 
 import asyncio
 import time
@@ -16,10 +16,10 @@ SHUTDOWN_SECONDS = 0.01
 
 
 class LoopbackServer(ABC):
-    """Listens on 127.0.0.1 while it is entered, at `port`; `url` has no slash at its end. OSError: the port is taken.
+    """Listens on 127.0.0.1 at `port` while entered; `url` has no trailing slash. Raises OSError if the port is taken.
 
-    Strict: whatever the emulator does not know is answered with an error *and* written down in `violations`, so that
-    a fixture can assert that there were none.
+    Strict: everything that the emulator does not know is answered with an error and recorded in `violations`, so that a
+    fixture can assert that there were none.
     """
 
     cancel_on_disconnect = False
@@ -32,7 +32,7 @@ class LoopbackServer(ABC):
         self.changes = Changes()
         self.url = ""
         self.port = 0
-        """Where to listen, to be set before it is entered; 0: at any port that is free."""
+        """Port to listen on, set before entering; 0 takes any free one."""
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
@@ -64,20 +64,20 @@ class LoopbackServer(ABC):
 
     @abstractmethod
     def routes(self) -> Sequence[web.RouteDef]:
-        """The routes that this emulator knows."""
+        """Return the routes of this emulator."""
 
     def calls_of(self, method: str) -> list[Call]:
         return [call for call in self.calls if call.method == method]
 
-    def wait_for(self, condition: Callable[[], bool], timeout: float = 5.0) -> Awaitable[None]:
-        """Until the condition holds; it is tried after every call and event of this emulator.
+    def wait_for(self, condition: Callable[[], bool], timeout: float = 30.0) -> Awaitable[None]:
+        """Wait until a condition holds, which is checked after every call and event of this emulator.
 
-        With hundreds of chats wait on each chat instead (`chat.until`): this one would look at all of them each time.
+        With hundreds of chats wait on each chat instead (`chat.until`), as this would check all of them each time.
         """
         return self.changes.until(condition, timeout, self.describe)
 
     def describe(self) -> str:
-        """What a failed wait prints."""
+        """Return the text that a failed wait prints."""
         recent = ", ".join(f"{call.method}={call.status}" for call in self.calls[-12:])
         return f"last calls: {recent or 'none'}; violations: {self.violations}"
 
@@ -86,7 +86,7 @@ class LoopbackServer(ABC):
         self.changes.notify()
 
     def kill_connections(self) -> int:
-        """Abort every open connection, idle ones too; says how many there were."""
+        """Abort every open connection, also idle ones; return how many there were."""
         server = self._runner.server if self._runner is not None else None
         transports = [each.transport for each in server.connections] if server is not None else []
         for transport in transports:
@@ -101,7 +101,7 @@ class LoopbackServer(ABC):
         process: Callable[[], Awaitable[web.StreamResponse]],
         refuse: Callable[[Effect], web.StreamResponse],
     ) -> web.StreamResponse:
-        """Do one call under the faults that meet it; `refuse` puts an injected error into the platform's words."""
+        """Perform one call under the matching faults; `refuse` formats an injected error."""
         self.calls.append(call)
         effect = self.faults.take(call)
         if effect.hold is not None:
@@ -112,6 +112,9 @@ class LoopbackServer(ABC):
         if effect.drop:
             return self.kill(request)
         response = await process() if effect.status is None else refuse(effect)
+        if effect.answer_late is not None:
+            self.changes.notify()
+            await effect.answer_late.wait()
         if effect.lose_answer:
             return self.kill(request)
         call.status = response.status
@@ -119,7 +122,7 @@ class LoopbackServer(ABC):
         return response
 
     def kill(self, request: web.Request) -> web.Response:
-        """Abort the connection of this request; the answer that is returned reaches nobody."""
+        """Abort the connection of this request; the returned response is not delivered."""
         if request.transport is not None:
             request.transport.abort()
         self.changes.notify()

@@ -1,4 +1,4 @@
-"""Slack on loopback, strict, with people in it whom a test can let speak.
+"""A strict emulation of Slack on loopback, with users that a test controls.
 
     async with SlackEmulator() as slack:
         client = AsyncWebClient(slack.bot_token, base_url=slack.api_url)
@@ -10,7 +10,7 @@
         await chat.until(lambda c: "Hello" in c.screen[-1])
         assert slack.violations == []
 
-It answers as the real service does as far as this project knows it, and refuses what it does not know.
+It answers as the real service does, as far as that is known, and refuses everything else.
 """
 
 import itertools
@@ -30,7 +30,7 @@ from tests.emulators.slack_wire import Json
 
 
 class SlackEmulator(SlackServer):
-    """One app's Slack workspace and the people in it. `pace.on = False` lifts the platform's rate limits."""
+    """The Slack workspace of one app, with its users. `pace.on = False` lifts the rate limits."""
 
     def __init__(
         self,
@@ -43,50 +43,54 @@ class SlackEmulator(SlackServer):
         self._person_ids = itertools.count(7_000_000_001)
         self._room_ids = itertools.count(8_000_000_001)
 
-    # The people.
+    # Users
 
     def person(self, name: str, *, language: str | None = None, is_bot: bool = False) -> Person:
-        """Somebody new; ids are U7000000001, U7000000002... `is_bot`: another app, which may post."""
+        """Create a user with the id U7000000001, U7000000002, ... `is_bot`: another app, which may post."""
         username = name.lower().replace(" ", "_")
         person = Person(f"U{next(self._person_ids)}", name, username, language, is_bot)
         self._world.people[person.id] = person
         return person
 
     def private(self, person: Person) -> Chat:
-        """The direct messages of this person with the bot."""
+        """Return the private chat of this user with the bot."""
         return Chat(self._world, self._world.open_private(person))
 
     def group(self, title: str, people: Sequence[Person] = (), *, kind: Kind = "channel") -> Chat:
-        """A public channel that the bot is in, or a private one ("group") or a group of direct messages ("mpim")."""
+        """Create a channel with the bot: public, private ("group"), or a group of direct messages ("mpim")."""
         room = Room(f"C{next(self._room_ids)}", kind, title, list(people))
         self._world.rooms[room.id] = room
         return Chat(self._world, room)
 
+    def go_by(self, now: Callable[[], float]) -> None:
+        """Use this clock for the times of messages."""
+        self._world.now = now
+
     @property
     def scopes_used(self) -> set[str]:
-        """The scopes that the methods called and the events delivered needed, to compare with a manifest."""
+        """Scopes that the calls and delivered events needed, for comparison with a manifest."""
         return self._world.scopes_used
 
     @property
     def events_used(self) -> set[str]:
-        """The events delivered, by the names under which apps subscribe to them: "message.im", "app_mention"..."""
+        """Delivered events by their subscription names, such as "message.im" or "app_mention"."""
         return self._world.events_used
 
     @property
     def connected(self) -> bool:
-        """Whether at least one socket is open and greeted; over HTTP, whether there is an address to send to."""
+        """True if a socket is open and ready or, over HTTP, if there is an address."""
         return bool(self.hub.ready or self.hooks.url)
 
     @property
     def unheard(self) -> int:
-        """Events on their way or waiting that the app has not acknowledged."""
+        """Number of events that the app has not acknowledged."""
         return len(self.line.open)
 
-    # Trouble.
+    # Faults
 
     @property
     def ack_timeout(self) -> float:
-        """Seconds that the app has to acknowledge."""
+        """Seconds in which the app must acknowledge."""
         return self.line.ack_timeout
 
     @ack_timeout.setter
@@ -95,7 +99,7 @@ class SlackEmulator(SlackServer):
 
     @property
     def forgetful(self) -> bool:
-        """Whether events are lost while no socket is open."""
+        """True if events are lost while no socket is open."""
         return self.line.forgetful
 
     @forgetful.setter
@@ -104,7 +108,7 @@ class SlackEmulator(SlackServer):
 
     @property
     def stream_ttl(self) -> float:
-        """Seconds that a streamed message waits for more."""
+        """Seconds after which a streamed message is closed."""
         return self._world.stream_seconds
 
     @stream_ttl.setter
@@ -113,7 +117,7 @@ class SlackEmulator(SlackServer):
 
     @property
     def assistant_allowed(self) -> bool:
-        """Whether the app may show a status, a title and prompts."""
+        """True if the app may show a status, a title and prompts."""
         return self._world.assistant_allowed
 
     @assistant_allowed.setter
@@ -121,14 +125,14 @@ class SlackEmulator(SlackServer):
         self._world.assistant_allowed = allowed
 
     def deliver_to(self, url: str) -> None:
-        """From now on send everything to this address by signed HTTP, and nothing to sockets."""
+        """Send everything to this address by signed HTTP from now on, and nothing to sockets."""
         self.hooks.url = url
         self.line.carrier = self.hooks
         self.line.flush()
 
     async def push(self, event: JsonValue) -> None:
-        """Any event, malformed ones too. A string goes as it is, in a frame of its own; what has an `envelope_id` goes
-        as a frame; an `event_callback` is delivered as it is; anything else as the `event` of an ordinary delivery."""
+        """Send any event, also malformed ones. A string is sent as a frame, and so is a dict with an `envelope_id`; an
+        `event_callback` is delivered unchanged; anything else becomes the `event` of an ordinary delivery."""
         if isinstance(event, str):
             self.hub.send_text(event)
         elif isinstance(event, dict) and "envelope_id" in event:
@@ -139,20 +143,20 @@ class SlackEmulator(SlackServer):
             self.line.push(Delivery("events_api", self._world.wrap(event)))
 
     def redeliver(self, count: int = 1) -> None:
-        """Deliver the last confirmed events once more, as retries."""
+        """Deliver the last acknowledged events once more, as retries."""
         self.line.redeliver(count)
 
     @property
     def calls_in_window(self) -> int:
-        """Calls made although Slack had said when to come back."""
+        """Number of calls made before the time that Slack had named."""
         return self.pace.calls_in_window
 
     def refresh(self, how: Reason = "refresh_requested", *, count: int | None = None) -> None:
-        """Tell the oldest `count` sockets (None: all) to go, and close them a moment later."""
+        """Tell the oldest `count` sockets (None: all) to disconnect, and close them a moment later."""
         self.hub.dismiss(how, self.hub.sockets[:count])
 
     def revoke(self, error: str = "token_revoked") -> None:
-        """The bot's token is good no more; "account_inactive" and "invalid_auth" are possible too."""
+        """Reject the bot token from now on; `error` may also be "account_inactive" or "invalid_auth"."""
         about: Json = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [self.bot.id]}}
         self._world.tell("tokens_revoked", {**about, "event_ts": self._world.ts()})
         self._refused = error
@@ -162,24 +166,24 @@ class SlackEmulator(SlackServer):
         self._refused = "account_inactive"
 
     def opens_home(self, person: Person) -> None:
-        """The person looks at the app's home."""
+        """Open the app's home as a user."""
         event: Json = {"type": "app_home_opened", "user": person.id, "tab": "home", "event_ts": self._world.ts()}
         self._world.tell("app_home_opened", {**event, "channel": self._world.open_private(person).id})
 
-    # Modals.
+    # Modals
 
     @property
     def views(self) -> list[View]:
-        """The modals that are open, oldest first."""
+        """Open modals, oldest first."""
         return [each for each in self._world.views.values() if not each.closed]
 
     @property
     def homes(self) -> Mapping[str, View]:
-        """What the app published as its home, by the id of the person who sees it."""
+        """Published homes of the app by user id."""
         return self._world.homes
 
     async def submits(self, person: Person, view: View, values: Mapping[str, str]) -> Submission:
-        """Hand in a modal; what was entered by `action_id` or `block_id` of the inputs."""
+        """Submit a modal, with values by `action_id` or `block_id` of the inputs."""
         submission = Submission(view)
 
         def heard(answer: Json) -> None:

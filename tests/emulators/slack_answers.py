@@ -1,4 +1,4 @@
-"""Answers to commands and presses: to the `response_url`, or along with the acknowledgement."""
+"""Answers to commands and presses: to the `response_url`, or with the acknowledgement."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ class Answer(Params):
 
 
 def respond(world: World, url: ResponseUrl, body: Json) -> None:
-    """Show an answer. SlackError as Slack words it, ValidationError for what is not known."""
+    """Show an answer. Raises SlackError, or ValidationError for unknown fields."""
     asked = Answer.model_validate(body)
     original = url.message
     if asked.delete_original and original is not None:
@@ -51,7 +51,7 @@ def respond(world: World, url: ResponseUrl, body: Json) -> None:
 
 
 def answers_of(world: World, room: Room, person: Person) -> Callable[[Json], None]:
-    """For what comes along with the acknowledgement of a command; one that cannot be read is shown to nobody."""
+    """Return a handler for answers within an acknowledgement; invalid ones are ignored."""
 
     def take(body: Json) -> None:
         if not body:

@@ -1,4 +1,4 @@
-"""What all groups of Web API methods share: finding the conversation and the message, with Slack's errors."""
+"""Common parts of the Web API methods: looking up conversations and messages, with Slack's errors."""
 
 from tests.emulators.slack_params import Content
 from tests.emulators.slack_state import Message, Room
@@ -10,13 +10,13 @@ MOST_MARKDOWN = 12_000
 
 
 class MethodGroup:
-    """Each method takes its arguments, checked already, and returns what Slack puts beside `"ok": true`."""
+    """A group of methods. Each takes validated arguments and returns the fields beside `"ok": true`."""
 
     def __init__(self, world: World) -> None:
         self.world = world
 
     def room(self, room_id: str) -> Room:
-        """A conversation that the bot may see."""
+        """Return a conversation that the bot can see. Raises SlackError."""
         room = self.world.rooms.get(room_id)
         if room is None or (not room.bot_in and room.kind != "channel"):
             raise SlackError("channel_not_found")
@@ -35,7 +35,7 @@ class MethodGroup:
         return room
 
     def destination(self, channel: str) -> Room:
-        """For posting, the id of a person means the direct messages with them."""
+        """Return the conversation for a post; a user id stands for the private chat with that user."""
         return self.writable(self.world.private_rooms[channel].id if channel in self.world.private_rooms else channel)
 
     def message(self, room: Room, ts: str) -> Message:
@@ -51,7 +51,7 @@ class MethodGroup:
         return message
 
     def root(self, room: Room, thread_ts: str | None) -> Message | None:
-        """The message that a thread hangs on; posting into the thread of a reply lands in the thread it is in."""
+        """Return the root message of a thread; a reply belongs to the thread it is in."""
         if thread_ts is None:
             return None
         found = room.messages.get(thread_ts)
@@ -60,7 +60,7 @@ class MethodGroup:
         return found.reply_to or found
 
     def fill(self, message: Message, asked: Content) -> None:
-        """The new content, checked; SlackError leaves the message as it was."""
+        """Set validated content; a SlackError leaves the message unchanged."""
         text, blocks = asked.text or "", self.named(asked.blocks)
         if asked.markdown_text is not None:
             if text or blocks:
@@ -77,5 +77,5 @@ class MethodGroup:
             message.attachments = asked.attachments
 
     def named(self, blocks: list[Json] | None) -> list[Json]:
-        """Blocks and buttons that have no id are given one, as Slack does."""
+        """Add ids to blocks and buttons without one, as Slack does."""
         return [{"block_id": f"b{next(self.world.numbers)}", **block} for block in blocks or []]

@@ -1,4 +1,4 @@
-"""Web API methods of assistants: the status under a thread, its title, the prompts to begin with."""
+"""Web API methods of assistants: status and title of a thread, and suggested prompts."""
 
 from tests.emulators import slack_params as params
 from tests.emulators.slack_api import MethodGroup

@@ -1,4 +1,4 @@
-"""What Slack takes for blocks, as far as this project uses them, and the errors for what it does not take."""
+"""Validation of blocks, as far as this project uses them, with Slack's errors."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from tests.emulators.slack_wire import Json, SlackError
 
 MOST_BLOCKS = 50
 MOST_MARKDOWN = 12_000
-"""Characters of all markdown blocks of a message together."""
+"""Characters of all Markdown blocks of a message together."""
 MOST_ELEMENTS = 25
 LENGTHS = {"action_id": 255, "block_id": 255, "value": 2000, "url": 3000}
 TEXT_LENGTHS = {"section": 3000, "header": 150}
@@ -20,7 +20,7 @@ KNOWN = {
 
 
 def check_blocks(blocks: Sequence[Json]) -> None:
-    """SlackError as Slack words it."""
+    """Check blocks. Raises SlackError."""
     if len(blocks) > MOST_BLOCKS:
         raise _invalid(f"no more than {MOST_BLOCKS} items allowed [json-pointer:/blocks]")
     if sum(len(str(each.get("text", ""))) for each in blocks if each.get("type") == "markdown") > MOST_MARKDOWN:

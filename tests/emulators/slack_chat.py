@@ -1,4 +1,4 @@
-"""A conversation as its people see it and use it: the control plane of the Slack emulator."""
+"""A conversation as its users see and use it: the control functions of the Slack emulator."""
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ EMOJI = {
 
 
 class Chat:
-    """A conversation, or one thread of it, in the hands of its people. What they do reaches the app as events."""
+    """A conversation, or one thread of it, from its users' side. Their actions reach the app as events."""
 
     def __init__(self, world: World, room: Room, root: Message | None = None) -> None:
         self._world = world
@@ -31,16 +31,16 @@ class Chat:
     def id(self) -> str:
         return self._room.id
 
-    # What a person sees.
+    # What users see
 
     @property
     def messages(self) -> list[Message]:
-        """Everybody's messages that are still there, oldest first, those that only one person sees among them."""
+        """All messages that still exist, oldest first, including those visible to one user."""
         return [each for each in self.everything if not each.deleted]
 
     @property
     def everything(self) -> list[Message]:
-        """Every message there ever was, with deleted ones."""
+        """All messages ever written, including deleted ones."""
         root = self._root
         return [each for each in self._room.seen if root is None or root in (each, each.reply_to)]
 
@@ -50,37 +50,37 @@ class Chat:
 
     @property
     def screen(self) -> list[str]:
-        """What the bot's messages say now, oldest first: edits applied, deleted ones gone."""
+        """Current texts of the bot's messages, oldest first."""
         return [each.shown for each in self.bot_messages]
 
     @property
     def actions(self) -> list[Action]:
-        """The statuses and reactions that the bot showed, oldest first."""
+        """Statuses and reactions of the bot, oldest first."""
         root = self._root
         return [each for each in self._room.actions if root is None or each.thread == root.ts]
 
     @property
     def status(self) -> str:
-        """What stands under the thread now: "is thinking…"; empty for nothing."""
+        """Current status of the thread, such as "is thinking…", or ""."""
         shown = self._room.statuses
         return shown.get(self._root.ts, "") if self._root is not None else next(iter(shown.values()), "")
 
     @property
     def notices(self) -> list[str]:
-        """What Slack itself told the people: a command or a button that the app did not take in time."""
+        """Slack's own messages to the users, such as for a command that the app did not acknowledge in time."""
         return self._room.notices
 
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
-        """Until the condition holds; looking at something not there yet (`chat.screen[-1]`) means "not yet"."""
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
+        """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
         return self._room.changes.until(
             lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}, Slack says {self.notices}"
         )
 
     def thread(self, message: Message) -> "Chat":
-        """Only the thread of this message."""
+        """Return the thread of this message."""
         return Chat(self._world, self._room, message.reply_to or message)
 
-    # What people do.
+    # What users do
 
     async def says(
         self,
@@ -92,7 +92,7 @@ class Chat:
         document: tuple[str, bytes, str] | None = None,
         caption: str = "",
     ) -> Message:
-        """Write a message. What begins with a slash becomes the slash command, or in threads, which have none, `!…`.
+        """Write a message. Text with a slash becomes the slash command or, in threads, which have none, `!…`.
 
         `document` is (name, content, MIME type).
         """
@@ -115,19 +115,44 @@ class Chat:
     async def posts(
         self, app: Person, text: str = "", *, attachments: Sequence[Json] = (), blocks: Sequence[Json] = ()
     ) -> Message:
-        """Another app's message, as the Web API makes it."""
+        """Post a message of another app, as through the Web API."""
         return self._world.post(self._room, self._foreign(app, text, attachments, blocks))
 
     async def hooks(
         self, app: Person, text: str = "", *, attachments: Sequence[Json] = (), blocks: Sequence[Json] = ()
     ) -> Message:
-        """Another app's message, as an old incoming webhook makes it: subtype `bot_message`, no user."""
+        """Post a message of another app, as through an old incoming webhook: subtype `bot_message`, no user."""
         message = self._foreign(app, text, attachments, blocks)
         message.subtype = "bot_message"
         return self._world.post(self._room, message)
 
+    async def shares(self, person: Person, passed_on: Message, text: str = "") -> Message:
+        """Share a message from another conversation, with a text of one's own."""
+        message = self._new(person, text, self._root)
+        by = passed_on.sender
+        message.attachments = [
+            {
+                "ts": passed_on.ts,
+                "channel_id": passed_on.room_id,
+                "is_msg_unfurl": True,
+                "is_share": True,
+                "author_id": by.id,
+                "author_name": by.name,
+                "fallback": f"[now] {by.name}: {passed_on.source}",
+                "text": passed_on.source,
+                "files": [each.to_json() for each in passed_on.files],
+            }
+        ]
+        return self._world.post(self._room, message)
+
+    async def shares_file(self, person: Person, passed_on: Message, text: str = "") -> Message:
+        """Share the files of another message alone; they keep their owner."""
+        message = self._new(person, text, self._root)
+        message.files, message.subtype = [*passed_on.files], "file_share"
+        return self._world.post(self._room, message)
+
     async def edits(self, message: Message, text: str) -> None:
-        """Change one's own message."""
+        """Edit one's own message."""
         before = message.to_json(with_metadata=True)
         message.source = typed(text, (self._world.bot.username, self._world.bot.id))
         message.blocks = [] if message.sender.is_bot or not text else [rich_text(message.source)]
@@ -135,7 +160,7 @@ class Chat:
         self._world.change(self._room, message, before)
 
     async def unfurls(self, message: Message, attachment: Json) -> None:
-        """Slack adds the preview of a link; nobody edited anything, and yet the message has changed."""
+        """Add the preview of a link, which changes the message without an edit."""
         before = message.to_json(with_metadata=True)
         message.attachments = [*message.attachments, attachment]
         self._world.tell_change(self._room, message, before)
@@ -144,7 +169,7 @@ class Chat:
         self._world.delete(self._room, message)
 
     async def reacts(self, person: Person, message: Message, emoji: str) -> None:
-        """React with an emoji, given as itself or by Slack's name for it."""
+        """React with an emoji, given as a character or by Slack's name."""
         name = EMOJI.get(emoji, emoji.strip(":"))
         message.reactions.setdefault(name, []).append(person.id)
         item: Json = {"type": "message", "channel": self._room.id, "ts": message.ts}
@@ -156,7 +181,7 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this label or value. AssertionError when there is none to press."""
+        """Press the newest button with this label or value. Raises AssertionError if there is none."""
         for each in [message] if message is not None else self.bot_messages[::-1]:
             found = each.button(button, data)
             if found is not None:
@@ -164,7 +189,7 @@ class Chat:
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
     async def shortcut(self, person: Person, message: Message, callback_id: str) -> None:
-        """Pick the app's action from the menu of a message."""
+        """Use the app's shortcut in the menu of a message."""
         self._deliver(message_action(self._world, self._room, person, message, callback_id), lambda _answer: None)
 
     async def joins(self, person: Person) -> None:
@@ -176,13 +201,13 @@ class Chat:
         self._room.archived = True
 
     async def kick_bot(self) -> None:
-        """Remove the bot from the channel; from then on it hears nothing from there."""
+        """Remove the bot from the channel, after which it receives nothing from it."""
         event: Json = {"type": "member_left_channel", "user": self._world.bot.id, "channel": self._room.id}
         self._world.tell("member_left_channel", {**event, "event_ts": self._world.ts()}, self._room)
         self._room.bot_in = False
 
     async def blocks(self) -> None:
-        """Slack's people cannot block an app; to it a conversation that is closed to it is not there."""
+        """Close the conversation to the app. Users of Slack cannot block an app."""
         self._room.bot_in = False
 
     async def invite_bot(self) -> None:
@@ -190,7 +215,7 @@ class Chat:
         self._tell_joined(self._world.bot)
 
     async def opens_assistant(self, person: Person) -> "Chat":
-        """Open the assistant's pane in the direct messages: a new thread, in which the person then writes."""
+        """Open the assistant's pane in the private chat, which starts a new thread."""
         root = self._new(self._world.bot, "New Assistant Thread", None)
         root.subtype = "assistant_app_thread"
         self._world.post(self._room, root)
@@ -198,13 +223,13 @@ class Chat:
         return Chat(self._world, self._room, root)
 
     async def looks_at(self, person: Person, channel: "Chat") -> None:
-        """With the assistant's pane open, go to another channel."""
+        """Switch to another channel while the assistant's pane is open."""
         if self._root is None:
             raise AssertionError("only in a thread of the assistant")
         context: Json = {"channel_id": channel.id, "team_id": "T0PARLEY", "enterprise_id": None}
         self._tell_assistant("assistant_thread_context_changed", person, self._root, context)
 
-    # How it is done.
+    # Implementation
 
     def _new(self, person: Person, text: str, root: Message | None) -> Message:
         world = self._world
@@ -221,7 +246,7 @@ class Chat:
         return message
 
     def _command(self, person: Person, words: str) -> Message:
-        """A slash command leaves no message; what is returned stands in no conversation."""
+        """Send a slash command. The returned message is in no conversation, as commands leave none."""
         first, _, rest = words.partition(" ")
         sent = rest if first == COMMAND else words.removeprefix("/")
         message = self._new(person, "", None)

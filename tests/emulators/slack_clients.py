@@ -1,4 +1,4 @@
-"""The real Slack SDK, unmodified, pointed at the emulator."""
+"""The real Slack SDK, unmodified, connected to the emulator."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from tests.emulators.slack_server import SlackServer
 
 
 def slack_client(slack: SlackServer) -> AsyncWebClient:
-    """It opens a session for each call, so there is nothing to close."""
+    """Create a client; it opens a session for each call, so there is nothing to close."""
     return AsyncWebClient(slack.bot_token, base_url=slack.api_url)
 
 
@@ -20,8 +20,8 @@ def slack_app(slack: SlackServer) -> AsyncApp:
 
 
 @asynccontextmanager
-async def connected(slack: SlackServer, app: AsyncApp, *, ping: float = 0.2) -> AsyncIterator[AsyncSocketModeHandler]:
-    """The app on Socket Mode; after a broken connection it comes back within about `ping` seconds."""
+async def connected(slack: SlackServer, app: AsyncApp, *, ping: float = 5.0) -> AsyncIterator[AsyncSocketModeHandler]:
+    """Yield the app in Socket Mode; it reconnects within about `ping` seconds."""
     handler = AsyncSocketModeHandler(app, slack.app_token, ping_interval=ping)
     await handler.connect_async()
     try:

@@ -1,4 +1,4 @@
-"""Files: the three steps of an upload, what is known of one, and the address to read it from."""
+"""Files: the three steps of an upload, their metadata, and their download."""
 
 import mimetypes
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Files(MethodGroup):
         return {"file": file.to_json(), "comments": comments, "content_html": None}
 
     def receive(self, ticket: str, content: bytes) -> web.Response:
-        """The second step. An address takes its file once."""
+        """Receive an upload, the second step. Each address can be used once."""
         name, length = self._promised.pop(ticket, ("", -1))
         if length < 0:
             return web.Response(status=404, text="unknown upload")
@@ -55,7 +55,7 @@ class Files(MethodGroup):
         return web.Response(text=f"OK - {length}")
 
     def read(self, file_id: str, *, allowed: bool) -> web.Response:
-        """Whoever may not read it is shown the page to sign in on, with status 200."""
+        """Return a file or, without permission, the sign-in page with status 200."""
         file = self.world.files.get(file_id)
         if not allowed:
             return web.Response(text=LOGIN_PAGE, content_type="text/html")

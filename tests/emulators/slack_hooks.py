@@ -15,7 +15,7 @@ from tests.emulators.slack_wire import Json
 
 
 class SignedHooks:
-    """The address that Slack was given; until then nothing is sent there."""
+    """Carrier to the app's address; nothing is sent until that is set."""
 
     timeout_reason = "http_timeout"
 
@@ -34,7 +34,7 @@ class SignedHooks:
         return True
 
     async def verify(self) -> bool:
-        """Whether the address answers Slack's challenge, as it must before it is taken."""
+        """Return True if the address answers Slack's challenge, which is required before its use."""
         challenge = "emulated-challenge"
         asked = {"token": "emulated-verification", "challenge": challenge, "type": "url_verification"}
         body = json.dumps(asked).encode()
@@ -42,14 +42,14 @@ class SignedHooks:
             return response.status == 200 and challenge in await response.text()
 
     async def send(self, payload: JsonValue, *, key: str | None = None, age: float = 0) -> int:
-        """One request by hand, signed with another `key` or `age` seconds old if wanted; gives the status."""
+        """Send one request, optionally with another `key` or `age` seconds old; return the status."""
         body = json.dumps(payload).encode()
         headers = self._signed(body, key=key, age=age)
         async with self._open().post(self.url, data=body, headers=headers) as response:
             return response.status
 
     async def replay(self) -> int:
-        """The last request again, to the byte, as somebody who recorded it would send it."""
+        """Send the last request again, as a replay attack would."""
         body, headers = self._last
         async with self._open().post(self.url, data=body, headers=headers) as response:
             return response.status
@@ -115,7 +115,7 @@ def _encoded(delivery: Delivery) -> tuple[bytes, dict[str, str]]:
 
 
 def _answer(text: str) -> Json:
-    """What came along with the acknowledgement: JSON, or plain words to show."""
+    """Parse the content of an acknowledgement: JSON, or text to show."""
     if not text.strip():
         return {}
     try:

@@ -1,4 +1,4 @@
-"""How events reach the app: each to one connection, again when it is not confirmed, kept while nobody listens."""
+"""Delivery of events to the app: each to one connection, repeated until acknowledged, kept while there is none."""
 
 import asyncio
 import itertools
@@ -20,14 +20,14 @@ MOST_RETRIES = 3
 
 @dataclass(eq=False)
 class Delivery:
-    """One payload on its way; only events are ever sent again."""
+    """One payload in delivery; only events are ever repeated."""
 
     kind: DeliveryKind
     payload: JsonValue
     on_ack: Callable[[Json], None] | None = None
-    """Gets what the app sent along with its acknowledgement."""
+    """Receives the content of the app's acknowledgement."""
     on_loss: Callable[[str], None] | None = None
-    """Gets Slack's word for why nobody took note of it."""
+    """Receives Slack's reason if the app did not acknowledge."""
     attempt: int = 0
     reason: str = ""
     since: float = 0.0
@@ -35,7 +35,7 @@ class Delivery:
     timer: asyncio.TimerHandle | None = None
 
     def again(self) -> "Delivery":
-        """The same event once more, as after a time-out that nobody knows of."""
+        """Return the same event for a retry."""
         return Delivery(self.kind, self.payload, attempt=1, reason="timeout")
 
     def envelope(self) -> Json:
@@ -56,7 +56,7 @@ class Carrier(Protocol):
     timeout_reason: str
 
     def carry(self, delivery: Delivery) -> bool:
-        """Send it off; False when there is no connection to send it on."""
+        """Send it; return False if there is no connection."""
 
 
 @dataclass(eq=False)
@@ -66,24 +66,24 @@ class EventLine:
     clock: Callable[[], float]
     carrier: Carrier
     ack_timeout: float = 3.0
-    """Seconds that the app has."""
+    """Seconds in which the app must acknowledge."""
     retry_delays: tuple[float, float, float] = (0.0, 60.0, 300.0)
-    """Seconds before the first, second and third retry, as Slack documents them."""
+    """Seconds before the first, second and third retry, as documented by Slack."""
     kept_seconds: float = 420.0
-    """How long events are kept while no socket is open."""
+    """Seconds for which events are kept while no socket is open."""
     forgetful: bool = False
-    """Lose events while no socket is open, as a longer outage does."""
+    """True to lose events while no socket is open, as in a longer outage."""
     open: dict[int, Delivery] = field(default_factory=dict)
-    """By `id()`: what is neither confirmed nor given up."""
+    """Deliveries by `id()` that are neither acknowledged nor given up."""
     lost: list[Delivery] = field(default_factory=list)
-    """What nobody ever took note of."""
+    """Deliveries that were never acknowledged."""
     _sent: dict[str, Delivery] = field(default_factory=dict)
     _waiting: deque[Delivery] = field(default_factory=deque)
     _held_back: list[Delivery] = field(default_factory=list)
     _confirmed: deque[Delivery] = field(default_factory=lambda: deque(maxlen=KEPT_FOR_REDELIVERY))
 
     def push(self, delivery: Delivery) -> None:
-        """Deliver it, under the faults that meet events."""
+        """Deliver a payload, subject to faults for events."""
         delivery.since = self.clock()
         self.open[id(delivery)] = delivery
         if self.faults.reordering:
@@ -105,7 +105,7 @@ class EventLine:
             self._push_again(each)
 
     def flush(self) -> None:
-        """A connection is there: send what waited for one, unless it waited too long."""
+        """Send payloads that waited for a connection, unless they waited too long."""
         waiting = [*self._waiting]
         self._waiting.clear()
         for each in waiting:
@@ -115,7 +115,7 @@ class EventLine:
                 self._send(each)
 
     def acknowledge(self, envelope_id: str, answer: Json) -> None:
-        """A late acknowledgement, after the time-out, is worth nothing."""
+        """Handle an acknowledgement; one after the time-out has no effect."""
         delivery = self._sent.pop(envelope_id, None)
         if delivery is not None:
             self._stop_timer(delivery)
@@ -127,7 +127,7 @@ class EventLine:
             self.changes.notify()
 
     def fail(self, envelope_id: str, reason: str, *, retry: bool = True) -> None:
-        """It did not arrive, or was refused."""
+        """Handle a failed or refused delivery."""
         delivery = self._sent.pop(envelope_id, None)
         if delivery is None:
             return
@@ -140,6 +140,11 @@ class EventLine:
             delay = self.retry_delays[delivery.attempt]
             delivery.attempt, delivery.reason = delivery.attempt + 1, reason
             delivery.timer = asyncio.get_running_loop().call_later(delay, self._send, delivery)
+
+    def expire(self) -> None:
+        """Let the time for all unacknowledged deliveries run out."""
+        for envelope_id in [*self._sent]:
+            self.fail(envelope_id, self.carrier.timeout_reason)
 
     def close(self) -> None:
         for each in self.open.values():
@@ -182,6 +187,6 @@ class EventLine:
 
 
 def counted(prefix: str) -> Callable[[], str]:
-    """Ids such as `Ev0000000001`."""
+    """Return ids such as `Ev0000000001`."""
     numbers = itertools.count(1)
     return lambda: f"{prefix}{next(numbers):010d}"

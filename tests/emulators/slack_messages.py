@@ -9,7 +9,7 @@ from tests.emulators.slack_state import Message
 from tests.emulators.slack_wire import Json, SlackError
 
 MOST_EDITED_BYTES = 4000
-"""Of the `text` of an edit, which is far less than a new message may have (gitlab-org/gitlab, merge request 258898)."""
+"""Limit for the `text` of an edit, far below that of new messages (gitlab-org/gitlab, merge request 258898)."""
 
 
 class Messages(MethodGroup):

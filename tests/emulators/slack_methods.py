@@ -1,4 +1,4 @@
-"""The table of Web API methods: what each takes, who does it, and which scope it needs."""
+"""Table of Web API methods: parameters, implementation and required scope."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _P = TypeVar("_P", bound=MethodParams)
 class Method:
     run: Callable[[Fields], Json]
     scope: str = ""
-    """`*:read` stands for `channels:read`, `im:read`..., by the kind of the conversation; `a|b` for either."""
+    """`*:read` stands for `channels:read`, `im:read`, ... by the kind of the conversation; `a|b` for either."""
 
 
 def _method(model: type[_P], run: Callable[[_P], Json], scope: str = "") -> Method:
@@ -102,7 +102,7 @@ def _file_methods(files: Files) -> dict[str, Method]:
 
 
 def needed_scopes(method: Method, world: World, fields: Fields) -> list[str]:
-    """One of these is needed for this call; none where the list is empty."""
+    """Return the scopes of which one is needed for this call; empty if none is."""
     room = world.rooms.get(str(fields.get("channel", "")))
     scope = method.scope.replace("*", SCOPE_WORD[room.kind] if room is not None else "channels")
     return scope.split("|") if scope else []

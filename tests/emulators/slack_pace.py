@@ -1,8 +1,8 @@
-"""Slack's rate limits: who is told to wait, and who calls on regardless.
+"""Slack's rate limits, and calls that ignore them.
 
-The rules (docs.slack.dev/apis/web-api/rate-limits): tiers allow so many calls of a method a minute in a workspace, with
-some burst; posting is about one message a second in a channel, with short bursts. How much burst is said nowhere; here
-a tier takes 20 at once, a channel 3.
+The rules (docs.slack.dev/apis/web-api/rate-limits): a tier allows a number of calls of a method per minute and
+workspace, with some burst; posting is about one message per second and channel, with short bursts. The burst sizes are
+undocumented; here a tier takes 20 at once and a channel 3.
 """
 
 import math
@@ -12,7 +12,10 @@ from tests.emulators.buckets import Bucket
 from tests.emulators.slack_wire import RateLimited
 
 EARLY = 0.01
-"""A client that waited as told may come this much early by its own clock."""
+"""Tolerance for clocks: a client that waited as told may come this much early, in seconds."""
+NEWS_TRAVELS = 0.25
+"""Time in seconds after a workspace-wide limit in which calls do not count as violations, as they were sent before the
+client could know."""
 BURST = 20
 TIER_2, TIER_3, TIER_4 = 20 / 60, 50 / 60, 100 / 60
 TIERS = {
@@ -45,32 +48,38 @@ TIERS = {
 }
 
 Counted = tuple[str, str]
-"""The method, and the channel where it is counted by channel."""
+"""A method, with the channel if it is limited per channel."""
 
 
 @dataclass
 class Pace:
-    """Off (`on = False`) it limits nothing by itself; a window that a fault opened holds all the same."""
+    """Rate limits. With `on = False` only windows opened by faults apply."""
 
     on: bool = True
     calls_in_window: int = 0
-    """Calls that were made although Slack had said when to come back: a well-behaved client makes none."""
+    """Calls made before the time that Slack had named; a correct client makes none."""
     _windows: dict[Counted, float] = field(default_factory=dict)
+    _told: dict[Counted, float] = field(default_factory=dict)
+    """Start of each window."""
     _buckets: dict[Counted, Bucket] = field(default_factory=dict)
 
     def counted(self, method: str, channel: str) -> Counted:
         return (method, channel) if method == "chat.postMessage" else (method, "")
 
     def open_window(self, what: Counted, seconds: float, now: float) -> None:
+        if self._left(what, now) <= 0:
+            self._told[what] = now
         self._windows[what] = max(self._windows.get(what, 0.0), now + seconds)
 
     def note(self, what: Counted, now: float) -> None:
-        """Count the call when it comes inside a window."""
-        if self._left(what, now) > 0:
+        """Count a call that comes inside a window."""
+        _, channel = what
+        known_from = self._told.get(what, 0.0) + (0.0 if channel else NEWS_TRAVELS)
+        if self._left(what, now) > 0 and now >= known_from:
             self.calls_in_window += 1
 
     def check(self, what: Counted, now: float) -> None:
-        """Let the call pass, counted, or raise RateLimited."""
+        """Count the call, or raise RateLimited."""
         left = self._left(what, now)
         if left > 0:
             raise RateLimited(math.ceil(left))

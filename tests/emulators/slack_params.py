@@ -1,4 +1,4 @@
-"""What the Web API's methods take, and how it arrives: query, form or JSON."""
+"""Parameters of the Web API methods, as query, form or JSON."""
 
 import json
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ Fields = dict[str, object]
 
 
 async def read_fields(request: web.Request) -> Fields:
-    """The arguments of one call; those of the body win. SlackError for a body that cannot be read."""
+    """Return the arguments of a call; those in the body take precedence. Raises SlackError for an invalid body."""
     fields: Fields = dict(request.query)
     body = await request.text()
     if not body:
@@ -31,7 +31,7 @@ async def read_fields(request: web.Request) -> Fields:
 
 
 def _unpack(value: object) -> object:
-    """Forms carry lists and objects as JSON text; JSON bodies may too."""
+    """Parse lists and objects, which forms and sometimes JSON bodies carry as JSON text."""
     if not isinstance(value, str):
         return value
     return json.loads(value) if value else None
@@ -43,19 +43,19 @@ Object = Annotated[Json, Unpacked]
 
 
 class Params(BaseModel):
-    """Arguments of a method: those that are not listed are not emulated, and refused."""
+    """Base model that rejects arguments the emulator does not know."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class MethodParams(Params):
-    """Bolt gives its clients a default `team_id`, which then stands in every call."""
+    """Arguments of a method, with the default `team_id` that Bolt adds to every call."""
 
     team_id: str | None = None
 
 
 class Metadata(Params):
-    """An empty object takes away what there was."""
+    """Message metadata; an empty object removes it."""
 
     event_type: str = ""
     event_payload: Json = Field(default_factory=dict)
@@ -69,7 +69,7 @@ class InChannel(MethodParams):
 
 
 class Content(InChannel):
-    """What all messages have in common."""
+    """Fields common to all messages."""
 
     text: str | None = None
     blocks: Objects = None

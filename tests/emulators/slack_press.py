@@ -1,4 +1,4 @@
-"""What Slack sends when a person gives a command, presses a button, picks a shortcut or submits a modal."""
+"""Payloads for commands, button presses, shortcuts and submitted modals."""
 
 import time
 

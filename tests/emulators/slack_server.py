@@ -1,4 +1,4 @@
-"""The HTTP side of the emulated Slack: tokens, scopes, pace, the methods, and the addresses beside them."""
+"""The HTTP side of the Slack emulator: tokens, scopes, rate limits, methods, and further addresses."""
 
 import json
 import time
@@ -30,7 +30,7 @@ ALL_SCOPES = frozenset({
 
 
 class SlackServer(LoopbackServer):
-    """One app's Slack, without its people."""
+    """Slack for one app, without its users."""
 
     team_id = TEAM
     bot_token = "xoxb-EMULATED-0PARLEY"  # noqa: S105
@@ -69,12 +69,12 @@ class SlackServer(LoopbackServer):
 
     @property
     def api_url(self) -> str:
-        """For the SDK's `base_url`."""
+        """Address for the SDK's `base_url`."""
         return f"{self.url}/api/"
 
     @property
     def scopes(self) -> set[str]:
-        """What the app was granted; may be changed."""
+        """Scopes of the app; may be changed."""
         return self._world.scopes
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -223,5 +223,5 @@ class SlackServer(LoopbackServer):
 
 
 def _broken(status: int) -> web.Response:
-    """What Slack's edge answers when something behind it is down."""
+    """Return the response of Slack's edge when a server behind it is down."""
     return web.Response(text="<html><body>Something is broken</body></html>", status=status, content_type="text/html")

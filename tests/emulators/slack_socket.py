@@ -1,4 +1,4 @@
-"""Socket Mode: at most ten web sockets, each opened with a ticket that works once."""
+"""Socket Mode: at most ten web sockets, each opened with a single-use ticket."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ class Socket:
     ws: web.WebSocketResponse
     outgoing: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     leaving: bool = False
-    """Told to go; nothing new is sent on it."""
+    """True if it was told to disconnect; nothing new is sent on it."""
     delivered: int = 0
 
     def send(self, frame: Json) -> None:
@@ -39,16 +39,16 @@ class Socket:
 
 
 class SocketHub:
-    """All sockets of the app. An event goes to one of them, each in turn."""
+    """All sockets of the app. Events go to them in turn."""
 
     timeout_reason = "timeout"
 
     def __init__(self, app_id: str, violate: Callable[[str], None], changed: Callable[[], None]) -> None:
         self.sockets: list[Socket] = []
         self.opened = 0
-        """How many connections there ever were."""
+        """Number of connections so far."""
         self.leaving_seconds = 0.05
-        """How long a connection that was told to go stays open."""
+        """Seconds for which a connection that was told to disconnect stays open."""
         self.on_ready: Callable[[], None] = lambda: None
         self.on_ack: Callable[[str, Json], None] = lambda _envelope, _answer: None
         self._app_id = app_id
@@ -61,11 +61,11 @@ class SocketHub:
 
     @property
     def ready(self) -> list[Socket]:
-        """Greeted and not told to go."""
+        """Sockets that are ready and not told to disconnect."""
         return [each for each in self.sockets if not each.leaving and not each.ws.closed]
 
     def ticket(self) -> str:
-        """The query of an address to connect to."""
+        """Return the query of an address to connect to."""
         ticket = f"emulated-{next(self._numbers)}"
         self._tickets.add(ticket)
         return f"ticket={ticket}&app_id={self._app_id}"
@@ -74,7 +74,7 @@ class SocketHub:
         return self.send_text(json.dumps(delivery.envelope()))
 
     def send_text(self, text: str) -> bool:
-        """Any frame, to the socket whose turn it is."""
+        """Send a frame to the next socket; return False if there is none."""
         ready = self.ready
         if not ready:
             return False
@@ -84,7 +84,8 @@ class SocketHub:
         return True
 
     def dismiss(self, how: Reason, sockets: list[Socket]) -> None:
-        """Tell connections to go and close them a moment later; after a mere warning they are still used until then."""
+        """Tell connections to disconnect and close them a moment later; after a mere warning they are used until
+        then."""
         for socket in sockets:
             socket.leaving = how != "warning"
             socket.send({"type": "disconnect", "reason": how, "debug_info": {"host": "emulated-1"}})

@@ -1,4 +1,4 @@
-"""What Slack remembers: people, conversations, messages, files, pressed buttons."""
+"""State of the Slack emulator: users, conversations, messages, files, button presses."""
 
 import time
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from tests.emulators.slack_wire import Json, micros
 
 TEAM = "T0PARLEY"
 Kind = Literal["im", "channel", "group", "mpim"]
-"""What an event calls `channel_type`; "group" is a private channel."""
+"""Value of `channel_type` in events; "group" is a private channel."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody in the workspace; also the bot itself and other apps."""
+    """A user, the bot itself, or another app."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class Person:
 
     @property
     def bot_id(self) -> str:
-        """Apps have three ids; only the one with U can be mentioned."""
+        """Bot id of an app, which has three ids; only the one with U can be mentioned."""
         return f"B{self.id[1:]}"
 
     @property
@@ -42,7 +42,7 @@ class Person:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file on Slack's side; `url` asks for the bot's token."""
+    """A file stored by Slack; `url` requires the bot token."""
 
     id: str
     name: str
@@ -81,7 +81,7 @@ class StoredFile:
 class Button:
     text: str
     data: str | None = None
-    """Its value."""
+    """Value of the button."""
     action_id: str = ""
     block_id: str = ""
     url: str | None = None
@@ -90,7 +90,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit: what the message said from then on; `at` in seconds of the emulator's clock."""
+    """One edit with the text after it; `at` in seconds of the emulator's clock."""
 
     text: str
     at: float
@@ -98,21 +98,21 @@ class Edit:
 
 @dataclass(eq=False)
 class Message:
-    """A message of a person or of the bot, as it is now; `edits` tells how it became so."""
+    """A message in its current state, with its `edits`."""
 
     ts: str
     sender: Person
     room_id: str
     at: float
     text: str = ""
-    """The words as a person reads them."""
+    """Readable text."""
     first_text: str = ""
     source: str = ""
-    """The text as Slack holds it: with `<@U…>`, `&amp;` and mrkdwn; only a fallback where there are blocks."""
+    """Text as stored by Slack, with `<@U…>`, `&amp;` and mrkdwn; only a fallback if there are blocks."""
     blocks: list[Json] = field(default_factory=list)
     attachments: list[Json] = field(default_factory=list)
     reply_to: "Message | None" = None
-    """The root of the thread that it is a reply in."""
+    """The root of its thread."""
     replies: "list[Message]" = field(default_factory=list)
     broadcast: bool = False
     files: list[StoredFile] = field(default_factory=list)
@@ -124,9 +124,9 @@ class Message:
     reactions: dict[str, list[str]] = field(default_factory=dict)
     deleted: bool = False
     ephemeral_to: str | None = None
-    """Whom it is shown to alone; such a message is in no history."""
+    """The only user who sees it; such a message is in no history."""
     stream_seen: float | None = None
-    """When a message that is still being streamed last got something."""
+    """Time of the last part of a message that is being streamed."""
     silent: bool = False
 
     @property
@@ -135,7 +135,7 @@ class Message:
 
     @property
     def thread_ts(self) -> str | None:
-        """As Slack has it: a root names itself once there are replies."""
+        """Timestamp of the thread; a root has its own once there are replies."""
         if self.reply_to is not None:
             return self.reply_to.ts
         return self.ts if self.replies else None
@@ -150,18 +150,18 @@ class Message:
 
     @property
     def shown(self) -> str:
-        """What a person sees of it."""
+        """Visible content of the message."""
         marks = " ".join(f"[{each.name}]" for each in self.files)
         return f"{marks} {self.text}".strip()
 
     @property
     def history(self) -> list[str]:
-        """The words that it had, oldest first."""
+        """All texts of the message, oldest first."""
         return [self.first_text, *(edit.text for edit in self.edits)]
 
     @property
     def buttons(self) -> list[list[Button]]:
-        """One row for each block of actions."""
+        """Buttons, one row per actions block."""
         return [row for row in (_row(block) for block in self.blocks) if row]
 
     def button(self, text: str | None = None, data: str | None = None) -> Button | None:
@@ -172,7 +172,7 @@ class Message:
         return None
 
     def to_json(self, *, with_metadata: bool = False) -> Json:
-        """As events and `conversations.history` have it."""
+        """Return the message as in events and `conversations.history`."""
         if self.deleted:
             return self._tombstone()
         about: Json = {"type": "message", "ts": self.ts, "text": self.source, "team": TEAM}
@@ -255,8 +255,8 @@ def _button(element: Json, block: Json) -> Button:
 
 @dataclass(frozen=True)
 class Action:
-    """What the bot showed besides messages: "status" (`text` is the status, empty when taken away) or "reaction" and
-    "reaction removed" (`text` is the emoji's name); `at` in seconds of the emulator's clock."""
+    """An action of the bot: "status" (`text` is the status, or ""), "reaction" or "reaction removed" (`text` is the
+    emoji's name); `at` in seconds of the emulator's clock."""
 
     action: str
     at: float
@@ -266,7 +266,7 @@ class Action:
 
 @dataclass(eq=False)
 class Press:
-    """A pressed button; `answered` when the app took note of it within 3 seconds."""
+    """A button press; `answered` if the app acknowledged it within 3 seconds."""
 
     person: Person
     message: Message
@@ -274,12 +274,12 @@ class Press:
     at: float
     answered: bool = False
     failed: str = ""
-    """What Slack told the person instead."""
+    """Slack's error message to the user."""
 
 
 @dataclass(eq=False)
 class View:
-    """A modal, or somebody's home of the app; `about` is what the app made of it, and what Slack added."""
+    """A modal or a user's home of the app; `about` is the app's definition with Slack's additions."""
 
     id: str
     person: Person
@@ -292,7 +292,7 @@ class View:
         return str(title.get("text", "")) if isinstance(title, dict) else ""
 
     def filled(self, values: Mapping[str, str]) -> Json:
-        """With what a person entered, by `action_id` or `block_id` of the inputs."""
+        """Return the view with the user's input, by `action_id` or `block_id` of the inputs."""
         state: Json = {}
         blocks = self.about.get("blocks")
         for block in blocks if isinstance(blocks, list) else []:
@@ -306,7 +306,7 @@ class View:
 
 @dataclass(eq=False)
 class Submission:
-    """A modal that was handed in; `answer` is what the app said to it (errors, an update), empty for just closing."""
+    """A submitted modal; `answer` is the app's response (errors, an update), empty to just close it."""
 
     view: View
     answered: bool = False
@@ -316,7 +316,7 @@ class Submission:
 
 @dataclass(eq=False)
 class Room:
-    """One conversation on Slack's side, with all that was written in it."""
+    """A conversation with all its messages."""
 
     id: str
     kind: Kind
@@ -325,18 +325,18 @@ class Room:
     bot_in: bool = True
     archived: bool = False
     messages: dict[str, Message] = field(default_factory=dict)
-    """By ts; what was deleted too, what only one person saw not."""
+    """Messages by ts, including deleted ones but not ephemeral ones."""
     seen: list[Message] = field(default_factory=list)
-    """Everything in the order in which it was written, ephemeral messages too."""
+    """All messages in the order of writing, including ephemeral ones."""
     timeline: list[Message] = field(default_factory=list)
-    """What stands outside of threads, oldest first."""
+    """Messages outside of threads, oldest first."""
     marks: list[int] = field(default_factory=list)
-    """The times of `timeline`, to search in."""
+    """Times of `timeline`, for searching."""
     actions: list[Action] = field(default_factory=list)
     statuses: dict[str, str] = field(default_factory=dict)
-    """Thread -> the status shown in it now."""
+    """Current status by thread."""
     notices: list[str] = field(default_factory=list)
-    """What Slack itself told the people: a command or a button that failed."""
+    """Slack's own messages to the users, such as for a failed command or button."""
     changes: Changes = field(default_factory=Changes)
 
     def add(self, message: Message) -> None:

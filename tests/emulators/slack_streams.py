@@ -1,4 +1,4 @@
-"""Web API methods that stream a message while it is made: chat.startStream, chat.appendStream, chat.stopStream."""
+"""Web API methods that stream a message: chat.startStream, chat.appendStream, chat.stopStream."""
 
 from tests.emulators import slack_params as params
 from tests.emulators.slack_api import MOST_MARKDOWN, MethodGroup
@@ -59,7 +59,7 @@ class Streams(MethodGroup):
         message = self.message(room, ts)
         seen = message.stream_seen
         if seen is not None and self.world.clock() - seen > self.world.stream_seconds:
-            # Nobody appended for too long: what there is stays, and nothing more is taken.
+            # Nothing was appended for too long: the message stays as it is and accepts nothing more.
             message.stream_seen = seen = None
         if seen is None:
             raise SlackError(NOT_STREAMING)
@@ -90,7 +90,7 @@ class Streams(MethodGroup):
             self._put(message, chunk)
 
     def _put(self, message: Message, chunk: params.Chunk) -> None:
-        """Tasks and the plan stay where they first stood."""
+        """Add or update a task or the plan; both keep their first position."""
         key = f"task-{chunk.id}" if chunk.type == "task_update" else "plan"
         card: Json = {"type": "task_card", "block_id": key, "task_id": chunk.id, "title": chunk.title}
         if chunk.type == "plan_update":

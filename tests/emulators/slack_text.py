@@ -1,4 +1,4 @@
-"""What a person types, as Slack sends it; and what a person reads of what Slack was sent."""
+"""Slack's encoding of typed text, and the readable form of its markup."""
 
 import html
 import re
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from tests.emulators.slack_wire import Json
 
 Names = Callable[[str], str]
-"""The name of a person or channel by its id."""
+"""Returns the name of a user or channel by its id."""
 
 _FENCE = re.compile(r"^[ \t]*```.*\n?(?:([\s\S]*?)\n?[ \t]*```[ \t]*$)?", re.MULTILINE)
 _CODE = re.compile(r"(`[^`\n]+`)")
@@ -21,13 +21,13 @@ _MARKDOWN = (
     (re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])"), r"\2"),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
-    (re.compile(r" {2,}\n"), "\n"),  # a line break is nothing that one sees
+    (re.compile(r" {2,}\n"), "\n"),  # line breaks are invisible
 )
 _MRKDWN = ((re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^\n]+?)(?<=\S)\1(?![\w])"), r"\2"),)
 
 
 def typed(text: str, bot: tuple[str, str]) -> str:
-    """What the client sends for typed text; `bot` is (username, id)."""
+    """Return the client's encoding of typed text; `bot` is (username, id)."""
     username, bot_id = bot
     escaped = html.escape(text, quote=False)
     linked = _URL.sub(lambda found: f"<{found.group(0)}>", escaped)
@@ -35,7 +35,7 @@ def typed(text: str, bot: tuple[str, str]) -> str:
 
 
 def rich_text(wire: str) -> Json:
-    """The block that the client puts beside the text of a typed message."""
+    """Return the block that the client sends with the text of a typed message."""
     elements: list[JsonValue] = []
     position = 0
     for found in _TOKEN.finditer(wire):
@@ -57,7 +57,7 @@ def _add_plain(elements: list[JsonValue], part: str) -> None:
 
 
 def mrkdwn_words(text: str, names: Names) -> str:
-    """Slack's own markup as a person reads it."""
+    """Return Slack's own markup as readable text."""
 
     def shown(found: re.Match[str]) -> str:
         kind, target, label = found.groups()
@@ -72,7 +72,7 @@ def mrkdwn_words(text: str, names: Names) -> str:
 
 
 def markdown_words(text: str, names: Names) -> str:
-    """A markdown block as a person reads it: marks of bold, italic, code, headings, links and fences are gone."""
+    """Return a Markdown block as readable text, without marks of bold, italic, code, headings, links and fences."""
 
     def plain(part: str) -> str:
         mentioned = re.sub(r"<@([A-Z0-9]+)>", lambda found: f"@{names(found.group(1))}", part)
@@ -88,7 +88,7 @@ def _replaced(text: str, rules: Iterable[tuple[re.Pattern[str], str]]) -> str:
 
 
 def _outside_code(text: str, plain: Callable[[str], str], literal: Callable[[str], str]) -> str:
-    """`plain` of what is no code; code loses its marks only."""
+    """Apply `plain` outside of code; code only loses its marks."""
     parts: list[str] = []
     position = 0
     for found in _FENCE.finditer(text):
@@ -100,7 +100,7 @@ def _outside_code(text: str, plain: Callable[[str], str], literal: Callable[[str
 
 
 def _inline(text: str, plain: Callable[[str], str], literal: Callable[[str], str]) -> str:
-    # Emphasis may span code: code is set aside under a character that no text holds, and put back.
+    # Emphasis may span code, so code is replaced by a placeholder character and put back.
     codes = _CODE.findall(text)
     shown = plain(_CODE.sub("\x00", text))
     for code in codes:
@@ -109,7 +109,7 @@ def _inline(text: str, plain: Callable[[str], str], literal: Callable[[str], str
 
 
 def block_words(blocks: Sequence[Json], names: Names) -> str:
-    """What a person reads of blocks; buttons are no words."""
+    """Return the readable text of blocks, without buttons."""
     return "\n".join(filter(None, (_one_block(each, names) for each in blocks)))
 
 
@@ -147,7 +147,7 @@ def _text_object(value: JsonValue, names: Names) -> str:
 
 
 def _leaves(value: JsonValue, names: Names) -> Iterable[str]:
-    """All words inside of rich text, tables and whatever else has words."""
+    """Yield all texts inside rich text, tables and other nested blocks."""
     if isinstance(value, list):
         for each in value:
             yield from _leaves(each, names)

@@ -1,4 +1,4 @@
-"""Modals and the app's home: views.open, views.update, views.publish, and what a person does with them."""
+"""Modals and the app's home: views.open, views.update, views.publish, and actions of users in them."""
 
 import time
 

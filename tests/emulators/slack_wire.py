@@ -1,4 +1,4 @@
-"""The words that all parts of the Slack emulator share: JSON, errors, message times."""
+"""Common types of the Slack emulator: JSON, errors, message timestamps."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ Json = dict[str, JsonValue]
 
 
 class SlackError(Exception):
-    """An error in the Web API's words: `{"ok": false, "error": ...}`; `details` stand beside it."""
+    """An error of the Web API: `{"ok": false, "error": ...}` with further `details`."""
 
     def __init__(self, error: str, details: Mapping[str, JsonValue] | None = None) -> None:
         super().__init__(error)
@@ -17,7 +17,7 @@ class SlackError(Exception):
 
 
 class RateLimited(SlackError):
-    """Answered with HTTP 429 and Retry-After (whole seconds)."""
+    """Response with status 429 and Retry-After in whole seconds."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__("ratelimited")
@@ -25,7 +25,7 @@ class RateLimited(SlackError):
 
 
 def micros(ts: str) -> int:
-    """A message time as a number that sorts; whole seconds are taken too. SlackError for anything else."""
+    """Return a message timestamp as a sortable number; whole seconds are accepted. Raises SlackError."""
     seconds, _, fraction = ts.partition(".")
     if not (seconds + fraction).isdecimal():
         raise SlackError("invalid_ts_latest")

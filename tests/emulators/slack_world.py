@@ -1,4 +1,4 @@
-"""All of the workspace, as far as one app sees it, and how messages come into being in it."""
+"""The workspace as one app sees it, and the creation of messages in it."""
 
 import itertools
 import time
@@ -37,7 +37,7 @@ RESPONSE_USES = 5
 
 @dataclass(eq=False)
 class ResponseUrl:
-    """Where an app may answer a command or a press for half an hour."""
+    """Address at which an app may answer a command or a press for half an hour."""
 
     room: Room
     person: Person
@@ -54,29 +54,31 @@ class World:
     clock: Callable[[], float]
     scopes: set[str]
     address: Callable[[], str]
-    """Where the emulator listens."""
+    """Returns the address of the emulator."""
     scopes_used: set[str] = field(default_factory=set)
     events_used: set[str] = field(default_factory=set)
     rooms: dict[str, Room] = field(default_factory=dict)
     people: dict[str, Person] = field(default_factory=dict)
     private_rooms: dict[str, Room] = field(default_factory=dict)
-    """Direct messages with the bot, by the person's id."""
+    """Private chats with the bot by user id."""
     files: dict[str, StoredFile] = field(default_factory=dict)
     triggers: dict[str, tuple[float, Person]] = field(default_factory=dict)
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     homes: dict[str, View] = field(default_factory=dict)
-    """The app's home, by the id of the person who sees it."""
+    """The app's home by user id."""
+    now: Callable[[], float] = time.time
+    """Slack's clock."""
     assistant_allowed: bool = True
     stream_seconds: float = 300.0
-    """How long a streamed message waits for more."""
+    """Seconds after which a streamed message is closed."""
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _last_ts: int = 0
     _next_event: Callable[[], str] = field(default_factory=lambda: counted("Ev"))
 
     def ts(self) -> str:
-        """A message time: unique and increasing, whatever the clock of the machine does."""
-        self._last_ts = max(self._last_ts + 1, time.time_ns() // 1000)
+        """Return a new message timestamp, unique and increasing whatever the clock does."""
+        self._last_ts = max(self._last_ts + 1, int(self.now() * 1_000_000))
         return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
 
     def name(self, of: str) -> str:
@@ -85,7 +87,7 @@ class World:
         return self.rooms[of].title if of in self.rooms else of
 
     def open_private(self, person: Person) -> Room:
-        """The direct messages of this person with the bot."""
+        """Return the private chat of this user with the bot."""
         room = self.private_rooms.get(person.id)
         if room is None:
             room = Room(f"D{person.id[1:]}", "im", "", [person])
@@ -93,20 +95,20 @@ class World:
         return room
 
     def touch(self, room: Room) -> None:
-        """Wake whoever waits for something in this conversation."""
+        """Wake those who wait for a change in this conversation."""
         room.changes.notify()
         self.changes.notify()
 
-    # Messages.
+    # Messages
 
     def compose(self, message: Message) -> None:
-        """Work out the words that a person reads."""
+        """Compute the readable text of a message."""
         words = block_words(message.blocks, self.name) if message.blocks else mrkdwn_words(message.source, self.name)
         extra = [str(each.get("text") or each.get("fallback") or "") for each in message.attachments]
         message.text = "\n".join(filter(None, [words, *extra]))
 
     def post(self, room: Room, message: Message) -> Message:
-        """A new message, and the news of it."""
+        """Add a message and announce it."""
         self.compose(message)
         message.first_text = message.text
         room.add(message)
@@ -118,11 +120,11 @@ class World:
         return message
 
     def clear_status(self, room: Room, message: Message) -> None:
-        """Slack takes an assistant's status away when the app replies."""
+        """Clear the assistant's status, as Slack does when the app replies."""
         room.statuses.pop(message.reply_to.ts if message.reply_to is not None else message.ts, None)
 
     def change(self, room: Room, message: Message, before: Json) -> None:
-        """A message that was just given other words, and the news of it."""
+        """Announce a message whose text was changed."""
         self.compose(message)
         message.edits.append(Edit(message.text, self.clock()))
         if message.ephemeral_to is None:
@@ -142,7 +144,7 @@ class World:
         room.actions.append(Action(action, self.clock(), thread, text))
         self.touch(room)
 
-    # News.
+    # Events
 
     def tell_message(self, room: Room, message: Message) -> None:
         about = {**message.to_json(with_metadata=True), "event_ts": message.ts}
@@ -157,11 +159,11 @@ class World:
         self.tell_in(room, {**about, "message": message.to_json(with_metadata=True), "previous_message": before})
 
     def tell_in(self, room: Room, event: Json) -> None:
-        """News of the kind `message` in a conversation."""
+        """Send a `message` event of a conversation."""
         self.tell(f"message.{SCOPE_WORD[room.kind]}", {**event, "channel": room.id, "channel_type": room.kind}, room)
 
     def tell(self, name: str, event: Json, room: Room | None = None) -> None:
-        """Any event, by the name under which apps subscribe to it, if the app may hear of it."""
+        """Send an event by its subscription name, if the app may receive it."""
         scope = SCOPE_OF_EVENT.get(name)
         if (scope is not None and scope not in self.scopes) or (room is not None and not room.bot_in):
             return
@@ -171,7 +173,7 @@ class World:
         self.line.push(Delivery("events_api", self.wrap(event)))
 
     def wrap(self, event: JsonValue) -> Json:
-        """What Slack puts around an event."""
+        """Wrap an event in Slack's envelope."""
         event_id = self._next_event()
         authorization: Json = {
             "enterprise_id": None,
@@ -195,10 +197,10 @@ class World:
             "event_context": f"4-{event_id}",
         }
 
-    # What people set off.
+    # Interactions
 
     def trigger(self, person: Person) -> str:
-        """Good for one modal within three seconds."""
+        """Return a trigger id, valid for one modal within three seconds."""
         trigger = f"{next(self.numbers)}.{TEAM}.emulated"
         self.triggers[trigger] = (self.clock() + TRIGGER_SECONDS, person)
         return trigger
@@ -211,7 +213,7 @@ class World:
     def deliver(
         self, kind: DeliveryKind, payload: Json, on_ack: Callable[[Json], None], on_loss: Callable[[str], None]
     ) -> None:
-        """A command, a press or a modal: delivered once, or not at all."""
+        """Deliver a command, press or modal: once, or not at all."""
         self.line.push(Delivery(kind, payload, on_ack, on_loss))
 
     def store(self, name: str, mime: str, content: bytes, owner: Person, file_id: str | None = None) -> StoredFile:

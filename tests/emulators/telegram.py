@@ -1,4 +1,4 @@
-"""Telegram's Bot API on loopback, strict, with people in it whom a test can let speak.
+"""A strict emulation of Telegram's Bot API on loopback, with users that a test controls.
 
     async with TelegramEmulator() as telegram:
         bot = Bot(telegram.token, base_url=telegram.bot_url, base_file_url=telegram.file_url)
@@ -9,7 +9,7 @@
         await chat.until(lambda c: "Hello" in c.screen[-1])
         assert telegram.violations == []
 
-It answers as the real service does as far as this project knows it, and refuses what it does not know.
+It answers as the real service does, as far as that is known, and refuses everything else.
 """
 
 import itertools
@@ -44,10 +44,10 @@ WEBHOOK_ACTIVE = "can't use getUpdates method while webhook is active; use delet
 
 
 class TelegramEmulator(LoopbackServer):
-    """One bot's Telegram. `flood.on = False` lifts the platform's limits.
+    """Telegram for one bot. `flood.on = False` lifts the rate limits.
 
-    Whoever plays the same Telegram again to a bot that remembers the last one gives it a higher `first_id`: ids of
-    messages, updates and presses never come again.
+    To emulate a second Telegram for a bot that remembers the first, pass a higher `first_id`: ids of messages, updates
+    and presses never repeat.
     """
 
     def __init__(
@@ -73,28 +73,32 @@ class TelegramEmulator(LoopbackServer):
 
     @property
     def bot_url(self) -> str:
-        """For the SDK's `base_url`: the token is appended to it."""
+        """Address for the SDK's `base_url`, to which it appends the token."""
         return f"{self.url}/bot"
 
     @property
     def file_url(self) -> str:
-        """For the SDK's `base_file_url`."""
+        """Address for the SDK's `base_file_url`."""
         return f"{self.url}/file/bot"
 
-    # The people.
+    def go_by(self, now: Callable[[], float]) -> None:
+        """Use this clock for the dates of messages."""
+        self._world.now = now
+
+    # Users
 
     def person(
         self, name: str, *, language: str | None = None, username: str | None = None, is_bot: bool = False
     ) -> Person:
-        """Somebody new. Ids are too large for 32 bits, as real ones are."""
+        """Create a user. Ids do not fit into 32 bits, like real ones."""
         return Person(7_000_000_000 + next(self._ids), name, username, language, is_bot)
 
     def private(self, person: Person) -> Chat:
-        """The chat of this person with the bot; its id is the person's."""
+        """Return the private chat of this user with the bot; its id is the user's."""
         return self._open(Room(person.id, "private", "", [person], first_id=self._first_id))
 
     def group(self, title: str, people: Sequence[Person] = (), *, forum: bool = False, supergroup: bool = True) -> Chat:
-        """A group that the bot is in; one that is to `migrate()` is made with `supergroup=False`."""
+        """Create a group with the bot; `supergroup=False` for one on which `migrate()` is called."""
         number = next(self._ids)
         kind = "supergroup" if supergroup or forum else "group"
         room_id = -1_000_000_000_000 - number if kind == "supergroup" else -number
@@ -105,28 +109,28 @@ class TelegramEmulator(LoopbackServer):
 
     @property
     def commands(self) -> dict[str, str]:
-        """The command menu that everybody sees who has none of their own: name -> description."""
+        """Default command menu: descriptions by name."""
         return self._world.command_menus.get(("default", ""), {})
 
     @property
     def command_menus(self) -> dict[tuple[str, str], dict[str, str]]:
-        """All menus by scope ("default", "all_private_chats", "chat:42"...) and language ("" for any)."""
+        """All menus by scope ("default", "all_private_chats", "chat:42", ...) and language ("" for any)."""
         return self._world.command_menus
 
     @property
     def profile(self) -> dict[str, str]:
-        """Name and descriptions that the bot gave itself."""
+        """Name and descriptions that the bot has set."""
         return self._world.profile
 
     @property
     def polling(self) -> bool:
-        """Whether a bot that is alive has a long poll open at this moment."""
+        """True if a living bot has an open long poll."""
         return self.updates.polling and self._poller is not None and self._poller.transport is not None
 
-    # Trouble.
+    # Faults
 
     async def push(self, update: Json) -> None:
-        """Any update, malformed and unknown ones too; without an `update_id` it gets the next one."""
+        """Send any update, also malformed and unknown ones; without an `update_id` it gets the next one."""
         self.updates.push(update)
 
     def redeliver(self, count: int = 1) -> None:
@@ -135,10 +139,10 @@ class TelegramEmulator(LoopbackServer):
 
     @property
     def calls_in_window(self) -> int:
-        """Messages and edits tried in chats that had been told to wait."""
+        """Number of messages and edits in chats that had been told to wait."""
         return self.flood.calls_in_window
 
-    # The server.
+    # Server
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
@@ -167,7 +171,7 @@ class TelegramEmulator(LoopbackServer):
         )
 
     def _counted_chat(self, call: Call) -> Room | None:
-        """The chat whose flood control this call falls under."""
+        """Return the chat whose flood control applies to this call."""
         chat_id = str(call.params.get("chat_id", ""))
         if call.method not in FLOOD_COUNTED or not chat_id.lstrip("-").isdecimal():
             return None
@@ -189,7 +193,7 @@ class TelegramEmulator(LoopbackServer):
             raise _too_many(seconds)
 
     def _refuse(self, effect: Effect, chat: Room | None) -> web.Response:
-        """An injected error; a 429 in a chat opens a window there, as the real ones do."""
+        """Return an injected error; a 429 in a chat opens a rate limit window there, as real ones do."""
         if effect.status == 429:
             seconds = effect.retry_after or 1
             if chat is not None:

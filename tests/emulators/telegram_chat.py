@@ -1,4 +1,4 @@
-"""A chat as its people see it and use it: the control plane of the Telegram emulator."""
+"""A chat as its users see and use it: the control functions of the Telegram emulator."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ NOBODY = Person(0, "nobody")
 
 
 class Chat:
-    """A chat, or one topic of a forum, in the hands of its people. What they do reaches the bot as updates."""
+    """A chat, or one topic of a forum, from its users' side. Their actions reach the bot as updates."""
 
     def __init__(self, world: World, room: Room, thread: int | None = None) -> None:
         self._world = world
@@ -25,11 +25,11 @@ class Chat:
     def id(self) -> int:
         return self._room.id
 
-    # What a person sees.
+    # What users see
 
     @property
     def messages(self) -> list[Message]:
-        """Everybody's messages that are still there, oldest first; service messages are left out."""
+        """All messages that still exist, oldest first, without service messages."""
         return [each for each in self._all() if not each.deleted and not each.service]
 
     @property
@@ -38,28 +38,28 @@ class Chat:
 
     @property
     def screen(self) -> list[str]:
-        """What the bot's messages say now, oldest first: edits applied, deleted ones gone."""
+        """Current texts of the bot's messages, oldest first."""
         return [each.shown for each in self.bot_messages]
 
     @property
     def everything(self) -> list[Message]:
-        """Every message there ever was, with deleted and service ones."""
+        """All messages ever written, including deleted and service ones."""
         return self._all()
 
     @property
     def actions(self) -> list[Action]:
-        """When the bot was seen typing, uploading..."""
+        """Chat actions of the bot, such as typing."""
         return [each for each in self._room.actions if each.thread == self.thread]
 
     @property
     def drafts(self) -> list[Draft]:
         return [each for each in self._room.drafts if each.thread == self.thread]
 
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
-        """Until the condition holds; looking at something not there yet (`chat.screen[-1]`) means "not yet"."""
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
+        """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
         return self._room.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
-    # What people do.
+    # What users do
 
     async def says(
         self,
@@ -74,7 +74,7 @@ class Chat:
         entities: Sequence[Entity] | None = None,
         album: str | None = None,
     ) -> Message:
-        """Write a message. `document` is (name, content, MIME type); `album` ties several media messages together."""
+        """Write a message. `document` is (name, content, MIME type); `album` groups several media messages."""
         words = text or caption
         message = self._write(person, words, found_entities(words) if entities is None else entities, reply_to)
         message.quote, message.album = quote, album
@@ -86,8 +86,16 @@ class Chat:
         self._show(message, "message")
         return message
 
+    async def forwards(self, person: Person, passed_on: Message) -> Message:
+        """Forward a message from another chat."""
+        message = self._write(person, passed_on.text, passed_on.entities, None)
+        message.forwarded = passed_on
+        message.photo, message.document = passed_on.photo, passed_on.document
+        self._show(message, "message")
+        return message
+
     async def edits(self, message: Message, text: str) -> None:
-        """Change one's own message."""
+        """Edit one's own message."""
         message.text, message.entities = trim(text, found_entities(text))
         message.edit_date = self._world.date()
         self._show(message, "edited_message")
@@ -95,7 +103,7 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this text or data. AssertionError when there is none to press."""
+        """Press the newest button with this label or data. Raises AssertionError if there is none."""
         candidates = [message] if message is not None else self.bot_messages[::-1]
         for each in candidates:
             found = each.button(button, data)
@@ -104,7 +112,7 @@ class Chat:
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
     async def reacts(self, person: Person, message: Message, *emoji: str) -> None:
-        """React to a message; the bot hears of it only if it asked for `message_reaction`."""
+        """React to a message; the bot is notified only if it asked for `message_reaction`."""
         self._push(
             "message_reaction",
             {
@@ -118,7 +126,7 @@ class Chat:
         )
 
     async def deletes(self, message: Message) -> None:
-        """Remove a message; Telegram does not tell bots."""
+        """Delete a message, of which Telegram does not notify bots."""
         message.deleted = True
         self._world.touch(self._room)
 
@@ -131,7 +139,7 @@ class Chat:
         self._serve(person, {"left_chat_member": person.to_json()})
 
     async def blocks(self) -> None:
-        """The person of a private chat blocks the bot."""
+        """Let the user of a private chat block the bot."""
         self._room.closed = "bot was blocked by the user"
         self._tell_membership(self._room.people[0], "member", "kicked")
 
@@ -140,7 +148,7 @@ class Chat:
         self._tell_membership(self._room.people[0], "kicked", "member")
 
     async def migrate(self) -> "Chat":
-        """Turn the group into a supergroup: a new chat id, and both chats say so."""
+        """Turn the group into a supergroup: a new chat id, which both chats announce."""
         old = self._room
         new = Room(-1_000_000_000_000 + old.id, "supergroup", old.title, old.people)
         self._world.rooms[new.id] = new
@@ -164,7 +172,7 @@ class Chat:
         self._show(opened, "message")
         return Chat(self._world, self._room, opened.message_id)
 
-    # How it is done.
+    # Implementation
 
     def _all(self) -> list[Message]:
         in_topic = self.thread is not None
@@ -180,10 +188,10 @@ class Chat:
         message.reply_to = reply_to
         if self.thread is not None:
             message.thread, message.in_topic = self.thread, True
-            # In a topic, what replies to nothing replies to the message that opened the topic.
+            # In a topic, other messages are replies to the one that opened it.
             message.reply_to = reply_to or room.messages[self.thread]
         elif reply_to is not None and room.kind == "supergroup":
-            # Telegram numbers reply threads in the same field as topics, but they are none.
+            # Telegram uses the same field for reply threads, which are no topics.
             message.thread = reply_to.thread or reply_to.message_id
         room.messages[message.message_id] = message
         return message

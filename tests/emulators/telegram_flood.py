@@ -1,8 +1,8 @@
-"""Telegram's flood control: who is told to wait, and who calls on regardless.
+"""Telegram's flood control, and calls that ignore it.
 
-The rule (Telegram's bot FAQ): about one message a second in a chat, 20 a minute in a group, 30 a second overall; edits
-count. Telegram allows short bursts without saying how short. Here: a chat takes 3 at once and refills one a second, a
-group takes 20 at once and refills 20 a minute besides, the bot takes 30 at once and refills 30 a second.
+The rule (Telegram's bot FAQ): about one message per second in a chat, 20 per minute in a group, 30 per second overall;
+edits count. Telegram allows undocumented short bursts. Here a chat takes 3 at once and refills one per second, a group
+in addition takes 20 at once and refills 20 per minute, and the bot takes 30 at once and refills 30 per second.
 """
 
 import math
@@ -11,31 +11,31 @@ from dataclasses import dataclass, field
 from tests.emulators.buckets import Bucket
 
 EARLY = 0.01
-"""A client that waited as told may come this much early by its own clock."""
+"""Tolerance for clocks: a client that waited as told may come this much early, in seconds."""
 
 
 @dataclass
 class FloodPolicy:
-    """Off (`on = False`) it limits nothing by itself; a window that a fault opened holds all the same."""
+    """Rate limits. With `on = False` only windows opened by faults apply."""
 
     on: bool = True
     calls_in_window: int = 0
-    """Calls that were made although their chat had been told to wait: a well-behaved client makes none."""
+    """Calls made in chats that had been told to wait; a correct client makes none."""
     _windows: dict[int, float] = field(default_factory=dict)
     _chats: dict[int, list[Bucket]] = field(default_factory=dict)
     _overall: Bucket = field(default_factory=lambda: Bucket(30, 30))
 
     def open_window(self, chat: int, seconds: float, now: float) -> None:
-        """Refuse all messages and edits in this chat for so long."""
+        """Refuse all messages and edits in this chat for so many seconds."""
         self._windows[chat] = max(self._windows.get(chat, 0.0), now + seconds)
 
     def note(self, chat: int, now: float) -> None:
-        """Count the call when it comes inside a window."""
+        """Count a call that comes inside a window."""
         if self._left(chat, now) > 0:
             self.calls_in_window += 1
 
     def refuse(self, chat: int, now: float, *, group: bool) -> int | None:
-        """Whole seconds to wait, or None when the call passes (and is counted)."""
+        """Return the wait in whole seconds, or None if the call passes and is counted."""
         left = self._left(chat, now)
         if left > 0:
             return math.ceil(left)

@@ -1,4 +1,4 @@
-"""The Bot API's methods, the bot's side of Telegram."""
+"""The methods of the Bot API."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ _COMMAND = re.compile(r"[a-z0-9_]{1,32}")
 
 
 class BotApi:
-    """Each method takes its parameters, checked already, and returns what Telegram puts under `result`."""
+    """Implementation of the methods. Each takes validated parameters and returns Telegram's `result`."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -51,7 +51,7 @@ class BotApi:
             "supports_inline_queries": False,
         }
 
-    # Messages.
+    # Messages
 
     def send_message(self, asked: params.SendMessage) -> JsonValue:
         room = self._room(asked.chat_id)
@@ -139,7 +139,7 @@ class BotApi:
         self._world.touch(room)
         return True
 
-    # Buttons, files, chats.
+    # Buttons, files, chats
 
     def answer_callback(self, asked: params.AnswerCallback) -> JsonValue:
         press = self._world.presses.get(asked.callback_query_id)
@@ -180,7 +180,7 @@ class BotApi:
         self._world.touch(room)
         return True
 
-    # The bot itself.
+    # The bot
 
     def set_commands(self, asked: params.SetCommands) -> JsonValue:
         menu = {each.command.removeprefix("/"): each.description for each in asked.commands}
@@ -205,7 +205,7 @@ class BotApi:
         self._world.profile.update(asked.model_dump(exclude_unset=True))
         return True
 
-    # What they have in common.
+    # Common parts
 
     def _room(self, chat_id: int) -> Room:
         room = self._world.rooms.get(chat_id)

@@ -1,4 +1,4 @@
-"""What the Bot API's methods take, and how it arrives: query, form, multipart or JSON."""
+"""Parameters of the Bot API's methods, as query, form, multipart or JSON."""
 
 import json
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ Fields = dict[str, object]
 
 
 class TelegramError(Exception):
-    """An error in the Bot API's words."""
+    """An error of the Bot API."""
 
     def __init__(self, code: int, description: str, parameters: dict[str, float] | None = None) -> None:
         super().__init__(description)
@@ -40,7 +40,7 @@ def bad_request(reason: str) -> TelegramError:
 
 
 async def read_fields(request: web.Request) -> Fields:
-    """The parameters of one call, from whichever of the four places they are in."""
+    """Return the parameters of a call, from query and body."""
     fields: Fields = dict(request.query)
     kind = request.content_type
     if kind == "application/json":
@@ -73,7 +73,7 @@ async def _read_parts(request: web.Request, fields: Fields) -> None:
 
 
 def _unpack(value: object) -> object:
-    """Forms carry lists and objects as JSON text."""
+    """Parse lists and objects, which forms carry as JSON text."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -82,7 +82,7 @@ Entities = Annotated[list[Entity], Unpacked]
 
 
 class Params(BaseModel):
-    """Parameters of a method: those that are not listed are not emulated, and refused."""
+    """Base model that rejects parameters the emulator does not know."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -119,7 +119,7 @@ class InChat(Params):
 
 
 class Outgoing(InChat):
-    """What all messages have in common."""
+    """Fields common to all messages."""
 
     message_thread_id: int | None = None
     reply_parameters: Annotated[Reply | None, Unpacked] = None
@@ -222,7 +222,7 @@ class Scope(Params):
     user_id: int | None = None
 
     def key(self) -> str:
-        """For example "default", "chat:42", "chat_member:-100:42"."""
+        """Key of the scope, such as "default", "chat:42" or "chat_member:-100:42"."""
         return ":".join(str(each) for each in (self.type, self.chat_id, self.user_id) if each is not None)
 
 

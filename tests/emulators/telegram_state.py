@@ -1,4 +1,4 @@
-"""What Telegram remembers: people, chats, messages, files, pressed buttons."""
+"""State of the Telegram emulator: users, chats, messages, files, button presses."""
 
 import itertools
 import time
@@ -16,7 +16,7 @@ DOWNLOAD_LIMIT = 20 * 2**20
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody on Telegram; also the bot itself and other bots."""
+    """A user, the bot itself, or another bot."""
 
     id: int
     name: str
@@ -35,7 +35,7 @@ class Person:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file on Telegram's side."""
+    """A file stored by Telegram."""
 
     file_id: str
     name: str
@@ -53,7 +53,7 @@ class StoredFile:
         return {**self.to_json(), "file_name": self.name, "mime_type": self.mime}
 
     def photo_json(self) -> JsonValue:
-        """Two sizes, smallest first, as Telegram has them; both are the same bytes here."""
+        """Return two sizes, smallest first, as Telegram does; both have the same content here."""
         small: Json = {**self.to_json(), "file_id": f"{self.file_id}-small", "file_unique_id": f"s{self.file_id}"}
         return [{**small, "width": 90, "height": 67}, {**self.to_json(), "width": 800, "height": 600}]
 
@@ -71,7 +71,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit: what the message said from then on; `at` in seconds of the emulator's clock."""
+    """One edit with the text after it; `at` in seconds of the emulator's clock."""
 
     text: str
     at: float
@@ -79,19 +79,21 @@ class Edit:
 
 @dataclass
 class Message:
-    """A message of a person or of the bot, as it is now; `edits` tells how it became so."""
+    """A message in its current state, with its `edits`."""
 
     message_id: int
     sender: Person
     date: int
     at: float
     text: str = ""
-    """The text, or the caption of a photo or document."""
+    """Text, or caption of a photo or document."""
     first_text: str = ""
     entities: list[Entity] = field(default_factory=list)
     buttons: list[list[Button]] = field(default_factory=list)
     reply_to: "Message | None" = None
     quote: str | None = None
+    forwarded: "Message | None" = None
+    """The message that this one forwards."""
     photo: StoredFile | None = None
     document: StoredFile | None = None
     thread: int | None = None
@@ -102,18 +104,18 @@ class Message:
     edits: list[Edit] = field(default_factory=list)
     edit_date: int | None = None
     reactions: list[str] = field(default_factory=list)
-    """The bot's reactions."""
+    """Reactions of the bot."""
     deleted: bool = False
 
     @property
     def shown(self) -> str:
-        """What a person sees of it."""
+        """Visible content of the message."""
         mark = "[photo]" if self.photo else f"[{self.document.name}]" if self.document else ""
         return f"{mark} {self.text}".strip() if mark else self.text
 
     @property
     def history(self) -> list[str]:
-        """The texts that it had, oldest first."""
+        """All texts of the message, oldest first."""
         return [self.first_text, *(edit.text for edit in self.edits)]
 
     def button(self, text: str | None = None, data: str | None = None) -> Button | None:
@@ -123,7 +125,7 @@ class Message:
         return None
 
     def to_json(self, chat: Json, *, inner: bool = False) -> Json:
-        """As the Bot API has it; an `inner` message (the one replied to) shows no reply of its own."""
+        """Return the message as in the Bot API; an `inner` one (replied to) contains no reply of its own."""
         about: Json = {"message_id": self.message_id, "from": self.sender.to_json(), "chat": chat, "date": self.date}
         about.update(self.service)
         self._add_content(about)
@@ -140,6 +142,9 @@ class Message:
         if self.quote is not None and self.reply_to is not None:
             position = len(self.reply_to.text.partition(self.quote)[0].encode("utf-16-le")) // 2
             about["quote"] = {"text": self.quote, "position": position, "is_manual": True}
+        if self.forwarded is not None:
+            origin: Json = {"type": "user", "sender_user": self.forwarded.sender.to_json(), "date": self.forwarded.date}
+            about["forward_origin"] = origin
         if self.buttons:
             about["reply_markup"] = {"inline_keyboard": [[each.to_json() for each in row] for row in self.buttons]}
         return about
@@ -158,7 +163,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Action:
-    """A "typing…" or the like; `at` in seconds of the emulator's clock."""
+    """A chat action such as typing; `at` in seconds of the emulator's clock."""
 
     action: str
     at: float
@@ -167,7 +172,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Draft:
-    """A preview that was streamed into a private chat."""
+    """A preview streamed into a private chat."""
 
     draft_id: int
     text: str
@@ -177,7 +182,7 @@ class Draft:
 
 @dataclass
 class Press:
-    """A pressed button; the bot has 150 seconds to answer it."""
+    """A button press, which the bot must answer within 150 seconds."""
 
     id: str
     person: Person
@@ -192,7 +197,7 @@ class Press:
 
 @dataclass
 class Room:
-    """One chat on Telegram's side, with all that was written in it."""
+    """A chat with all its messages."""
 
     id: int
     kind: str
@@ -200,7 +205,7 @@ class Room:
     people: list[Person]
     forum: bool = False
     closed: str | None = None
-    """Why the bot cannot write here, in the words of the 403."""
+    """Reason why the bot cannot write here, as in the text of the 403."""
     moved_to: int | None = None
     messages: dict[int, Message] = field(default_factory=dict)
     topics: dict[int, str] = field(default_factory=dict)
@@ -217,7 +222,8 @@ class Room:
         return self.kind == "private"
 
     def next_id(self) -> int:
-        """Counts from the same number in every chat, so that whoever takes message ids for unique is found out."""
+        """Return the next message id. Each chat counts from the same number, which reveals code that takes message ids
+        for globally unique."""
         return next(self._ids)
 
     def to_json(self) -> Json:
@@ -236,14 +242,14 @@ class Room:
 
 @dataclass
 class World:
-    """All of Telegram, as far as one bot sees it."""
+    """The state of Telegram, as far as one bot sees it."""
 
     bot: Person
     updates: UpdateQueue
     changes: Changes
     clock: Callable[[], float]
     privacy: bool = False
-    """Telegram's privacy mode: in groups the bot is shown only what is meant for it."""
+    """True for Telegram's privacy mode, in which bots in groups receive only messages meant for them."""
     rooms: dict[int, Room] = field(default_factory=dict)
     files: dict[str, StoredFile] = field(default_factory=dict)
     presses: dict[str, Press] = field(default_factory=dict)
@@ -251,6 +257,8 @@ class World:
     command_menus: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     """Menus by scope ("default", "all_private_chats", "chat:42", "chat_member:-100:42") and language ("" for any)."""
     first_id: int = 1
+    now: Callable[[], float] = time.time
+    """Telegram's clock."""
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(self.first_id)
@@ -259,8 +267,8 @@ class World:
         return next(self._ids)
 
     def date(self) -> int:
-        """Telegram's dates have whole seconds."""
-        return int(time.time())
+        """Return the date of a message; Telegram's dates have whole seconds."""
+        return int(self.now())
 
     def store(self, name: str, mime: str, content: bytes) -> StoredFile:
         file = StoredFile(f"file{self.next_id()}", name, mime, content)
@@ -271,6 +279,6 @@ class World:
         return self.files.get(file_id.removesuffix("-small"))
 
     def touch(self, room: Room) -> None:
-        """Wake whoever waits for something in this chat."""
+        """Wake those who wait for a change in this chat."""
         room.changes.notify()
         self.changes.notify()

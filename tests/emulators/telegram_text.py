@@ -1,4 +1,4 @@
-"""Telegram's rules of text: UTF-16 units, entities, what counts as empty."""
+"""Telegram's rules for text: UTF-16 units, entities, and empty text."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ _INVISIBLE = {"Cc", "Cf", "Zs", "Zl", "Zp", "Mn"}
 
 
 class Entity(BaseModel):
-    """A stretch of formatted text; offset and length are UTF-16 units."""
+    """A span of formatted text; offset and length in UTF-16 units."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,12 +55,12 @@ class Entity(BaseModel):
 
 
 def units(text: str) -> int:
-    """Length as Telegram counts it."""
+    """Return the length as Telegram counts it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def is_empty(text: str) -> bool:
-    """Nothing that a person could see: blanks, zero-width and direction marks, blank Braille and Hangul fillers."""
+    """Return True if nothing is visible: blanks, zero-width and direction marks, blank Braille and Hangul fillers."""
     return all(unicodedata.category(char) in _INVISIBLE or char in "\u2800\u3164\ufffc" for char in text)
 
 
@@ -69,7 +69,7 @@ def has_surrogates(text: str) -> bool:
 
 
 def found_entities(text: str) -> list[Entity]:
-    """The entities that Telegram finds by itself in what a person types: commands and mentions."""
+    """Return the entities that Telegram detects in typed text: commands and mentions."""
     if "/" not in text and "@" not in text:
         return []
     found = [("bot_command", match) for match in _COMMAND.finditer(text)]
@@ -86,7 +86,7 @@ def found_entities(text: str) -> list[Entity]:
 
 
 def trim(text: str, entities: Sequence[Entity]) -> tuple[str, list[Entity]]:
-    """What Telegram keeps: no blanks around the text, and entities moved along."""
+    """Return the text without surrounding blanks, as Telegram stores it, with shifted entities."""
     kept = text.strip()
     if len(kept) == len(text) or not entities:
         return kept, list(entities)
@@ -101,7 +101,7 @@ def trim(text: str, entities: Sequence[Entity]) -> tuple[str, list[Entity]]:
 
 
 def entity_problem(text: str, entities: Sequence[Entity]) -> str | None:
-    """Why these entities do not fit the text, in the words that follow "can't parse entities: ", or None."""
+    """Return the error for entities that do not fit the text, as it follows "can't parse entities: ", or None."""
     size, inside = units(text), _inside_pairs(text)
     for entity in entities:
         start, end = entity.offset, entity.offset + entity.length
@@ -117,7 +117,7 @@ def entity_problem(text: str, entities: Sequence[Entity]) -> str | None:
 
 
 def _inside_pairs(text: str) -> set[int]:
-    """Offsets between the two units of one character."""
+    """Return the offsets between the two units of one character."""
     if text.isascii():
         return set()
     at, inside = 0, set()

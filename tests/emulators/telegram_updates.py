@@ -16,7 +16,7 @@ ON_REQUEST_ONLY = {"chat_member", "message_reaction", "message_reaction_count"}
 
 
 class Superseded(Exception):
-    """A newer poll has taken the place of this one."""
+    """A newer poll has replaced this one."""
 
 
 @dataclass
@@ -24,12 +24,12 @@ class _Delivery:
     update: Json
     update_id: int
     owed: bool = False
-    """A repetition: it goes out once whatever offset was confirmed in the meantime."""
+    """True for a repetition, which is delivered once whatever offset was confirmed meanwhile."""
 
 
 @dataclass
 class UpdateQueue:
-    """Updates in the order of their ids; a poll that names an offset forgets all below it."""
+    """Updates in the order of their ids; a poll with an offset drops all below it."""
 
     faults: Faults
     changes: Changes
@@ -42,16 +42,16 @@ class UpdateQueue:
 
     @property
     def unconfirmed(self) -> int:
-        """Updates that the bot has not confirmed by a higher offset."""
+        """Number of updates that the bot has not confirmed by a higher offset."""
         return len({delivery.update_id for delivery in self._waiting}) + len(self._kept_back)
 
     @property
     def polling(self) -> bool:
-        """Whether a long poll is open, though its client may have died."""
+        """True if a long poll is open, though its client may have gone."""
         return self._poll is not None and not self._poll.done()
 
     def push(self, update: Json) -> None:
-        """Queue an update; without an `update_id` it is given the next one."""
+        """Queue an update; without an `update_id` it gets the next one."""
         if self.faults.reordering:
             self._keep_back(update)
             return
@@ -70,14 +70,14 @@ class UpdateQueue:
         self._wake()
 
     def redeliver(self, count: int = 1) -> None:
-        """Deliver the last confirmed updates again, as after a confirmation that got lost."""
+        """Deliver the last confirmed updates again, as after a lost confirmation."""
         for update in self._confirmed[-count:]:
             update_id = update["update_id"]
             self._waiting.append(_Delivery(update, update_id if isinstance(update_id, int) else 0, owed=True))
         self._wake()
 
     async def poll(self, offset: int, limit: int, seconds: float, asked: Collection[str] | None) -> list[Json]:
-        """The next updates, as soon as there are any; none once the time is up."""
+        """Return the next updates as soon as there are any, or none after the time limit."""
         if self._poll is not None and not self._poll.done():
             self._poll.set_exception(Superseded())
         self._asked = self._asked if asked is None else (frozenset(asked) or None)

@@ -1,4 +1,4 @@
-"""The emulated Discord through the eyes of the real SDK: messages, threads, files, and what is refused."""
+"""The emulated Discord through the real SDK: messages, threads, files and refusals."""
 
 import io
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ async def ear(discord: DiscordEmulator) -> AsyncIterator[Ear]:
 
 
 async def heard(ear: Ear, count: int = 1) -> sdk.Message:
-    """The last message of people, once so many have come."""
+    """Wait for so many user messages and return the last one."""
     await ear.until(lambda: len(ear.messages) >= count)
     return ear.messages[-1]
 

@@ -1,4 +1,4 @@
-"""Commands and buttons of the emulated Discord through the eyes of the real SDK."""
+"""Commands and buttons of the emulated Discord through the real SDK."""
 
 import discord as sdk
 import pytest
@@ -15,7 +15,7 @@ def refused(code: int) -> "pytest.RaisesExc[sdk.HTTPException]":
 
 
 async def register(ear: Ear) -> None:
-    """/status with arguments that may be left out."""
+    """Register /status with an optional argument."""
     arguments = {"type": 3, "name": "arguments", "description": "More words", "required": False}
     command = {
         "name": "status",
@@ -108,7 +108,7 @@ async def test_an_answer_after_three_seconds_or_fifteen_minutes_is_too_late() ->
 
 
 class Choices(sdk.ui.View):
-    """Buttons that the tests answer by themselves."""
+    """Buttons that the tests answer themselves."""
 
     def __init__(self, *labels: str) -> None:
         super().__init__(timeout=None)

@@ -1,4 +1,4 @@
-"""The emulated Discord's rate limits, and how the real SDK keeps them."""
+"""The emulated Discord's rate limits, and how the real SDK keeps to them."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from tests.emulators.discord_sdk import listening
 
 
 async def post(session: ClientSession, discord: DiscordEmulator, chat: Chat, content: str) -> tuple[int, float]:
-    """Status, and how long to wait."""
+    """Post a message; return the HTTP status and the seconds until the limit resets."""
     url = f"{discord.api_url}/channels/{chat.id}/messages"
     body = {"content": content, "allowed_mentions": {"parse": []}}
     async with session.post(url, json=body, headers={"Authorization": f"Bot {discord.token}"}) as answer:

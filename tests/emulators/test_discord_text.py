@@ -1,4 +1,4 @@
-"""What people read of Discord's markdown."""
+"""Discord's markdown as users read it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The emulated models through the eyes of litellm, and of plain HTTP where litellm hides what was sent."""
+"""The emulated models through litellm, and through plain HTTP where litellm hides the response."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ ASK = {"model": "test-model", "stream": True, "messages": [{"role": "user", "con
 
 
 def words(lines: Sequence[str]) -> list[str]:
-    """The text of the chunks; a line that is no JSON as it is."""
+    """Return the text of each chunk; lines that are not JSON stay as they are."""
     found = []
     for line in lines:
         if line.startswith('{"'):
@@ -32,7 +32,7 @@ def words(lines: Sequence[str]) -> list[str]:
 
 
 async def lines(url: str, body: Mapping[str, object]) -> list[str]:
-    """The data lines of a streamed answer."""
+    """Return the data lines of a streamed response."""
     async with aiohttp.ClientSession() as session, session.post(url, json=body) as answer:
         text = await answer.text()
     return [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
@@ -133,3 +133,41 @@ async def test_a_script_that_has_run_out_is_a_violation() -> None:
     async with OpenAiEmulator([]) as model:
         await lines(f"{model.base_url}/chat/completions", ASK)
         assert model.violations == ["the script has no answer to request 1: 'hi'"]
+
+
+USE = {"type": "tool_use", "id": "1", "name": "look", "input": {}}
+CALL = {"role": "assistant", "content": [USE]}
+TWICE = {"role": "assistant", "content": [USE, USE]}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "seen"}]}
+LOOK = {"name": "look", "input_schema": {"type": "object"}}
+HI = {"role": "user", "content": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"messages": [{"role": "assistant", "content": "hi"}]}, "first message must use the `user` role"),
+        ({"messages": [{"role": "user", "content": ""}]}, "must have non-empty content"),
+        ({"messages": [{"role": "user", "content": " \n"}]}, "must contain non-whitespace text"),
+        ({"messages": [HI, {"role": "assistant", "content": "So "}]}, "cannot end with trailing whitespace"),
+        ({"messages": [HI, CALL, RESULT]}, "must define tools"),
+        (
+            {"messages": [HI, TWICE, RESULT], "tools": [LOOK]},
+            "ids must be unique",
+        ),
+        ({"tools": [LOOK, LOOK]}, "Tool names must be unique"),
+        ({"tools": [{"name": "look"}]}, "Input should be 'object'"),
+        ({"temperature": 1.5}, "range: 0..1"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 10}}, "must be greater than"),
+        ({"system": [{"type": "text", "text": "s", "cache_control": {}}] * 5}, "Found 5"),
+    ],
+)
+async def test_what_anthropic_would_refuse_is_a_violation(wrong: dict[str, object], told: str) -> None:
+    async with AnthropicEmulator([says("never said")]) as model, aiohttp.ClientSession() as session:
+        body = {**ASK, "max_tokens": 10, **wrong}
+        answer = await session.post(f"{model.url}/v1/messages", json=body, headers={"anthropic-version": "1"})
+        refused = (await answer.json())["error"]["message"]
+
+    assert answer.status == 400
+    assert told in refused
+    assert model.violations == [refused]

@@ -1,4 +1,4 @@
-"""The emulated models through litellm, unmodified, each on the provider whose wire it speaks."""
+"""The emulated models through unmodified litellm, each with the provider whose protocol it speaks."""
 
 import importlib
 import json
@@ -43,7 +43,7 @@ ANSWERED = [
 
 @pytest.fixture
 async def litellm() -> AsyncIterator[ModuleType]:
-    """Imported late: it is slow, and reads its environment at once."""
+    """The litellm module, imported late because it is slow and reads its environment on import."""
     os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
     module = importlib.import_module("litellm")
     yield module
@@ -85,7 +85,7 @@ async def test_a_tool_call_is_streamed_and_its_result_answered(litellm: ModuleTy
 
 
 async def test_a_stream_that_ends_early_looks_whole_to_litellm(litellm: ModuleType) -> None:
-    """Why nobody may trust its finish reason: only the missing usage tells."""
+    """Its finish reason cannot be trusted; only the missing usage shows the cut."""
     async with OpenAiEmulator([says("half an answer", chunk=5, breaks=Break("end", 2))]) as model:
         chunks = await streamed(litellm, "openai/test-model", model.base_url, ASKED)
     whole = litellm.stream_chunk_builder(chunks)

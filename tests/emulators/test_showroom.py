@@ -1,4 +1,4 @@
-"""The showroom as a visitor meets it: its page in a real Chromium, with Parley, with another bot, and with nobody."""
+"""The showroom in a real Chromium: with Parley, with another bot, and without any."""
 
 import asyncio
 import stat
@@ -12,7 +12,7 @@ from aiohttp import ClientSession
 from playwright.async_api import Browser, FilePayload, Locator, Page, expect
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from gateway.settings import load_settings
+from gateway.settings.settings import load_settings
 from tests.emulators.sdk import telegram_bot
 from tests.emulators.showroom.exhibit import direct
 from tests.emulators.showroom.server import AnyExhibit
@@ -41,9 +41,9 @@ async def showroom(tmp_path: Path) -> AsyncIterator[Showroom]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def page(showroom: Showroom, browser: Browser) -> AsyncIterator[Page]:
-    """Nothing may be wrong on its console."""
+    """The showroom's page; fails if its console shows a warning or an error."""
     context = await browser.new_context(locale="en-GB", viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(5_000)
+    context.set_default_timeout(30_000)
     wrong: list[str] = []
     tab = await context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
@@ -61,7 +61,7 @@ async def connected(exhibit: AnyExhibit) -> None:
 
 @asynccontextmanager
 async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
-    """Parley itself, with nothing but the showroom's home."""
+    """Parley itself, configured by the showroom's home folder only."""
     program = Program(folder, {"PARLEY_HOME": str(showroom.home.folder), "PARLEY_MODEL": "demo"})
     program.forked, program.imports = True, tuple(f"channels.{platform}.adapter" for platform in PLATFORMS)
     await program.launch()
@@ -96,25 +96,25 @@ async def test_ann_talks_to_parley_on_three_platforms(showroom: Showroom, page: 
 
     async with parley(showroom, tmp_path) as program:
         for platform in PLATFORMS:
-            await expect(column(page, platform).get_by_text("connected", exact=True)).to_be_visible(timeout=15_000)
+            await expect(column(page, platform).get_by_text("connected", exact=True)).to_be_visible()
         await expect(page.get_by_text("No Parley is here yet")).to_be_hidden()
 
         for platform in PLATFORMS:
             await say(column(page, platform), "what is 17 * 23?")
         for platform in PLATFORMS:
-            await expect(said_by_bot(column(page, platform))).to_contain_text("391", timeout=20_000)
+            await expect(said_by_bot(column(page, platform))).to_contain_text("391")
 
         for platform in PLATFORMS:
             await say(column(page, platform), "wait 10 s")
         for platform in PLATFORMS:
-            await column(page, platform).get_by_role("button", name="Stop").click(timeout=20_000)
+            await column(page, platform).get_by_role("button", name="Stop").click()
         for platform in PLATFORMS:
-            await expect(said_by_bot(column(page, platform)).last).to_contain_text("Stopped", timeout=20_000)
+            await expect(said_by_bot(column(page, platform)).last).to_contain_text("Stopped")
 
         for platform in PLATFORMS:
             await say(column(page, platform), "/parley status" if platform == "slack" else "/status")
         for platform in PLATFORMS:
-            await expect(said_by_bot(column(page, platform)).last).to_contain_text("demo model", timeout=20_000)
+            await expect(said_by_bot(column(page, platform)).last).to_contain_text("demo model")
         await expect(column(page, "discord").get_by_text("Ann used /status")).to_be_visible()
 
     assert "Traceback" not in program.console
@@ -130,10 +130,10 @@ async def test_a_mention_in_a_slack_channel_is_answered_in_its_thread(
     async with parley(showroom, tmp_path):
         await say(slack, "@Parley what is 6 * 7?")
         thread = slack.get_by_role("group", name="Thread")
-        await expect(said_by_bot(thread)).to_contain_text("42", timeout=20_000)
+        await expect(said_by_bot(thread)).to_contain_text("42")
         await thread.get_by_role("button", name="Reply in thread").click()
         await say(slack, "what is 7 * 8?")
-        await expect(said_by_bot(thread).last).to_contain_text("56", timeout=20_000)
+        await expect(said_by_bot(thread).last).to_contain_text("56")
 
     await expect(thread.get_by_role("article")).to_have_count(3)
 
@@ -252,17 +252,17 @@ async def test_every_kind_of_trouble_can_be_caused_while_parley_runs(
     showroom: Showroom, page: Page, tmp_path: Path
 ) -> None:
     async with parley(showroom, tmp_path) as program:
-        for platform in PLATFORMS:  # what is said in a chat that it has never seen cannot be found after a gap
+        for platform in PLATFORMS:  # a message in a chat that it has never seen cannot be found after a gap
             await say(column(page, platform), "what is 5 * 5?")
         for platform in PLATFORMS:
             where = column(page, platform)
-            await expect(said_by_bot(where).last).to_contain_text("25", timeout=20_000)
+            await expect(said_by_bot(where).last).to_contain_text("25")
             await where.get_by_text("Cause trouble").click()
             for each in await where.locator(".kinds button").all():
                 await each.click()
             await say(where, "what is 6 * 7?")
         for platform in PLATFORMS:
-            await expect(said_by_bot(column(page, platform)).last).to_contain_text("42", timeout=30_000)
+            await expect(said_by_bot(column(page, platform)).last).to_contain_text("42")
 
     assert "Traceback" not in program.console
 

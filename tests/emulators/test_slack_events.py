@@ -1,4 +1,4 @@
-"""Socket Mode of the emulated Slack, heard by the real Bolt."""
+"""Socket Mode of the emulated Slack, received by the real Bolt."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.emulators.slack_wire import Json
 
 
 class Ear:
-    """A Bolt app that notes every event body."""
+    """A Bolt app that records the body of every event."""
 
     def __init__(self, slack: SlackEmulator) -> None:
         self.app: AsyncApp = slack_app(slack)
@@ -139,7 +139,7 @@ async def test_each_event_goes_to_one_of_two_sockets(slack: SlackEmulator) -> No
 
 async def test_after_a_refresh_the_app_comes_back(slack: SlackEmulator) -> None:
     ear, ann = Ear(slack), slack.person("Ann")
-    async with connected(slack, ear.app):
+    async with connected(slack, ear.app, ping=0.2):
         slack.refresh("refresh_requested")
         await slack.private(ann).says(ann, "Still there?")
         await ear.hears(1)
@@ -148,7 +148,7 @@ async def test_after_a_refresh_the_app_comes_back(slack: SlackEmulator) -> None:
 
 async def test_after_a_broken_connection_the_app_comes_back(slack: SlackEmulator) -> None:
     ear, ann = Ear(slack), slack.person("Ann")
-    async with connected(slack, ear.app):
+    async with connected(slack, ear.app, ping=0.2):
         await slack.wait_for(lambda: slack.connected)
         slack.kill_connections()
         await slack.wait_for(lambda: not slack.connected)
@@ -199,7 +199,7 @@ async def test_the_assistant_and_the_home_are_opened(slack: SlackEmulator) -> No
 
 
 def answers(app: AsyncApp, done: Callable[[], None]) -> None:
-    """A small app with a button, a command and a modal."""
+    """Add a button, a command and a modal to the app."""
 
     async def command(ack: AsyncAck, body: Json, client: AsyncWebClient, respond: AsyncRespond) -> None:
         await ack(text=f"Working on {body['text']}")

@@ -1,4 +1,4 @@
-"""Signed HTTP delivery of the emulated Slack, taken by the real Bolt."""
+"""Signed HTTP delivery of the emulated Slack, received by the real Bolt."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from tests.emulators.slack_wire import Json
 
 @contextlib.asynccontextmanager
 async def listening(app: AsyncApp) -> AsyncIterator[str]:
-    """The app behind a server of its own; gives its address."""
+    """Serve the app and yield its address."""
     runner = web.AppRunner(app.web_app("/slack/events"), access_log=None, shutdown_timeout=0.01)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

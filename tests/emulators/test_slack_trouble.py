@@ -19,7 +19,7 @@ class Clock:
 
 
 async def refused(slack: SlackEmulator, channel: str) -> tuple[int, str]:
-    """Status and Retry-After of one more post; (200, "") when it passed."""
+    """Post once more; return the status and Retry-After, or (200, "") if it was accepted."""
     try:
         await slack_client(slack).chat_postMessage(channel=channel, text="x")
     except SlackApiError as error:
@@ -78,8 +78,19 @@ async def test_a_lost_answer_leaves_a_message_behind(slack: SlackEmulator) -> No
     assert chat.screen == ["Was it sent?"]
 
 
+async def test_an_answer_can_be_late_for_a_message_that_stands_there(slack: SlackEmulator) -> None:
+    chat = slack.private(slack.person("Ann"))
+    gate = slack.faults.answer_late("chat.postMessage")
+    sending = asyncio.create_task(slack_client(slack).chat_postMessage(channel=chat.id, text="seen"))
+    await chat.until(lambda c: c.screen == ["seen"])
+    assert not sending.done()
+
+    gate.set()
+    assert (await sending)["ok"]
+
+
 async def test_the_sdk_posts_twice_when_an_answer_is_lost(slack: SlackEmulator) -> None:
-    """Its own retry after a broken connection, which is on unless taken out."""
+    """The SDK retries after a broken connection unless that handler is removed."""
     chat = slack.private(slack.person("Ann"))
     slack.faults.lose_answer("chat.postMessage")
     await slack_client(slack).chat_postMessage(channel=chat.id, text="Twice")

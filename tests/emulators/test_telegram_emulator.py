@@ -1,4 +1,4 @@
-"""The emulated Telegram through the eyes of the real SDK."""
+"""The emulated Telegram through the real SDK."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ from tests.emulators.telegram import TelegramEmulator
 
 
 def refused(because: str) -> pytest.RaisesExc[BadRequest]:
-    """The SDK changes the case of what Telegram says."""
+    """Expect a refusal, ignoring case, because the SDK changes it."""
     return pytest.raises(BadRequest, match=f"(?i){re.escape(because)}")
 
 

@@ -1,4 +1,4 @@
-"""`./run emulators`: the showroom until Ctrl-C."""
+"""`./run emulators`: run the showroom until Ctrl-C."""
 
 import argparse
 import asyncio
@@ -13,7 +13,7 @@ REFUSED = 2
 
 
 def main() -> int:
-    """Exit code 2 where a port is taken, which one sentence says."""
+    """Run the showroom. Returns 2 with a message if a port is taken."""
     parser = argparse.ArgumentParser(
         prog="./run emulators",
         description="Telegram, Slack and Discord, emulated on this machine, and a page to talk on all three.",

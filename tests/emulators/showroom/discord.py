@@ -115,5 +115,5 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
 
 
 def _root(channel: Channel) -> str | None:
-    """The message under whose words the channel's are shown."""
+    """Return the message below which the channel's messages are shown."""
     return channel.origin.id if channel.kind == THREAD and channel.origin is not None else None

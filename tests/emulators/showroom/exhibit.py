@@ -1,4 +1,4 @@
-"""One platform in the showroom: its people, its conversations, and what they look like on the page."""
+"""One platform in the showroom: its users, its conversations, and their representation on the page."""
 
 import re
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from tests.emulators.showroom.trouble import Troubles
 PEOPLE = ("Ann", "Bob")
 GROUP = "group"
 MOST_MESSAGES = 200
-"""The newest ones of a conversation that the page gets."""
+"""Number of the newest messages of a conversation that the page gets."""
 CALLS_KEPT = 500
 _BOT = re.compile(r"@parley\b(?!_)", re.IGNORECASE)
 
@@ -25,7 +25,7 @@ MessageT = TypeVar("MessageT")
 
 
 class NotThere(LookupError):
-    """What the page speaks of does not exist, or not any more."""
+    """The page refers to something that does not exist any more."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Said:
-    """Words of a person, and where: in reply to a message, in the thread of one, or simply in the conversation."""
+    """Text of a user, as a reply, in a thread, or directly in the conversation."""
 
     text: str
     reply_to: str | None = None
@@ -46,20 +46,20 @@ class Said:
 
 
 def direct(person: str) -> str:
-    """The name of the direct messages of a person with the bot."""
+    """Return the name of the private chat of a user with the bot."""
     return f"direct-{person}"
 
 
 class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
-    """Conversations are called `direct("Ann")`, `direct("Bob")` and GROUP."""
+    """A platform. Its conversations are named `direct("Ann")`, `direct("Bob")` and GROUP."""
 
     name: str
     title: str
     group_title: str
     help: str
-    """What one writes here to see the commands."""
+    """Text that lists the commands on this platform."""
     hint: str
-    """How commands are given here."""
+    """Hint how commands are entered here."""
 
     def __init__(
         self,
@@ -69,19 +69,19 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
         troubles: Troubles,
         now: Now,
     ) -> None:
-        """`now`: seconds since the epoch, as the page shows them."""
+        """`now` is the page's clock, in seconds since the epoch."""
         self.emulator = emulator
         self.troubles = troubles
         self.people = people
         self.rooms = rooms
         self._offset = now() - emulator.clock()
 
-    # What differs.
+    # Differences between platforms
 
     @property
     @abstractmethod
     def settings(self) -> dict[str, str]:
-        """What Parley must be told to find it; it stands already."""
+        """Return the settings with which Parley finds the running emulator."""
 
     @property
     @abstractmethod
@@ -96,7 +96,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
 
     @abstractmethod
     def _messages(self, chat: ChatT) -> Sequence[MessageT]:
-        """All that somebody sees, oldest first."""
+        """Return all visible messages, oldest first."""
 
     @abstractmethod
     def _id(self, message: MessageT) -> str: ...
@@ -117,7 +117,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
     async def _say(
         self, chat: ChatT, person: PersonT, text: str, said: Said, answered: MessageT | None, root: MessageT | None
     ) -> None:
-        """`answered` and `root` are the messages that `said` names."""
+        """Write a message; `answered` and `root` are the messages that `said` names."""
 
     @abstractmethod
     async def _press(self, chat: ChatT, person: PersonT, message: MessageT, label: str, data: str | None) -> None: ...
@@ -126,10 +126,10 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
     async def _edit(self, chat: ChatT, message: MessageT, text: str) -> None: ...
 
     def _notices(self, chat: ChatT) -> Sequence[str]:
-        """What the platform itself tells the people of this conversation."""
+        """Return messages of the platform itself to the users of this conversation."""
         return ()
 
-    # What is the same.
+    # Common parts
 
     @property
     def condition(self) -> Condition:
@@ -143,7 +143,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
         return ShownRoom(messages, tuple(self._signs(chat)), tuple(self._notices(chat)))
 
     async def say(self, room: str, person: str, said: Said) -> None:
-        """NotThere where the words answer nothing that is there."""
+        """Write a message. Raises NotThere if the message replied to does not exist."""
         chat = self._chat(room)
         answered = None if said.reply_to is None else self._find(chat, said.reply_to)
         root = None if said.thread is None else self._find(chat, said.thread)
@@ -157,7 +157,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
             raise NotThere(str(error)) from error
 
     async def edit(self, room: str, person: str, message: str, text: str) -> None:
-        """Only one's own."""
+        """Edit one's own message."""
         chat = self._chat(room)
         found = self._find(chat, message)
         if self._sender(found) != self._person(person):
@@ -183,7 +183,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
         )
 
     def _when(self, at: float) -> float:
-        """Seconds since the epoch, of the emulator's clock."""
+        """Convert a time of the emulator's clock to seconds since the epoch."""
         return round(at + self._offset, 3)
 
     def _chat(self, room: str) -> ChatT:

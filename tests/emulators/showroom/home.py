@@ -1,4 +1,4 @@
-"""The folder from which a Parley beside the emulators takes its settings."""
+"""The home folder with the settings of a Parley that uses the emulators."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Home:
-    """`differing`: settings that stand there otherwise than the emulators need them."""
+    """`differing` are existing settings that do not match the emulators."""
 
     folder: Path
     fresh: bool
@@ -25,7 +25,7 @@ class Home:
 
 
 def settle(folder: Path, settings: Mapping[str, str], people: Iterable[tuple[str, Mapping[str, str]]]) -> Home:
-    """Write the folder's `.env`, unless there is one. `people`: a comment and settings about people."""
+    """Write the folder's `.env`, unless there is one. `people` are comments with settings about users."""
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     file = folder / FILE

@@ -1,4 +1,4 @@
-"""The page's server: the page itself, what people do on it, and a stream of what there is to see."""
+"""The page's server: the page, the actions of users on it, and a stream of changes."""
 
 import asyncio
 import json
@@ -19,14 +19,14 @@ from tests.emulators.showroom.exhibit import PEOPLE, Exhibit, NotThere, Said, Up
 from tests.process import REPOSITORY
 
 PAGES = Path(__file__).parent / "page"
-ICON = REPOSITORY / "gateway" / "pages" / "icon.svg"
+ICON = REPOSITORY / "gateway" / "web" / "static" / "icon.svg"
 FILES = ("app.js", "column.js", "message.js", "markup.js", "style.css")
 HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII)
 MAX_BODY = 32 * 2**20
 TOGETHER_SECONDS = 0.03
-"""So long changes are collected before they are told."""
+"""Seconds for which changes are collected before they are sent."""
 TICK_SECONDS = 1.0
-"""So often the page is looked at without a change: typing signs end by themselves."""
+"""Interval of updates without a change, as typing indicators end by themselves."""
 QUIET_TICKS = 15
 FOREVER = 1e9
 HEADERS = {
@@ -87,7 +87,7 @@ class _Cause(_Asked):
 
 @dataclass(frozen=True)
 class Invitation:
-    """What the page tells who has no Parley running yet."""
+    """Content of the page for a visitor without a running Parley."""
 
     command: str
 
@@ -96,7 +96,7 @@ class Page:
     """Listens on 127.0.0.1 between `start` and `close`."""
 
     def __init__(self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int) -> None:
-        """Port 0 takes any that is free."""
+        """Port 0 takes any free one."""
         self.url = ""
         self._exhibits = {each.name: each for each in exhibits}
         self._invitation = invitation
@@ -123,7 +123,7 @@ class Page:
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
 
     async def start(self) -> None:
-        """OSError: the port is taken."""
+        """Start listening. Raises OSError if the port is taken."""
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
@@ -139,7 +139,7 @@ class Page:
         await asyncio.gather(*self._watchers, return_exceptions=True)
         await self._runner.cleanup()
 
-    # What there is to see.
+    # Views
 
     async def _about(self, _: web.Request) -> web.Response:
         platforms = [
@@ -156,7 +156,7 @@ class Page:
         return web.json_response({"people": PEOPLE, "platforms": platforms, "command": self._invitation.command})
 
     async def _watch(self, exhibit: AnyExhibit) -> None:
-        """A waiter that is never content hears of every change."""
+        """Note every change, with a condition that is never true."""
 
         def note() -> bool:
             self._version += 1
@@ -166,7 +166,7 @@ class Page:
         await exhibit.emulator.changes.until(note, FOREVER)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """Each event is an object of what has changed: "slack" how a platform does, "slack/group" a conversation."""
+        """Stream the changes as objects: "slack" for the state of a platform, "slack/group" for a conversation."""
         response = web.StreamResponse()
         response.content_type = "text/event-stream"
         await response.prepare(request)
@@ -206,7 +206,7 @@ class Page:
             headers={"Content-Disposition": "inline" if _is_picture(file) else "attachment"},
         )
 
-    # What people do.
+    # Actions
 
     async def _say(self, request: web.Request) -> web.Response:
         asked = _Say.model_validate(await request.json())
@@ -248,7 +248,7 @@ def _is_picture(file: Upload) -> bool:
 
 @web.middleware
 async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Only the page itself may ask: no other web site, and no name that was made to point here."""
+    """Refuse requests of other web sites and of names that resolve to this machine."""
     host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
     if not HOST.fullmatch(host) or origin not in (None, f"http://{host}"):
         return web.Response(status=403, text="this page answers only to itself")

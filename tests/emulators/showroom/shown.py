@@ -1,16 +1,16 @@
-"""What the page shows, as values that become JSON: the same shapes for every platform."""
+"""Content of the page as values that become JSON, with the same shapes for every platform."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Marks = Literal["plain", "telegram", "markdown", "mrkdwn", "discord"]
-"""In which way a text is marked up; the page turns each into bold, code and the like."""
+"""Markup of a text, which the page renders."""
 Role = Literal["", "heading", "context", "embed"]
 
 
 @dataclass(frozen=True)
 class Span:
-    """Telegram's way: a stretch of the text, in UTF-16 units, which are JavaScript's too."""
+    """Telegram's markup: a span of the text in UTF-16 units, as in JavaScript."""
 
     type: str
     offset: int
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ShownButton:
-    """One with a `url` is a link, others can be pressed."""
+    """A button, or a link if it has a `url`."""
 
     label: str
     data: str | None = None
@@ -38,7 +38,7 @@ class ShownButton:
 
 @dataclass(frozen=True)
 class ShownFile:
-    """`path`: where the page finds its bytes."""
+    """A file; the page loads its content from `path`."""
 
     name: str
     size: int
@@ -48,7 +48,7 @@ class ShownFile:
 
 @dataclass(frozen=True)
 class Quote:
-    """What a message replies to."""
+    """The message replied to."""
 
     who: str
     text: str
@@ -56,7 +56,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """`at`: seconds since the epoch. `thread`: id of the message in whose thread it stands."""
+    """A message. `at` is in seconds since the epoch; `thread` is the id of the message in whose thread it appears."""
 
     id: str
     who: str
@@ -69,17 +69,17 @@ class ShownMessage:
     thread: str | None = None
     quote: Quote | None = None
     only_for: str | None = None
-    """The one person who sees it."""
+    """The only user who sees it."""
     used: str = ""
-    """The command that a person used to get it: "Ann used /status"."""
+    """The command to which it is the answer, as in "Ann used /status"."""
     waiting: bool = False
-    """An answer that has no words yet."""
+    """True for an answer without text yet."""
     reactions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Sign:
-    """Something that shows that an answer is on its way: typing, a status."""
+    """A sign that an answer is on its way: typing, a status."""
 
     text: str
     thread: str | None = None
@@ -90,16 +90,16 @@ class ShownRoom:
     messages: tuple[ShownMessage, ...]
     signs: tuple[Sign, ...] = ()
     notices: tuple[str, ...] = ()
-    """What the platform itself told the people, oldest first."""
+    """Messages of the platform itself to the users, oldest first."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """How a platform does."""
+    """State of a platform."""
 
     connected: bool
     commands: dict[str, str]
-    """What its menu of slash commands offers: name -> description."""
+    """Descriptions of its slash commands by name."""
     armed: tuple[str, ...]
-    """Trouble that still waits for its moment."""
+    """Faults that have not happened yet."""
     violations: tuple[str, ...]

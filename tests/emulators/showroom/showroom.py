@@ -1,4 +1,4 @@
-"""All of the showroom: three emulated platforms, the page on them, and the home of a Parley beside them."""
+"""The showroom: three emulated platforms, the page, and the home of a Parley that uses them."""
 
 import errno
 import time
@@ -16,7 +16,7 @@ from tests.emulators.showroom.slack import SlackExhibit
 from tests.emulators.showroom.telegram import TelegramExhibit
 
 PORT = 8770
-"""The page's; the platforms have the next ones, so that a Parley that runs finds them again."""
+"""Port of the page. The platforms have the next ones, so that a running Parley finds them again."""
 
 
 class PortTaken(Exception):
@@ -28,10 +28,10 @@ class PortTaken(Exception):
 
 
 class Showroom:
-    """Stands while it is entered."""
+    """The showroom; runs while entered."""
 
     def __init__(self, folder: Path, *, port: int = PORT, shown_as: str = "", now: Now = time.time) -> None:
-        """`folder`: the home; `shown_as`: how to write it in a command. Port 0 takes free ones. Raises PortTaken."""
+        """`folder` is the home, and `shown_as` its form in a command. Port 0 takes free ones. Raises PortTaken."""
         self.telegram, self.slack, self.discord = TelegramExhibit(now), SlackExhibit(now), DiscordExhibit(now)
         self.exhibits: tuple[AnyExhibit, ...] = (self.telegram, self.slack, self.discord)
         self.command = f"PARLEY_HOME={shown_as or folder} ./run"
@@ -58,11 +58,11 @@ class Showroom:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What leads Parley here."""
+        """Settings with which Parley connects to the emulators."""
         return {name: value for each in self.exhibits for name, value in each.settings.items()}
 
     def listed(self, person: str) -> str:
-        """A person on all platforms, as PARLEY_OWNERS and PARLEY_ALLOW want it."""
+        """Return a user on all platforms in the form of PARLEY_OWNERS and PARLEY_ALLOW."""
         return ",".join(f"{each.name}:{each.person_id(person)}" for each in self.exhibits)
 
     def _people(self) -> list[tuple[str, Mapping[str, str]]]:

@@ -14,7 +14,7 @@ from tests.emulators.slack_state import Message, Person
 
 WRITES = ("chat.postMessage", "chat.postEphemeral", "chat.update", "response_url")
 RECENT = 40
-"""So many messages are looked at for a status under them."""
+"""Number of recent messages that are searched for a status."""
 _MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _EMOJI = {name: emoji for emoji, name in EMOJI.items()}
 
@@ -119,7 +119,7 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
 
 def _refusal(text: str, *, threaded: bool) -> str:
-    """What Slack itself says: it knows the app's own command only, and none in threads. Empty where it says nothing."""
+    """Return Slack's own response to a command that it does not know or does not allow in threads, or ""."""
     if not text.startswith("/"):
         return ""
     name, _, rest = text.partition(" ")

@@ -1,4 +1,4 @@
-"""Slack's blocks as parts of a message that the page shows."""
+"""Conversion of Slack's blocks to message parts of the page."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from tests.emulators.slack_wire import Json
 
 
 def parts_of(block: Json) -> Iterable[Part]:
-    """Buttons are none; what is not known is shown as plain words."""
+    """Yield the parts of a block; buttons are skipped, and unknown blocks become plain text."""
     match block.get("type"):
         case "markdown":
             yield Part(str(block.get("text", "")), "markdown")

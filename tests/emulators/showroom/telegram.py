@@ -12,7 +12,7 @@ from tests.emulators.telegram_state import Message, Person, StoredFile
 
 TYPING_SECONDS = 5.0
 BETWEEN_POLLS = 2.0
-"""Seconds that a bot may take from one poll to the next."""
+"""Longest time in seconds between two polls of a running bot."""
 
 
 class TelegramExhibit(Exhibit[Person, Chat, Message]):

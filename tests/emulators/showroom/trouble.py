@@ -1,4 +1,4 @@
-"""What a visitor can let go wrong on a platform."""
+"""Faults that a visitor can cause on a platform."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -10,7 +10,7 @@ DUPLICATE = "duplicate"
 
 
 class Troubles:
-    """The kinds that every platform has, and what it has besides: name -> (label, what is done at once)."""
+    """Faults of every platform, and further ones: name -> (label, immediate action)."""
 
     def __init__(
         self,
@@ -18,7 +18,7 @@ class Troubles:
         writes: Collection[str],
         more: Mapping[str, tuple[str, Callable[[], object]]],
     ) -> None:
-        """`writes`: the calls that put a message there or change one."""
+        """`writes` are the calls that send or edit a message."""
         self._emulator = emulator
         self._writes = frozenset(writes)
         self._armed: list[tuple[str, Fault]] = []
@@ -36,13 +36,13 @@ class Troubles:
 
     @property
     def armed(self) -> tuple[str, ...]:
-        """What still waits for a call or an event, by label."""
+        """Labels of faults that still wait for a call or an event."""
         self._armed = [(label, fault) for label, fault in self._armed if fault.times]
         waiting = [self._kinds[label][0] for label, _ in self._armed]
         return (*waiting, *[self._kinds[DUPLICATE][0]] * self._emulator.faults.duplicates)
 
     def cause(self, name: str) -> None:
-        """Raises KeyError for what there is not."""
+        """Cause a fault. Raises KeyError for an unknown name."""
         self._kinds[name][1]()
         self._emulator.changes.notify()
 
