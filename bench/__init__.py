@@ -1,1 +1,1 @@
-"""Figures about Parley, each beside a bare bot in the same run: `python -m bench`."""
+"""Benchmarks of Parley, compared with bare bots in the same run: `python -m bench`."""

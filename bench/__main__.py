@@ -1,5 +1,8 @@
-"""`python -m bench [NAME...] [--on telegram,slack,discord]`: run all benches, or those named, on all platforms or those
-named, and print one table for each. Exit code 0, whatever they say."""
+"""`python -m bench [NAME...] [--on telegram,slack,discord]`: run benches and print one table for each.
+
+Without names all of them run, and without `--on` on all platforms. The exit code is 0 whatever the figures are;
+`python -m bench house --check` alone is a gate, which exits with 1 if it fails.
+"""
 
 import argparse
 import asyncio
@@ -10,53 +13,82 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bench.figures import Figure, machine, table
+from bench.house import PRODUCT, failure, modules
+from bench.kills import Sizes
 from bench.place import PLACES
 
-ON_EACH = ("latency", "crowd", "start", "kill", "progress", "socket")
-"""What is measured on every platform."""
-ONCE = ("request_size", "skills", "cost", "loop", "schedules", "zones", "sandbox", "confined", "canaries", "injections")
-"""What does not depend on the platform."""
+ON_EACH = ("latency", "crowd", "burst", "start", "kill", "progress", "socket")
+"""Benches that run on every platform."""
+ONCE = (
+    "request_size",
+    "skills",
+    "cost",
+    "loop",
+    "memory",
+    "schedules",
+    "zones",
+    "sandbox",
+    "confined",
+    "quotas",
+    "canaries",
+    "injections",
+    "house",
+)
+"""Benches that do not depend on the platform."""
+KILLS = "kills"
+"""A bench that takes minutes and therefore runs only if it is named."""
 SOCKETS = ("slack", "discord")
-"""Where events come over a socket that the platform may take away."""
+"""Platforms whose events come over a socket that the platform may close."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    names, platforms = _read(arguments)
-    logging.getLogger("aiohttp.server").disabled = True  # a bot that is killed leaves its requests behind
+    if list(arguments) == ["house", "--check"]:
+        why = failure(modules(*PRODUCT))
+        if why:
+            print(why)
+        return 1 if why else 0
+    names, platforms, sizes = _read(arguments)
+    logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind
     print(machine())
     began = time.monotonic()
     missed: list[str] = []
-    for title, measured in _measure(names, platforms):
+    for title, measured in _measure(names, platforms, sizes):
         print(f"\n{title}\n{table(measured)}", flush=True)
         missed += [f"{title}: {figure.name}" for figure in measured if figure.verdict == "MISSED"]
     print("\n  ".join([f"\n{time.monotonic() - began:.0f} s; missed:", *(missed or ["nothing"])]))
     return 0
 
 
-def _read(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Benches and platforms."""
+def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
+    """Parse the command line into benches, platforms and the sizes of `kills`."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Parley beside bare bots.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*ON_EACH, *ONCE)))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*ON_EACH, *ONCE, KILLS)))
     parser.add_argument("--on", default=",".join(PLACES), metavar="PLATFORMS", help="default: %(default)s")
+    for name, default in (("messages", 1000), ("chats", 20), ("kills", 60), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default, help="of kills; default: %(default)s")
+    parser.add_argument("--signal", choices=("kill", "term"), default="kill", help="of kills; default: %(default)s")
     read = parser.parse_args(arguments)
     names: list[str] = read.names or [*ON_EACH, *ONCE]
+    sizes = Sizes(read.messages, read.chats, read.kills, read.signal, read.seed)
     platforms: list[str] = read.on.split(",")
-    for given, known in ((names, (*ON_EACH, *ONCE)), (platforms, tuple(PLACES))):
+    for given, known in ((names, (*ON_EACH, *ONCE, KILLS)), (platforms, tuple(PLACES))):
         unknown = sorted(set(given) - set(known))
         if unknown:
             parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
-    return names, platforms
+    return names, platforms, sizes
 
 
-def _measure(names: Sequence[str], platforms: Sequence[str]) -> Iterator[tuple[str, list[Figure]]]:
-    """Each bench's title and figures, as they come."""
+def _measure(names: Sequence[str], platforms: Sequence[str], sizes: Sizes) -> Iterator[tuple[str, list[Figure]]]:
+    """Run the benches and yield the title and figures of each when it is done."""
     for name in names:
         figures = importlib.import_module(f"bench.{name}").figures
         if name in ONCE:
             yield name, asyncio.run(figures())
             continue
         for platform in platforms:
-            if name != "socket" or platform in SOCKETS:
+            if name == KILLS:
+                yield f"{name} on {platform}, by {sizes.signal}", asyncio.run(figures(platform, sizes))
+            elif name != "socket" or platform in SOCKETS:
                 yield f"{name} on {platform}", asyncio.run(figures(platform))
 
 

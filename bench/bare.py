@@ -1,4 +1,4 @@
-"""What the bare bots share: ask the model (streamed), run the tool that it asks for, ask again; no more than that."""
+"""Common parts of the bare bots: ask the model (streaming), run the tool it calls, ask again; nothing else."""
 
 import json
 import os
@@ -13,12 +13,12 @@ Wire = dict[str, object]
 
 
 def model_session() -> aiohttp.ClientSession:
-    """As many connections to the model as there are people who wait for it."""
+    """Create a session with unlimited connections, as all users wait at the same time."""
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
 
 async def reply(http: aiohttp.ClientSession, said: str) -> str:
-    """What the model answers to these words, after its tools."""
+    """Return the model's answer to a message, after its tool calls."""
     messages: list[Wire] = [{"role": "user", "content": said}]
     text, calls = await _ask(http, messages)
     while calls:
@@ -31,7 +31,7 @@ async def reply(http: aiohttp.ClientSession, said: str) -> str:
 
 
 async def _ask(http: aiohttp.ClientSession, messages: list[Wire]) -> tuple[str, list[str]]:
-    """The words of an answer, and the ids of the calls in it."""
+    """Return the text of a response and the ids of its tool calls."""
     body = {"model": "test-model", "messages": messages, "tools": [CLOCK], "stream": True}
     words: list[str] = []
     calls: list[str] = []

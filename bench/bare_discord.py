@@ -1,6 +1,6 @@
 """The bare bot on Discord: discord.py's client, which shows typing, asks the model and sends its answer.
 
-Nothing is kept or checked.
+It stores and checks nothing.
 """
 
 import asyncio

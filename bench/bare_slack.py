@@ -1,6 +1,6 @@
-"""The bare bot on Slack: Bolt's application in Socket Mode with one listener, which asks the model and says its answer.
+"""The bare bot on Slack: Bolt in Socket Mode with one listener, which asks the model and sends its answer.
 
-Nothing is kept or checked, and nothing is shown before the answer.
+It stores and checks nothing, and shows nothing before the answer.
 """
 
 import asyncio

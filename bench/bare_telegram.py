@@ -1,6 +1,6 @@
-"""The bare bot on Telegram: what the same SDK over the same HTTP client does, and nothing kept or checked.
+"""The bare bot on Telegram, with the same SDK and HTTP client as Parley. It stores and checks nothing.
 
-Poll, show typing, ask the model, answer.
+It polls, shows typing, asks the model and answers.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A bot in a process of its own, and what the kernel tells of it."""
+"""A bot in a process of its own, with the kernel's figures about it."""
 
 import asyncio
 import os
@@ -16,15 +16,15 @@ _STOP_S = 5.0
 
 
 class Bot(Program):
-    """Parley, or a bare bot that finds its platform in the same environment. What it writes is in `log.txt`."""
+    """Parley, or a bare bot that finds its platform in the same environment. Its output goes to `log.txt`."""
 
     def __init__(self, folder: Path, command: Sequence[str]) -> None:
         super().__init__(folder, {"PARLEY_MODEL": "test-model", "PARLEY_TIMEZONE": "UTC"}, console="log.txt")
         self._command = command
         self.started = 0.0
-        """When it was spawned, in seconds of the monotonic clock."""
+        """Time of the process start, in seconds of the monotonic clock."""
         self.listened = 0.0
-        """When it began to take in what people do."""
+        """Time from which it receives messages."""
 
     async def launch(self, terminal: int | None = None) -> None:
         with self._console.open("ab") as log:
@@ -40,18 +40,18 @@ class Bot(Program):
 
     @property
     def cpu(self) -> float:
-        """Seconds of CPU, user and system, so far."""
+        """CPU time so far in seconds, user and system."""
         fields = self._proc("stat").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICK
 
     @property
     def rss(self) -> float:
-        """MB in memory."""
+        """Resident memory in MB."""
         line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
     async def stop(self) -> None:
-        """As an operator does it, and not for long."""
+        """Send SIGTERM, then kill the process if it does not end in time."""
         if self._process is None or self._process.returncode is not None:
             return
         self._process.send_signal(signal.SIGTERM)

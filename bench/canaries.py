@@ -1,4 +1,4 @@
-"""A thousand attempts of people, models and tools to get a secret out of the house, and what got out."""
+"""A thousand attempts of users, models and tools to extract a secret, and how many succeeded."""
 
 import logging
 import tempfile
@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 
 from bench.figures import Figure
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from tests.gateway.canaries import VALUES, found, plant
 from tests.gateway.escapes import escape
 
 TURNS = 1_000
 ROOMS = 40
 FEW = 23
-"""Enough for every quick way once."""
+"""Number of turns that covers every quick way once."""
 PROSE = "The answer is forty-two, as has been said before by people who had more time to think about it. " * 10_500
-"""A megabyte."""
+"""One megabyte of text."""
 
 
 async def figures() -> list[Figure]:

@@ -1,6 +1,6 @@
-"""Whether a file outside of the workspace is ever read while links are swapped in, and what a confined read costs.
+"""Reads through paths whose links are swapped concurrently: do they escape the workspace, and what do they cost?
 
-The bare way is what many do: resolve the path, see whether it is inside, open it.
+The bare way is the common one: resolve the path, check that it is inside, open it.
 """
 
 import os
@@ -27,7 +27,7 @@ while True:
         os.rename(name, "door")
         os.rename("door", name)
 """
-"""A folder and a link to the outside take turns at one name."""
+"""Swaps a folder and a link to the outside under one name."""
 
 Read = Callable[[Path, str], bytes]
 
@@ -48,7 +48,7 @@ async def figures() -> list[Figure]:
 
 
 def _race(read: Read) -> tuple[Counter[bytes], float]:
-    """What was read how often (nothing: it was refused), and the seconds that it took."""
+    """Return how often each content was read (b"" if refused), and the time in seconds."""
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as place:
         workspace = Path(place) / "workspace"
         (workspace / "real").mkdir(parents=True)
@@ -65,7 +65,7 @@ def _race(read: Read) -> tuple[Counter[bytes], float]:
 def _swapped(workspace: Path) -> Iterator[None]:
     swapper = subprocess.Popen([sys.executable, "-c", SWAP], cwd=workspace)  # noqa: S603 - our own words
     try:
-        while not (workspace / "door").exists():  # until it has begun
+        while not (workspace / "door").exists():  # wait for its first swap
             pass
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What the parts cost by themselves, without a network: a run of the agent, and a write that is safe on disk."""
+"""Cost of single parts without a network: an agent run, and a durable write."""
 
 import asyncio
 import tempfile
@@ -37,7 +37,7 @@ async def figures() -> list[Figure]:
 
 
 async def _run_cost(*, tools: bool) -> float:
-    """Milliseconds of one run with a scripted model, each in a conversation of its own."""
+    """Return the CPU milliseconds of one run with a scripted model, each in its own session."""
     turns: list[Turn] = [calls(("clock", {})), WORDS] if tools else [WORDS]
     clock = SystemClock()
     memory = Memory(Path("unused"), clock, ZoneInfo("UTC"))

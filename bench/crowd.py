@@ -1,4 +1,4 @@
-"""Many chats at once, with a model that takes a second: how long until the last has its answer, and is none lost."""
+"""Many concurrent chats with a model that takes a second: time until the last answer, and lost messages."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ def respond(asked: ModelRequest) -> Answer:
 
 @dataclass(frozen=True)
 class Crowd:
-    """Seconds from the moment when all spoke."""
+    """Response times in seconds, counted from the moment when all users wrote."""
 
     fastest: float
     slowest: float
     lost: int
     doubled: int
     refused: int
-    """Calls that the platform refused, where it has its limits."""
+    """Calls that the platform refused, if its limits are on."""
 
 
 async def figures(on: str) -> list[Figure]:
@@ -50,7 +50,7 @@ async def _measure(on: str, size: int, command: Sequence[str]) -> Crowd:
         scene.bot(command, environ=PLACES[on].hurried),
     ):
         *seats, first = scene.seats
-        await first.says("hello")  # the first connections, and what is imported late
+        await first.says("hello")  # opens connections and loads late imports
         await first.answered(ANSWER, 1, 20)
         begun = [await seat.says("hello") for seat in seats]
         await asyncio.gather(*(seat.answered(ANSWER, 1, WITHIN) for seat in seats), return_exceptions=True)

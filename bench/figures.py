@@ -1,4 +1,4 @@
-"""What a bench finds out, and how it is printed."""
+"""The figures of a bench and the table that prints them."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. `most` is the target, where there is one; `bare` is the bare bot's own figure."""
+    """One line of the table. `most` is the target, if there is one; `bare` is the bare bot's figure."""
 
     name: str
     ours: float
@@ -18,7 +18,7 @@ class Figure:
     most: float | None = None
     bare: float | None = None
     at_least: bool = False
-    """The target is a floor."""
+    """True if the target is a minimum."""
 
     @property
     def verdict(self) -> str:
@@ -50,7 +50,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def machine() -> str:
-    """What the figures depend on."""
+    """Describe the machine, on which the figures depend."""
     load = os.getloadavg()[0]
     return (
         f"{os.cpu_count()} cores, load {load:.1f}, {platform.system()} {platform.release()}, "

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of four runs: who has an answer after the next start, who has two, and how soon."""
+"""kill -9 during four runs: chats that get an answer after the restart, that get two, and the time it takes."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +16,7 @@ ANSWER = "Here is your answer."
 
 
 class Script:
-    """Before the kill the model does not come to its answer; afterwards it answers at once."""
+    """Model that does not finish its answer before the kill and answers at once afterwards."""
 
     def __init__(self) -> None:
         self.slow = True
@@ -38,14 +38,14 @@ async def figures(on: str) -> list[Figure]:
 
 
 async def _measure(on: str, command: Sequence[str]) -> tuple[float, int, int]:
-    """Seconds from the second start to its first answer, chats answered, chats answered more than once."""
+    """Return seconds from the second start to its first answer, chats answered, and chats answered more than once."""
     script = Script()
     async with stage(script, on, seats=CHATS) as scene:
         async with scene.bot(command) as bot:
             for number, seat in enumerate(scene.seats):
                 await seat.says("use a tool" if number % 2 else "hello")
             await scene.model.wait_for(lambda: scene.model.open_requests == CHATS and _tools_done(scene), 20)
-            # From here on the platform knows that the messages arrived, and nobody else knows of them.
+            # The messages are confirmed to the platform now, so only the bot's store still knows of them.
             await confirmed(scene.emulator)
             await bot.kill()
         script.slow = False

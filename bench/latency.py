@@ -1,4 +1,4 @@
-"""One message at a time: how long until the answer, without the model's own time; until the first sign; what CPU."""
+"""One message at a time: response time without the model's own, time to the first visible sign, and CPU time."""
 
 import asyncio
 
@@ -9,38 +9,38 @@ from bench.stage import Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, calls, says
 
 SEATS = 20
-"""Private chats that take turns, so that neither the pace of a chat nor ours per person slows anything down."""
+"""Private chats used in turn, so that no rate limit per chat or per user applies."""
 ROUNDS = 3
-"""Messages in each chat; as many may come in a burst."""
+"""Messages in each chat; a burst may have as many."""
 SIGNS = 4
-"""More chats, for the first sign; few, as Slack lets a bot react to few messages a minute."""
+"""Further chats for measuring the first sign; few, as Slack limits reactions per minute."""
 THOUGHT_S = 0.2
-"""How long the model takes there: an answer that comes at once needs no sign before it."""
+"""Seconds that the model takes there, as an immediate answer needs no sign before it."""
 PAUSE = 0.03
-"""Seconds after each message: what follows an answer costs CPU as well."""
+"""Pause in seconds after each message, as work after an answer costs CPU as well."""
 ANSWER = "The answer is forty-two, as has been said before by people who had more time to think about it than we do."
 
 
 def respond(asked: ModelRequest) -> Answer:
-    """A tool first, where the person's words ask for one."""
+    """Call a tool first if the message asks for one."""
     if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
         return calls("clock")
     return says(ANSWER, first_byte=THOUGHT_S if "think" in asked.last_text else 0.0)
 
 
 class Run:
-    """Milliseconds of each message to one bot."""
+    """Measurements of one bot in milliseconds."""
 
     def __init__(self, scene: Stage, bot: Bot) -> None:
         self._scene = scene
         self._bot = bot
         self._cpu = 0.0
         self.added: list[float] = []
-        """To the model's own time."""
+        """Response times without the model's own time."""
         self.sign: list[float] = []
-        """To the first visible sign."""
+        """Times to the first visible sign."""
         self.cpu = 0.0
-        """Per message."""
+        """CPU time per message."""
 
     def begin(self) -> None:
         self.added, self._cpu = [], self._bot.cpu
@@ -49,7 +49,7 @@ class Run:
         self.cpu = 1000 * (self._bot.cpu - self._cpu) / len(self.added)
 
     async def ask(self, number: int, words: str, count: int) -> None:
-        """The `count`-th message in the chat of this number."""
+        """Send the `count`-th message in this chat and wait for the answer."""
         seat, model = self._scene.seats[number], self._scene.model
         busy = model.busy
         said = await seat.says(words)
@@ -58,7 +58,7 @@ class Run:
         await asyncio.sleep(PAUSE)
 
     async def watch(self, number: int) -> None:
-        """The second message in that chat, and what is seen before its answer."""
+        """Send the second message in this chat and measure the first sign before its answer."""
         seat = self._scene.seats[number]
         said = await seat.says("think first")
         await seat.answered(ANSWER, 2, 20)
@@ -80,7 +80,7 @@ async def figures(on: str) -> list[Figure]:
 
 
 async def _both(on: str, words: str) -> tuple[Run, Run]:
-    """Message by message in turns, so that both meet the same weather on this machine."""
+    """Measure both bots, alternating messages so that they meet the same load on the machine."""
     async with (
         stage(respond, on, pace=False, seats=SEATS + SIGNS) as scene,
         scene.bot(environ=PLACES[on].hurried) as ours,
@@ -88,7 +88,7 @@ async def _both(on: str, words: str) -> tuple[Run, Run]:
         other.bot(PLACES[on].bare) as bare,
     ):
         runs = (Run(scene, ours), Run(other, bare))
-        for number in range(SEATS, SEATS + SIGNS):  # the first connections, and what is imported late
+        for number in range(SEATS, SEATS + SIGNS):  # opens connections and loads late imports
             for run in runs:
                 await run.ask(number, words, 1)
                 await run.watch(number)

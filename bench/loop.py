@@ -1,5 +1,4 @@
-"""What the loop itself costs, with a model and a tool that take no time: a round, a long chat, a look whether it has to
-be shortened, and the replay of what is stored of it."""
+"""Cost of the agent loop with an instant model: a round, a long chat, the check for compaction, and replaying runs."""
 
 import tempfile
 import time
@@ -20,29 +19,29 @@ from agent_core.state import QueryState
 from agent_core.tools import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
-from gateway.agents import AgentParts, Agents
-from gateway.audit import AuditLog
-from gateway.export.forms import exported
-from gateway.export.heading import Heading
-from gateway.replay.command import replayed
-from gateway.replay.lines import Manner
-from gateway.secrets import Secrets
+from gateway.records.audit import AuditLog
+from gateway.records.export.forms import exported
+from gateway.records.export.heading import Heading
+from gateway.records.replay.command import replayed
+from gateway.records.replay.lines import Manner
+from gateway.records.trace import Trace
+from gateway.records.transcript import Transcript
+from gateway.runs.agents import AgentParts, Agents
+from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
 from gateway.store.store import Store
-from gateway.trace import Trace
-from gateway.transcript import Transcript
 
 CHAT = ChatKey(platform="memory", account="bench", chat="ann")
 MODEL = ModelInfo(id="bench", context_window=100_000_000)
-"""So that no conversation here is too long."""
+"""Context window so large that no conversation is compacted."""
 SECRETS = [f"sk-bench-{number:032x}" for number in range(6)]
 ROUNDS = 20
-"""Of one run, as long as they become."""
+"""Tool rounds of one run."""
 RUNS = 25
 TURNS = 500
 AROUND = 4
-"""Turns on either side of the one that is looked at."""
+"""Turns on either side of the measured one."""
 STORED_RUNS = 500
 WORDS = (
     "The answer is forty-two, as has been said before by people who had more time to think about it than we do. " * 3
@@ -56,7 +55,7 @@ async def nothing(what: str) -> str:
 
 
 class Instant:
-    """A model that answers at once, and looks at nothing that it is asked; so many rounds call the tool, then words."""
+    """Model that answers at once without reading its request: tool calls for `rounds` rounds, then text."""
 
     def __init__(self, rounds: int = 0) -> None:
         self._rounds = rounds
@@ -75,7 +74,7 @@ class Instant:
         yield StreamDone(message=AssistantMessage(content=content, stop_reason=stop, usage=usage, model=model.id))
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing; there are no connections."""
 
 
 async def figures() -> list[Figure]:
@@ -92,14 +91,14 @@ async def figures() -> list[Figure]:
 
 
 def _agent(rounds: int, session: str, limits: LoopLimits | None = None) -> Agent:
-    """As the house makes them, where every call is allowed."""
+    """Create an agent as the gateway does, with all tool calls allowed."""
     parts = AgentParts(llm=Instant(rounds), model=MODEL, tools=(nothing,), limits=limits)
     agents = Agents(parts, EverythingAllowed(), Secrets(SECRETS), SystemClock(), new_id)
     return agents.make(CHAT, session, Path("unused"))
 
 
 async def _round() -> float:
-    """Milliseconds: the run of ROUNDS calls and one more answer, shared out among them."""
+    """Return the milliseconds per round in a run of ROUNDS tool calls and a final answer."""
     spent = []
     for number in range(RUNS):
         agent = _agent(ROUNDS, f"session-{number}", LoopLimits(max_turns=ROUNDS + 2, max_tool_calls=ROUNDS + 1))
@@ -110,7 +109,7 @@ async def _round() -> float:
 
 
 async def _turns() -> tuple[float, float]:
-    """Milliseconds of an early and of a late turn of one chat, each the median of those around it."""
+    """Return the milliseconds of an early and a late turn of one chat, each a median with its neighbours."""
     agent = _agent(0, "session")
     spent = []
     for number in range(TURNS + AROUND):
@@ -121,7 +120,7 @@ async def _turns() -> tuple[float, float]:
 
 
 def _decision() -> float:
-    """Milliseconds."""
+    """Return the milliseconds of the check whether the request history needs compaction."""
     context = ContextManager(tools=_agent(0, "session").loop.tools)
     loop = AgentLoop(llm=Instant(), model=MODEL, context=context)
     history: list[AgentMessage] = []
@@ -136,7 +135,7 @@ def _decision() -> float:
 
 
 async def _replay() -> tuple[float, float]:
-    """Seconds of CPU, for all that is kept of these runs."""
+    """Return the CPU seconds of replaying and of exporting all stored runs."""
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         home = Path(folder)
         await _keep(home)
@@ -153,7 +152,7 @@ async def _replay() -> tuple[float, float]:
 
 
 async def _keep(home: Path) -> None:
-    """Runs of ROUNDS turns each, written down as the house does it."""
+    """Store runs of ROUNDS turns each, as the gateway does."""
     limits = LoopLimits(max_turns=ROUNDS + 1, max_tool_calls=ROUNDS)
     clock = SystemClock()
     async with Store.open(home, clock, new_id, Secrets(SECRETS)) as store:

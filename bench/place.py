@@ -1,4 +1,4 @@
-"""What a bench has to know of a platform besides what its conversation tests know."""
+"""Platform knowledge of the benches, in addition to that of the end-to-end tests."""
 
 import sys
 from collections.abc import Mapping
@@ -15,28 +15,28 @@ from tests.end_to_end.platforms.platform import Platform
 class Place:
     platform: str
     listens: str
-    """What shows that a bot has begun to listen."""
+    """Name of the event that shows that a bot has begun to listen."""
     opening: str
-    """The call by which a bot begins to listen, in each of its lives."""
+    """Call with which a bot begins to listen after each start."""
     keeps: bool = True
-    """Whether it keeps what was said while nobody listened, and delivers it to whoever comes."""
+    """True if the platform keeps messages while nothing is listening and delivers them later."""
     hurries: bool = True
-    """Whether a bot may be allowed to write faster than others; if not, all are measured within the limits."""
+    """True if rate limits can be lifted for a bot; otherwise all bots are measured within them."""
     hurried: Mapping[str, str] = field(default_factory=dict)
-    """The settings with which Parley makes as many calls a second as it can, where it has such settings."""
+    """Settings for the highest call rate of Parley, if the platform has such settings."""
 
     @property
     def bare(self) -> tuple[str, ...]:
-        """The command that starts the bare bot."""
+        """Command that starts the bare bot."""
         return sys.executable, "-P", "-m", f"bench.bare_{self.platform}"
 
     def build(self) -> Platform:
-        """The platform, emulated."""
+        """Create the emulated platform."""
         return KINDS[self.platform]()
 
 
 def lift_limits(emulator: object) -> None:
-    """Let an emulated platform refuse no call for coming too soon."""
+    """Switch off the rate limits of an emulated platform."""
     match emulator:
         case TelegramEmulator():
             emulator.flood.on = False
@@ -47,7 +47,7 @@ def lift_limits(emulator: object) -> None:
 
 
 def is_listening(emulator: object) -> bool:
-    """Whether a bot listens to this emulated platform now."""
+    """Return True if a bot is listening to this emulated platform."""
     match emulator:
         case TelegramEmulator():
             return emulator.polling
@@ -58,7 +58,7 @@ def is_listening(emulator: object) -> bool:
 
 
 async def confirmed(emulator: object, within: float = 20.0) -> None:
-    """Until an emulated platform was told that all of its events arrived."""
+    """Wait until all events of an emulated platform are confirmed."""
     match emulator:
         case TelegramEmulator():
             await emulator.wait_for(lambda: emulator.updates.unconfirmed == 0, within)

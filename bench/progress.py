@@ -1,4 +1,4 @@
-"""Ten seconds with five tools under the platform's limits: what a person sees, and what the platform minds."""
+"""Ten seconds with five tools under the platform's limits: changes that users see, and calls that are refused."""
 
 from itertools import pairwise
 
@@ -44,14 +44,14 @@ async def figures(on: str) -> list[Figure]:
 async def _talk(seat: Seat) -> float:
     began = await seat.says("wait five times")
     await seat.chat.until(lambda chat: any(ANSWER.strip()[-20:] in text for text in chat.screen), 40)
-    # The answer may be there before the line under it is folded.
+    # The answer may appear before the progress line under it is folded.
     await seat.chat.until(lambda chat: not any("…" in text for text in chat.screen), 10)
     return began
 
 
 def _longest_wait(seat: Seat, began: float) -> float:
-    """Seconds between two changes on the screen. A sign that an answer is on its way is one when it appears, and none
-    when it is renewed."""
+    """Return the longest time in seconds between two changes on the screen. A typing indicator counts when it appears,
+    not when it is renewed."""
     messages = seat.chat.bot_messages
     changes = [message.at for message in messages] + [edit.at for message in messages for edit in message.edits]
     moments = sorted([began, seat.signs(began)[0], *changes])

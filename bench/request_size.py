@@ -1,4 +1,4 @@
-"""What the first request to the model weighs: every byte is paid for with every message."""
+"""Size of the first request to the model, whose bytes are paid for with every message."""
 
 from bench.figures import Figure
 from bench.stage import stage

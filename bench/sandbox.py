@@ -1,4 +1,4 @@
-"""How long a command takes to its first word: as it is, and under both launchers."""
+"""Time from starting a command to its first output: without a launcher, and under both launchers."""
 
 import asyncio
 import json
@@ -18,15 +18,15 @@ from bench.figures import Figure, median
 
 STARTS = 60
 MOST = 25.0
-"""Milliseconds at the median."""
+"""Target for the median in milliseconds."""
 PLAIN = "61234"
-"""A user who owns nothing."""
+"""Id of a user who owns nothing."""
 PYTHON = "/usr/bin/python3"
-"""One that everybody may run; ours may lie in root's home."""
+"""A Python that every user may run; the current one may be in root's home."""
 
 
 class Bare:
-    """The same command, not shut in."""
+    """Launcher without a sandbox."""
 
     name = "bare"
 
@@ -55,7 +55,7 @@ def _rows(medians: dict[str, float], user: str, most: float | None) -> list[Figu
 
 
 def _as_plain_user(parent: Path) -> dict[str, float]:
-    """Nothing where there is no such user to be had."""
+    """Measure as an unprivileged user; empty if that is not possible."""
     if not shutil.which("setpriv"):
         return {}
     parent.chmod(0o755)
@@ -74,7 +74,7 @@ def _as_plain_user(parent: Path) -> dict[str, float]:
 
 
 def measure(folder: Path) -> dict[str, float]:
-    """Medians in milliseconds; they take turns, so that a busy moment is everybody's."""
+    """Return medians in milliseconds. Launchers alternate, so that load on the machine affects all of them."""
     launchers: list[Launcher] = [Bare()]
     for name in NAMES:
         found = asyncio.run(find_launcher(folder, only=name))

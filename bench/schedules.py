@@ -1,4 +1,4 @@
-"""What ten thousand jobs cost while nothing is due, and how long those of one minute keep a look."""
+"""Cost of ten thousand jobs while none is due, and the time a look takes if all are due in one minute."""
 
 import asyncio
 import logging
@@ -15,10 +15,10 @@ from bench.figures import Figure, median
 from bench.stage import Stage, stage
 from channels.base import Accepted, ChatKey, InboundEvent
 from channels.memory import MemoryChannel
-from gateway.access import Access, People
-from gateway.approvals import new_request_id
-from gateway.delivery import Delivery
-from gateway.jobs.wakes import Wakes
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access, People
+from gateway.permissions.approvals import new_request_id
+from gateway.schedule.jobs.wakes import Wakes
 from gateway.store.job import Job, JobState, Report
 from gateway.store.store import Store
 from gateway.timing.rule import Cron
@@ -29,7 +29,7 @@ ON = "telegram"
 TIMES = 3
 SETTLE_S = 2.0
 IDLE_S = 31.0
-"""One of the looks that there are every half minute is among it."""
+"""Long enough to include one of the looks that happen every half minute."""
 DAY = 86_400.0
 OWNER = People(owners=frozenset({"memory:ann"}), allow=frozenset())
 
@@ -39,7 +39,7 @@ def respond(asked: ModelRequest) -> Answer:
 
 
 async def figures() -> list[Figure]:
-    # A line of the log for each job is what others are measured with, too, but not printed.
+    # Log lines for each job are part of the cost, but not printed.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     async with stage(respond, ON) as scene:
         empty, cpu_empty, idle_empty = await _lives(scene)
@@ -63,7 +63,7 @@ async def figures() -> list[Figure]:
 
 
 async def _lives(scene: Stage) -> tuple[float, float, float]:
-    """Seconds until it listens, those of CPU, and percent of a core while nothing happens."""
+    """Return seconds until it listens, CPU seconds until then, and per cent of a core while idle."""
     spans, spent, busy = [], [], 0.0
     for number in range(TIMES):
         async with scene.bot() as bot:
@@ -78,10 +78,10 @@ async def _lives(scene: Stage) -> tuple[float, float, float]:
 
 
 async def _look_at_nothing() -> float:
-    """Milliseconds."""
+    """Return the milliseconds of a look with nothing due."""
     spans = []
     async with _filled(time.time() + DAY) as wakes:
-        await wakes.look()  # the first one of a life looks after more
+        await wakes.look()  # the first look after a start reads more
         for _ in range(50):
             began = time.perf_counter()
             await wakes.look()
@@ -91,7 +91,8 @@ async def _look_at_nothing() -> float:
 
 
 async def _look_at_all() -> tuple[float, float, float]:
-    """Seconds for all that are due, milliseconds for each, and milliseconds of the longest time without a turn."""
+    """Return seconds for all due jobs, milliseconds per job, and the longest time in milliseconds without a turn of the
+    event loop."""
     async with _filled(time.time() - 1) as wakes:
         turns = asyncio.create_task(_longest_turn())
         began = time.perf_counter()
@@ -103,7 +104,7 @@ async def _look_at_all() -> tuple[float, float, float]:
 
 
 async def _longest_turn() -> float:
-    """Until cancelled."""
+    """Measure the longest turn of the event loop until cancelled."""
     longest, last = 0.0, time.perf_counter()
     try:
         while True:
@@ -116,7 +117,7 @@ async def _longest_turn() -> float:
 
 @asynccontextmanager
 async def _filled(next_at: float) -> AsyncIterator[Wakes]:
-    """Somebody who looks into a table in which all are due then; what fires is taken in, and nobody does it."""
+    """Open a store in which all jobs are due at that time. Events of firing jobs are accepted but not processed."""
     clock, channel = SystemClock(), MemoryChannel()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         async with Store.open(Path(folder), clock, new_id) as store:
@@ -143,7 +144,7 @@ async def _filled(next_at: float) -> AsyncIterator[Wakes]:
 
 
 async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:
-    """Reports of as many people, each at another minute of the day, due next at one moment."""
+    """Insert reports for as many users, at different minutes of the day but due next at the same moment."""
     jobs = [
         Job(
             id=f"job{number}",

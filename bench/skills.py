@@ -1,6 +1,6 @@
-"""What skills cost in tokens: the first design's conversation with the skill `book-flight`, beside its budget.
+"""Tokens used by skills: the conversation with `book-flight` from the first design, compared with its budget.
 
-Tokens are estimated, as Parley itself does it, from the requests that the model really got.
+Tokens are estimated as in Parley, from the requests that the model received.
 """
 
 import json
@@ -27,11 +27,11 @@ from tests.end_to_end.flight import (
 )
 
 SECTIONS = ("## Available Skills", "## Loaded Skill Instructions", "## Loaded Skill References")
-"""Of the prompt, in their order; they are its end."""
+"""Final sections of the prompt, in order."""
 PROMPT, LINE, INSTRUCTIONS, REFERENCE = 2_000, 100, 5_000, 3_000
-"""The first design's budget."""
+"""Budget of the first design."""
 AT_THE_START, AFTER_THE_SKILL, AFTER_THE_REFERENCE = 2_600, 8_100, 13_100
-"""And its example."""
+"""Totals in the first design's example."""
 
 
 async def figures() -> list[Figure]:
@@ -64,13 +64,14 @@ async def figures() -> list[Figure]:
 
 
 def parts(system: str) -> list[int]:
-    """Tokens of the prompt before the list of skills, of the list, of what is loaded, and of references."""
+    """Return tokens of the prompt before the list of skills, of the list, of loaded instructions and of references."""
     cuts = [0, *(system.index(section) for section in SECTIONS), len(system)]
     return [estimate(system[begin:end]) for begin, end in pairwise(cuts)]
 
 
 def size_of(request: ModelRequest) -> int:
-    """Tokens of a request's prompt and messages, without its tools, which the first design did not count."""
+    """Return the tokens of a request's prompt and messages. Tools are left out, as the first design did not count
+    them."""
     return sum(estimate(json.dumps(message, ensure_ascii=False)) for message in request.messages)
 
 

@@ -1,4 +1,4 @@
-"""A platform takes its socket away while people talk: is a message lost, answered twice, or out of order."""
+"""Connections closed by the platform while users write: lost, repeated and reordered answers."""
 
 import asyncio
 import re
@@ -17,18 +17,18 @@ from tests.emulators.model_script import Answer, ModelRequest, says, text_of
 from tests.emulators.slack import SlackEmulator
 
 CHATS = 40
-"""So many that neither the pace of a chat nor Parley's per person slows anything down."""
+"""Enough that no rate limit per chat or per user applies."""
 MESSAGES = 200
 RATE = 20
-"""Messages a second."""
+"""Messages per second."""
 OPENING_S = 0.3
-"""How long it takes to open a socket, which loopback does in no time."""
+"""Seconds that opening a socket takes; on loopback it would take none."""
 WITHIN = 15.0
-"""Seconds after the last message: Slack sends an event again after three."""
+"""Seconds after the last message; Slack repeats an event after three."""
 SETTLE_S = 3.0
-"""By then a bot that keeps several sockets has them."""
+"""Seconds after which a bot with several sockets has opened them."""
 QUIET_S = 1.0
-"""What would come twice comes by then."""
+"""Seconds within which a repeated answer would appear."""
 ANSWER = "Heard"
 NUMBER = re.compile(r"#(\d+)")
 
@@ -40,9 +40,9 @@ class Outcome:
     lost: int
     doubled: int
     disordered: int
-    """Answers that came after that to a later message of the same chat."""
+    """Answers that came after the answer to a later message of the same chat."""
     slowest: float
-    """Seconds from a message to its answer, at most."""
+    """Longest time in seconds from a message to its answer."""
 
 
 async def figures(on: str) -> list[Figure]:
@@ -61,7 +61,7 @@ async def figures(on: str) -> list[Figure]:
 
 
 def _refresh_one(scene: Stage) -> None:
-    """The oldest socket is told to go."""
+    """Ask the client to give up its oldest socket."""
     assert isinstance(scene.emulator, SlackEmulator)
     scene.emulator.refresh(count=1)
 
@@ -72,13 +72,13 @@ def _refresh_all(scene: Stage) -> None:
 
 
 def _reconnect(scene: Stage) -> None:
-    """The client is told to connect anew, and may resume."""
+    """Ask the client to reconnect; it may resume."""
     assert isinstance(scene.emulator, DiscordEmulator)
     scene.emulator.reconnect()
 
 
 def _refuse(scene: Stage) -> None:
-    """The same, but when it tries to resume it is told to begin anew: what was said meanwhile is not delivered."""
+    """Ask the client to reconnect and reject its resume, so that messages in between are not delivered."""
     assert isinstance(scene.emulator, DiscordEmulator)
     scene.emulator.forget_sessions()
     scene.emulator.reconnect()
@@ -94,17 +94,17 @@ DISTURBANCES: dict[str, Sequence[tuple[str, Disturb, float]]] = {
         ("refused resumes", _refuse, 3.0),
     ),
 }
-"""By platform; the name, what happens, and how often (seconds). discord.py takes five seconds to begin anew."""
+"""Name, disturbance and interval in seconds, by platform. discord.py waits five seconds before a new session."""
 
 
 def respond(asked: ModelRequest) -> Answer:
-    """Repeat the numbers of the messages that have no answer yet."""
+    """Repeat the numbers of all messages without an answer."""
     numbers = [number for words in list(_unanswered(asked))[::-1] for number in NUMBER.findall(words)]
     return says(f"{ANSWER} " + " ".join(f"#{number}" for number in numbers))
 
 
 def _unanswered(asked: ModelRequest) -> Iterator[str]:
-    """The words of people after the last answer, newest first."""
+    """Yield the user messages after the last answer, newest first."""
     for message in asked.messages[::-1]:
         if message["role"] == "assistant":
             return
@@ -135,7 +135,7 @@ async def _disturb(scene: Stage, disturb: Disturb, every: float) -> None:
 
 
 async def _talk(scene: Stage) -> list[float]:
-    """When each message was said; the chats take turns."""
+    """Send the messages, with the chats in turn, and return the time of each."""
     began, said = time.monotonic(), []
     for number in range(MESSAGES):
         await asyncio.sleep(began + number / RATE - time.monotonic())
@@ -161,5 +161,5 @@ def _judge(scene: Stage, said: Sequence[float]) -> Outcome:
 
 
 def _heard(seat: Seat) -> list[int]:
-    """The numbers of the messages that were answered here, in the order of the answers."""
+    """Return the numbers of the answered messages in the order of the answers."""
     return [int(number) for message in seat.chat.bot_messages for number in NUMBER.findall(message.text)]

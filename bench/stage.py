@@ -1,4 +1,4 @@
-"""The stage of a bench: a platform and a model on loopback in this process, the bot in a process of its own."""
+"""The stage of a bench: an emulated platform and model in this process, and the bot in a process of its own."""
 
 import asyncio
 import compileall
@@ -23,12 +23,12 @@ from tests.process import REPOSITORY
 
 
 class TimedModel(OpenAiEmulator):
-    """A model that knows how long it had each request."""
+    """Model that measures how long it works on requests."""
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
         self.busy = 0.0
-        """Seconds in all."""
+        """Total time in seconds."""
 
     async def complete(self, request: web.Request, route: str) -> web.StreamResponse:
         began = time.monotonic()
@@ -40,27 +40,29 @@ class TimedModel(OpenAiEmulator):
 
 @dataclass
 class Seat:
-    """A person, and their private chat with the bot."""
+    """A user and their private chat with the bot."""
 
     person: Person
     chat: Chat
 
     async def says(self, text: str) -> float:
-        """When it was said, in seconds of the monotonic clock."""
+        """Send a message and return its time in seconds of the monotonic clock."""
         at = time.monotonic()
         await self.chat.says(self.person, text)
         return at
 
     async def answered(self, words: str, count: int, within: float) -> None:
-        """Until so many of the bot's messages here hold these words."""
+        """Wait until `count` of the bot's messages in this chat contain these words."""
         await self.chat.until(lambda _: len(self.answers(words)) >= count, within)
 
     def answers(self, words: str) -> list[float]:
-        """When each of the bot's messages came to hold these words; a message about progress may become an answer."""
+        """Return the times at which the bot's messages came to contain these words; a progress message may become an
+        answer."""
         return [at for message in self.chat.bot_messages if (at := _came_to_say(message, words)) is not None]
 
     def signs(self, since: float) -> list[float]:
-        """When something of the bot's became visible, in order: a typing sign, a reaction, a message, an edit."""
+        """Return the times of everything visible that the bot did, in order: typing indicators, reactions, messages,
+        edits."""
         messages = self.chat.bot_messages
         edits = (edit.at for message in messages for edit in message.edits)
         moments = [*(action.at for action in self.chat.actions), *(message.at for message in messages), *edits]
@@ -69,7 +71,7 @@ class Seat:
 
 @dataclass
 class Stage:
-    """Where a bot is looked at."""
+    """Environment in which a bot is measured."""
 
     place: Place
     platform: Platform
@@ -80,7 +82,7 @@ class Stage:
 
     @property
     def net(self) -> Emulated:
-        """The platform as one that can be disturbed."""
+        """The platform with its means to disturb it."""
         if not isinstance(self.platform, Emulated):
             raise TypeError(f"{self.platform.facts.name} is not emulated")
         return self.platform
@@ -90,7 +92,7 @@ class Stage:
         return self.net.emulator
 
     def seat(self, count: int) -> None:
-        """Strangers, each in a private chat."""
+        """Add users, each with a private chat."""
         people = [self.emulator.person(f"Person {number}") for number in range(count)]
         self.seats += [Seat(person, self.emulator.private(person)) for person in people]
 
@@ -98,7 +100,7 @@ class Stage:
     async def bot(
         self, command: Sequence[str] = PARLEY, environ: Mapping[str, str] | None = None
     ) -> AsyncIterator[Bot]:
-        """Start one; everybody seated may speak to it. It listens when this is entered, and is stopped on leaving."""
+        """Start a bot to which all seated users may write; it listens on entry and is stopped on exit."""
         bot = await self.spawn(command, environ)
         try:
             await self.listening(bot)
@@ -107,7 +109,7 @@ class Stage:
             await bot.stop()
 
     async def spawn(self, command: Sequence[str] = PARLEY, environ: Mapping[str, str] | None = None) -> Bot:
-        """Start one, and go on at once."""
+        """Start a bot without waiting for it."""
         bot = Bot(self.folder, command)
         self.platform.settle(bot)
         bot.set("OPENAI_BASE_URL", self.model.base_url)
@@ -119,7 +121,7 @@ class Stage:
         return bot
 
     async def listening(self, bot: Bot) -> None:
-        """Until it takes in what people do."""
+        """Wait until the bot receives messages."""
         listens = asyncio.ensure_future(self.emulator.wait_for(self._is_listening, START_SECONDS))
         ended = asyncio.ensure_future(bot.ended())
         try:
@@ -137,11 +139,11 @@ class Stage:
         return len(self.emulator.calls_of(self.place.opening)) > self._openings and is_listening(self.emulator)
 
     def answers(self, words: str) -> list[float]:
-        """The same, in all chats."""
+        """Return the times for all chats, as `Seat.answers` does."""
         return [at for seat in self.seats for at in seat.answers(words)]
 
     def refused(self) -> list[Call]:
-        """The calls that the platform answered with an error's status."""
+        """Return the calls that the platform answered with an error status."""
         return [call for call in self.emulator.calls if call.status is not None and call.status >= 400]
 
 
@@ -154,7 +156,8 @@ def _came_to_say(message: Message, words: str) -> float | None:
 
 @asynccontextmanager
 async def stage(script: Script, on: str, *, pace: bool = True, seats: int = 0) -> AsyncIterator[Stage]:
-    """`on` names the platform; `pace=False` lifts its limits. The home is on the disk that temporary files are on."""
+    """Set up a stage. `on` names the platform; `pace=False` lifts its limits. The home is on the disk of the temporary
+    files."""
     compile_sources()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         async with PLACES[on].build() as platform, TimedModel(script) as model:
@@ -169,6 +172,6 @@ async def stage(script: Script, on: str, *, pace: bool = True, seats: int = 0) -
 
 
 def compile_sources() -> None:
-    """As an installation has them; otherwise the first start would pay for it."""
+    """Compile the sources as an installation would, so that the first start does not pay for it."""
     for package in ("agent_core", "channels", "gateway", "bench"):
         compileall.compile_dir(REPOSITORY / package, quiet=2)

@@ -1,4 +1,4 @@
-"""How long until Parley listens, and what it weighs while nothing happens."""
+"""Time until Parley listens, and its memory while idle."""
 
 import asyncio
 import filecmp
@@ -40,7 +40,7 @@ async def figures(on: str) -> list[Figure]:
 
 
 async def _measure(on: str, command: Sequence[str], environ: Mapping[str, str]) -> tuple[list[float], list[float]]:
-    """Seconds until it listens, and MB."""
+    """Return the seconds until it listens, and its memory in MB."""
     spans, sizes = [], []
     async with stage(respond, on) as scene:
         for _ in range(TIMES):
@@ -52,7 +52,7 @@ async def _measure(on: str, command: Sequence[str], environ: Mapping[str, str]) 
 
 
 async def _later_run(on: str) -> float:
-    """Seconds until what was said before the start is confirmed to the platform, which is after it is on disk."""
+    """Return the seconds until a message sent before the start is confirmed, which is after it was stored."""
     spans = []
     async with stage(respond, on, seats=TIMES) as scene:
         for seat in scene.seats:
@@ -64,7 +64,7 @@ async def _later_run(on: str) -> float:
 
 
 def _is_prepared() -> bool:
-    """Whether `./run` has its environment; otherwise it would build one, which is another figure."""
+    """Return True if `./run` has its environment; building one would be a different figure."""
     locks = [Path("requirements.lock"), Path("requirements-dev.lock")]
     pairs = [(REPOSITORY / lock, REPOSITORY / ".venv" / lock) for lock in locks]
     return any(copy.exists() and filecmp.cmp(lock, copy, shallow=False) for lock, copy in pairs)

@@ -1,7 +1,7 @@
-"""How often daily jobs run on each date around every change of clocks: Parley's own slots, and APScheduler's cron.
+"""Runs of daily jobs around every change of clocks, in Parley's own schedule and in APScheduler's cron.
 
-All IANA zones, every change from 2026 to 2030, a job for every half hour of the day. Zones whose clocks change alike
-are worked out once and counted as many times as there are.
+All IANA zones, every change from 2026 to 2030, one job for every half hour of the day. Zones with the same changes are
+computed once and counted as often as there are such zones.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tests.gateway.timing.sweep import Runs, Tally, groups, tally
 
 FIRST, LAST = 2026, 2030
 A_MOMENT = 0.001
-"""Seconds after which its scheduler looks again."""
+"""Seconds after which the scheduler wakes up again."""
 
 
 async def figures() -> list[Figure]:
@@ -38,7 +38,7 @@ def _sweep(first: int, last: int, runs: Runs) -> Tally:
 
 
 def ours_do(hour: int, minute: int, zone: ZoneInfo, after: float, until: float) -> Sequence[float]:
-    """As the house does it: each is worked out from the one before."""
+    """Return Parley's run times, each computed from the one before."""
     rule, found = Cron(expression=f"{minute} {hour} * * *"), [after]
     while (slot := next_slot(rule, zone, found[-1])) and slot.at <= until:
         found.append(slot.at)
@@ -46,7 +46,7 @@ def ours_do(hour: int, minute: int, zone: ZoneInfo, after: float, until: float) 
 
 
 def bare_do(hour: int, minute: int, zone: ZoneInfo, after: float, until: float) -> Sequence[float]:
-    """As its scheduler does it: the trigger is told when it fired last, and what time it is."""
+    """Return APScheduler's run times, each computed from the last run and the current time."""
     trigger = CronTrigger.from_crontab(f"{minute} {hour} * * *", timezone=zone)
     found: list[float] = []
     last, now = None, datetime.fromtimestamp(after, zone)

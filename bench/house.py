@@ -1,0 +1,168 @@
+"""The structure of the code, counted from its sources and compared with the goals of the redesign.
+
+`python -m bench house` prints the figures. `python -m bench house --check` is a gate: it fails if too many docstrings
+open like a riddle.
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bench.figures import Figure
+
+REPOSITORY = Path(__file__).parent.parent
+PRODUCT = ("gateway", "agent_core", "channels")
+RIDDLES = ("What", "Whether", "Who", "Where", "Nobody", "Whoever")
+"""First words of docstrings that say neither what a thing does nor what it is."""
+MOST_RIDDLES = 2.0
+"""Per cent of the docstrings that may begin with one of them before `--check` fails."""
+PARAMETERS = 7
+"""Parameters that a function or constructor may have, `self` and `cls` apart."""
+SMALL = 60
+"""Lines below which a file counts as small."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Documented = ast.Module | ast.ClassDef | Function
+
+
+@dataclass(frozen=True)
+class Module:
+    path: Path
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+
+    @cached_property
+    def docstrings(self) -> list[ast.Constant]:
+        """Docstrings of the module, its classes, functions and attributes."""
+        bodies = [node.body for node in ast.walk(self.tree) if isinstance(node, Documented)]
+        return [text for body in bodies for statement in body if (text := _text_of(statement))]
+
+    def lines(self) -> int:
+        return self.text.count("\n")
+
+    def code_lines(self) -> int:
+        """Return the number of lines that are neither blank nor part of a comment or docstring."""
+        prose = {line for text in self.docstrings for line in range(text.lineno, (text.end_lineno or 0) + 1)}
+        return sum(
+            bool(line.strip()) and not line.lstrip().startswith("#") and number not in prose
+            for number, line in enumerate(self.text.splitlines(), 1)
+        )
+
+
+def modules(*folders: str, root: Path = REPOSITORY) -> list[Module]:
+    """Read every Python file below these folders of the repository."""
+    paths = (path for folder in folders for path in sorted((root / folder).rglob("*.py")))
+    return [Module(path, path.read_text("utf-8")) for path in paths]
+
+
+def riddles(product: list[Module]) -> list[str]:
+    """Return the docstrings that begin with one of `RIDDLES`."""
+    return [text for text in _docstrings(product) if text.split(maxsplit=1)[0].rstrip(",.:;") in RIDDLES]
+
+
+def share_of_riddles(product: list[Module]) -> float:
+    """Return the share of those docstrings, in per cent."""
+    return 100 * len(riddles(product)) / max(1, len(_docstrings(product)))
+
+
+def failure(product: list[Module], most: float = MOST_RIDDLES) -> str | None:
+    """Return one sentence that tells why the gate fails, or None if it passes."""
+    share = share_of_riddles(product)
+    if share <= most:
+        return None
+    return f"{share:.1f} % of the docstrings begin with {', '.join(RIDDLES)}; at most {most:g} % may."
+
+
+async def figures() -> list[Figure]:
+    product = modules(*PRODUCT)
+    store = modules("gateway/store")
+    flat = [path for path in (REPOSITORY / "gateway").glob("*.py") if path.stem != "__init__"]
+    return [
+        Figure("product: lines", sum(module.lines() for module in product), ""),
+        Figure("code without docstrings, comments and blank lines", sum(map(Module.code_lines, product)), "", 38_300),
+        Figure("files", len(product), "", 330),
+        Figure(f"files of fewer than {SMALL} lines", _small_files(product), "%", 15),
+        Figure("modules directly in gateway/", len(flat), "", 4),
+        Figure("floors of the gateway", len(_floors("gateway")), "", 8),
+        Figure(f"functions with more than {PARAMETERS} parameters", sum(map(_wide_functions, product)), "", 0),
+        Figure(f"dataclasses with more than {PARAMETERS} fields", sum(map(_wide_dataclasses, product)), ""),
+        Figure("docstrings that begin with What, Whether, Who ...", len(riddles(product)), ""),
+        Figure("their share of the docstrings", share_of_riddles(product), "%", 2),
+        Figure("one-statement forwards in the store", sum(map(_forwards, store)), "", 0),
+        Figure("columns read by position in the store", sum(map(_positional_reads, store)), "", 0),
+    ]
+
+
+def _docstrings(product: list[Module]) -> list[str]:
+    texts = (str(text.value).strip() for module in product for text in module.docstrings)
+    return [text for text in texts if text]
+
+
+def _text_of(statement: ast.stmt) -> ast.Constant | None:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str()) as text):
+            return text
+    return None
+
+
+def _small_files(product: list[Module]) -> float:
+    """Return the share of small files in per cent, empty ones apart."""
+    sizes = [module.lines() for module in product if module.text]
+    return 100 * sum(size < SMALL for size in sizes) / len(sizes)
+
+
+def _floors(container: str) -> list[str]:
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    return next(contract["layers"] for contract in contracts if contract.get("containers") == [container])
+
+
+def _wide_functions(module: Module) -> int:
+    def parameters(arguments: ast.arguments) -> Iterator[str]:
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if argument.arg not in {"self", "cls"}:
+                yield argument.arg
+
+    return sum(len(list(parameters(function.args))) > PARAMETERS for function in module.functions)
+
+
+def _wide_dataclasses(module: Module) -> int:
+    """Count dataclasses with many fields; settings and other pydantic models are none."""
+    classes = [node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    made = [node for node in classes if any("dataclass" in ast.unparse(each) for each in node.decorator_list)]
+    return sum(sum(isinstance(each, ast.AnnAssign) for each in node.body) > PARAMETERS for node in made)
+
+
+def _forwards(module: Module) -> int:
+    """Count methods whose one statement hands their arguments to an attribute of `self`."""
+
+    def is_forward(function: Function) -> bool:
+        body = [statement for statement in function.body if not _text_of(statement)]
+        if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr):
+            return False
+        value = body[0].value
+        called = value.value if isinstance(value, ast.Await) else value
+        return isinstance(called, ast.Call) and ast.unparse(called.func).startswith("self._")
+
+    return sum(map(is_forward, module.functions))
+
+
+def _positional_reads(module: Module) -> int:
+    """Count `row[0]`, `row[1]`, ... and slices of a row."""
+
+    def is_read(node: ast.AST) -> bool:
+        match node:
+            case ast.Subscript(value=ast.Name(id="row"), slice=ast.Constant(value=int()) | ast.Slice()):
+                return True
+        return False
+
+    return sum(map(is_read, ast.walk(module.tree)))
