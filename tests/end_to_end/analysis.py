@@ -1,4 +1,4 @@
-"""A small analysis as a model might write it: it reads a table, sums it up, and draws bars with what Python brings."""
+"""A small analysis script as a model might write it: reads a table, sums it up, and draws bars without libraries."""
 
 SALES = b"month,north,south\nJanuary,120,80\nFebruary,135,95\nMarch,128,110\n"
 TOTALS = b"region,total\nnorth,383\nsouth,285\n"

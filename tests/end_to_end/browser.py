@@ -1,4 +1,4 @@
-"""A real headless Chromium, for tests that look at the page as a person does."""
+"""A real headless Chromium for tests of the page."""
 
 import os
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 CHROMIUM = Path(os.environ.get("PARLEY_CHROMIUM", "/usr/bin/chromium"))
 FLAGS = [
@@ -20,6 +20,8 @@ FLAGS = [
     "--disable-sync",
 ]
 
+expect.set_options(timeout=30_000)  # as every other wait: a limit for hangs, not a measurement
+
 NEEDS_BROWSER = [
     pytest.mark.browser,
     pytest.mark.asyncio(loop_scope="module"),
@@ -28,7 +30,7 @@ NEEDS_BROWSER = [
         reason=f"there is no browser at {CHROMIUM}; install chromium or set PARLEY_CHROMIUM",
     ),
 ]
-"""The marks of a module whose tests need one; where one is required, its lack is a failure and no skip."""
+"""Marks for modules that need a browser. With PARLEY_REQUIRE_BROWSER=1 its absence is a failure, not a skip."""
 
 
 @asynccontextmanager

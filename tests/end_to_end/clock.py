@@ -1,6 +1,7 @@
-"""A clock that a test sets while the program runs: a file says by how much it differs from the machine's."""
+"""A clock that a test sets while the program runs, through a file with the difference to the system clock."""
 
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -8,13 +9,13 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import SystemClock
 
 FILE = "clock.txt"
-"""In the folder in which the program is at home; where there is none, the time is the machine's."""
+"""Name of the file in the program's home; without it the time is the system's."""
 SEEN_AFTER = 0.05
-"""Seconds that a new time may stay unseen."""
+"""Seconds after which the program notices a new time."""
 
 
 class MovedClock(SystemClock):
-    """The program's. What it measures is real; only what time it is, is not."""
+    """The program's clock. Durations are real, only the time of day is moved."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -24,22 +25,24 @@ class MovedClock(SystemClock):
     def time(self) -> float:
         now = self.monotonic()
         if self._read is None or now - self._read > SEEN_AFTER:
-            self._ahead, self._read = ahead(self._file), now
+            self._read = now
+            with suppress(OSError):  # no file can be opened: keep the last setting
+                self._ahead = ahead(self._file)
         return time.time() + self._ahead
 
 
 class Hands:
-    """The test's."""
+    """The test's side of the clock."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def move_to(self, local: str, zone: str = "Europe/Paris") -> None:
-        """To a moment such as "2026-11-23 09:00"; from there it goes on."""
+        """Set the clock to a time such as "2026-11-23 09:00"; it runs on from there."""
         self._set(datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).timestamp() - time.time())
 
     def move(self, *, hours: float) -> None:
-        """On, or back."""
+        """Move the clock forwards or backwards."""
         self._set(ahead(self._file) + hours * 3600)
 
     @property
@@ -47,12 +50,12 @@ class Hands:
         return time.time() + ahead(self._file)
 
     def _set(self, seconds: float) -> None:
-        """At once: nobody reads half a number."""
+        """Write the file atomically."""
         written = self._file.with_suffix(".new")
         written.write_text(repr(seconds))
         written.replace(self._file)
 
 
 def ahead(file: Path) -> float:
-    """Seconds by which the clock is ahead of the machine's."""
+    """Return the seconds by which the clock is ahead of the system's."""
     return float(file.read_text()) if file.exists() else 0.0

@@ -1,5 +1,6 @@
-"""Parley on each platform with an emulated model: one that a module's tests share, or one of a test's own."""
+"""Parley on each platform with an emulated model, shared by the tests of a module or owned by a single test."""
 
+import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,12 +29,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Once for each platform that the test's marks let through; pytest keeps those of one platform together."""
+    """Run a test on one of the platforms that its marks allow, or on all of them with `--all-platforms`.
+
+    The one platform is chosen by the test's name: a test stays on it, and all tests together use each of them."""
     if "platform_kind" not in metafunc.fixturenames:
         return
-    conditions = [mark.args[0] for mark in metafunc.definition.iter_markers("where")]
+    test = metafunc.definition
+    conditions = [mark.args[0] for mark in test.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
-    assert names, f"{metafunc.definition.nodeid} runs nowhere"
+    assert names, f"{test.nodeid} runs nowhere"
+    if not metafunc.config.getoption("all_platforms"):
+        names = [names[zlib.crc32(test.nodeid.encode()) % len(names)]]
     metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
 
 
@@ -57,8 +63,8 @@ async def shared_stage(platform_kind: Kind, tmp_path_factory: pytest.TempPathFac
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
-    """Parley runs already, in a process that the tests of a module share, unless one of them left it dead; each test
-    brings people of its own."""
+    """Yield a stage on which Parley is running. Its process is shared by the tests of a module unless one of them ended
+    it; each test has users of its own."""
     shared_stage.program.forked = request.node.get_closest_marker("command_line") is None
     if not shared_stage.program.forked:
         await shared_stage.program.kill()
@@ -71,14 +77,14 @@ async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> AsyncIte
 
 @pytest.fixture
 def telegram(stage: Stage) -> TelegramEmulator:
-    """For what Telegram alone has."""
+    """Return the emulator, for tests of Telegram alone."""
     assert isinstance(stage.platform, Telegram)
     return stage.platform.telegram
 
 
 @pytest_asyncio.fixture
 async def own_stage(platform_kind: Kind, tmp_path: Path) -> AsyncIterator[Stage]:
-    """Parley is not started yet, and the test may end it as it likes."""
+    """Yield a stage on which Parley is not started; the test may end it."""
     async with opened(tmp_path, platform_kind) as stage:
         yield stage
         stage.check()
@@ -86,14 +92,14 @@ async def own_stage(platform_kind: Kind, tmp_path: Path) -> AsyncIterator[Stage]
 
 @pytest.fixture
 def slack(stage: Stage) -> SlackEmulator:
-    """For what Slack alone has."""
+    """Return the emulator, for tests of Slack alone."""
     assert isinstance(stage.platform, Slack)
     return stage.platform.slack
 
 
 @pytest.fixture
 def discord(stage: Stage) -> DiscordEmulator:
-    """For what Discord alone has."""
+    """Return the emulator, for tests of Discord alone."""
     assert isinstance(stage.platform, Discord)
     return stage.platform.discord
 

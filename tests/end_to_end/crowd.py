@@ -1,4 +1,4 @@
-"""People who say numbered messages, a model that names the numbers, and what each was answered."""
+"""Users who send numbered messages, a model that names the numbers, and a check of the answers."""
 
 import asyncio
 import random
@@ -15,7 +15,7 @@ NUMBER = re.compile(r"\[(\d+)\]")
 
 
 class Crowd:
-    """Everybody in a private chat of their own. Answers are taken over from the stage's script."""
+    """Users in private chats. The answers come from the stage's script."""
 
     def __init__(self, stage: Stage, people: int, chance: random.Random) -> None:
         stage.script.respond = answers
@@ -24,15 +24,17 @@ class Crowd:
         self._chance = chance
 
     async def greets(self) -> None:
-        """Everybody is answered once: some platforms say nothing later of chats that Parley does not know."""
+        """Let Parley answer every user once, as some platforms later deliver nothing from chats that Parley does not
+        know."""
         for number, (person, chat) in enumerate(self.people):
             await chat.says(person, f"message {number}")
             self.said[chat.id].append(number)
         for number, (_, chat) in enumerate(self.people):
-            await chat.until(shows(f"[{number}]"), timeout=15)
+            await chat.until(shows(f"[{number}]"))
 
     async def talks(self, messages: int, *, longest_pause: float) -> AsyncIterator[int]:
-        """Somebody writes every now and then, whether Parley listens or not; how many they have been each time."""
+        """Send messages at random intervals, whether Parley is listening or not; yield the number of messages so
+        far."""
         first = sum(map(len, self.said.values()))
         for number in range(first, first + messages):
             person, chat = self._chance.choice(self.people)
@@ -42,13 +44,13 @@ class Crowd:
             await asyncio.sleep(self._chance.uniform(0.0, longest_pause))
 
     async def is_answered(self, excused: Counter[str] | None = None) -> None:
-        """Until everything that was said is answered, in order and once; an excused text may stand there once more."""
+        """Wait until every message is answered once and in order; an excused text may appear once more."""
         for _, chat in self.people:
             await chat.until(partial(_shows, said=self.said[chat.id], excused=excused or Counter()), timeout=60)
 
 
 def answers(asked: ModelRequest) -> Answer:
-    """Names each message that was said since the last answer, after a tool for every third of them."""
+    """Name each message since the last answer, after a tool call for every third of them."""
     last = asked.messages[-1]
     numbers = re.findall(r"message (\d+)", " ".join(_said_since_the_last_answer(asked)))
     if last["role"] == "user" and int(numbers[-1]) % 3 == 0:
@@ -57,7 +59,7 @@ def answers(asked: ModelRequest) -> Answer:
 
 
 def _said_since_the_last_answer(asked: ModelRequest) -> list[str]:
-    """What nobody has answered yet: a call of a tool is no answer."""
+    """Return the unanswered user messages; a tool call is no answer."""
     words: list[str] = []
     for message in asked.messages:
         if message["role"] == "user":

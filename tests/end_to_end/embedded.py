@@ -1,4 +1,4 @@
-"""Parley as somebody embeds it, on Telegram: with a tool that acts and may not act twice."""
+"""Parley embedded in another program, on Telegram, with a tool whose effect must not be repeated."""
 
 import asyncio
 import os
@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 from agent_core.tools import tool
 from channels.registry import open_channel
-from gateway.access import People
-from gateway.agents import AgentParts
 from gateway.app import prepare
 from gateway.house import House
-from gateway.settings import Settings
-from gateway.start import launch
+from gateway.permissions.access import People
+from gateway.runs.agents import AgentParts
+from gateway.settings.settings import Settings
+from gateway.startup.start import launch
 
 ROCKETS = "rockets.txt"
 

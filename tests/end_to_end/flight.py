@@ -1,4 +1,4 @@
-"""The first design's conversation: a flight to Tokyo, the missing details, the search, then a city nobody flies to."""
+"""The conversation of the first design: a flight to Tokyo, missing details, the search, and a city without flights."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ from tests.emulators.model_script import Answer, ToolUse, calls, says
 from tests.end_to_end.platforms.platform import Chat, Person
 
 SECONDS = 30
-"""A script is started in a sandbox, on a machine that has other things to do."""
+"""Time limit for a script in a sandbox on a busy machine."""
 SKILL = "book-flight"
 WANTS = "我想订一张去东京的机票"
 DETAILS = "从北京出发，明天的航班，经济舱，1个人"
@@ -38,11 +38,11 @@ THIRD: tuple[Answer, ...] = (
     calls(ToolUse("load_skill_reference", {"skill": SKILL, "reference": "reference.md"})),
     says(NOT_SERVED),
 )
-"""What the model answers to each of the three."""
+"""The model's answers to the three messages."""
 
 
 async def allow(chat: Chat, person: Person, line: str) -> None:
-    """Approve the call that reads like this, once it is asked for."""
+    """Approve the tool call with this text once it is asked for."""
 
     def open_question(chat: Chat) -> str | None:
         found = (_OPEN.search(text) for text in chat.screen if line in text)

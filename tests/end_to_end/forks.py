@@ -1,4 +1,4 @@
-"""Programs that a zygote forks, as the test sees them: like a process that it started itself."""
+"""Programs forked by a zygote, with the interface of a process that the test started itself."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ NOTHING = Path(os.devnull)
 
 
 class Forked:
-    """One of them, to be used in the event loop in which it was made; with what `asyncio.subprocess.Process` has."""
+    """A forked program with the interface of `asyncio.subprocess.Process`; bound to the event loop that created it."""
 
     def __init__(self, pid: int, line: socket.socket) -> None:
         self.pid = pid
@@ -33,7 +33,7 @@ class Forked:
         return await asyncio.shield(self._code)
 
     def send_signal(self, which: int) -> None:
-        """Raise ProcessLookupError when it has ended."""
+        """Send a signal. Raises ProcessLookupError after the program has ended."""
         if self._code.done():
             raise ProcessLookupError(self.pid)
         try:
@@ -52,14 +52,14 @@ class Forked:
 
 
 class Nursery:
-    """The zygote of this process: started when it is needed first, ended when no test will follow."""
+    """The zygote of this test process, started when first needed and ended after the last test."""
 
     def __init__(self) -> None:
         self._zygote: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
     async def fork(self, birth: Birth, *, stdin: int | None, stdout: int, stderr: int) -> Forked:
-        """Start a program that reads and writes there; where it is not to read anything, there is nothing to read."""
+        """Start a program with these files; without stdin it reads an empty input."""
         line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         line.settimeout(0)
         with theirs:
@@ -74,7 +74,7 @@ class Nursery:
         return Forked(int(pid), line)
 
     def close(self) -> int:
-        """End it, and with it all that it forked. Returns how many of these still ran."""
+        """End the zygote and its programs. Returns how many were still running."""
         if self._requests is not None:
             self._requests.close()
             self._requests = None

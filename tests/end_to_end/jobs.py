@@ -1,4 +1,4 @@
-"""A chat in which something is planned: the model of the chat, that of its jobs' runs, and what people see of them."""
+"""A chat with scheduled jobs: the models of the chat and of the job runs, and the messages that users see."""
 
 import re
 import sqlite3
@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls
 from tests.end_to_end.platforms.platform import Chat, Message, Person, within
 
-SECONDS = 20
-"""A program is started, and shares its processor with others."""
+SECONDS = 30
+"""Time limit for starting a program on a busy machine."""
 PROPOSED = "The preview is there."
 REPORT = "Sales are lower than on Friday."
 
 
 def proposes(cron: str = "0 9 * * 1-5", kind: str = "report", what: str = "Report the sales.", **more: str) -> Answer:
-    """The model of the chat calls `schedule`."""
+    """Return an answer in which the chat's model calls `schedule`."""
     return calls(ToolUse("schedule", {"kind": kind, "what": what, "cron": cron, **more}))
 
 
 class Cast:
-    """The model of the chat and that of the runs that nobody sees; each has its own answers."""
+    """The models of the chat and of the background runs, each with its own answers."""
 
     def __init__(self, *chat: Answer, runs: tuple[Answer, ...] = ()) -> None:
         self._chat = deque(chat)
         self.runs = deque(runs)
         self.asked: list[ModelRequest] = []
-        """By runs."""
+        """Requests of background runs."""
 
     def __call__(self, asked: ModelRequest) -> Answer:
         if "nothing_to_report" not in asked.tools:
@@ -46,19 +46,18 @@ class Cast:
 
 
 async def agreed(person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine") -> None:
-    """They ask for it, see the preview, and say yes."""
+    """Ask for a job, wait for the preview, and confirm it."""
     await chat.says(person, asking)
     await chat.until(lambda c: waits_for_a_yes(c) is not None and any(PROPOSED in text for text in c.screen), SECONDS)
     await confirmed(person, chat)
 
 
 async def confirmed(person: Person, chat: Chat) -> None:
-    """Somebody presses Confirm, and the message that it stood on says what became of it."""
+    """Press Confirm and wait until the preview shows the result."""
     preview = waits_for_a_yes(chat)
     assert preview is not None, chat.screen
-    place = chat.bot_messages.index(preview)
     await chat.presses(person, "Confirm")
-    await chat.until(lambda c: not c.bot_messages[place].buttons and "✓ Set" in c.screen[place], SECONDS)
+    await chat.until(lambda _: not preview.buttons and "✓ Set" in preview.shown, SECONDS)
 
 
 def waits_for_a_yes(chat: Chat) -> Message | None:
@@ -66,7 +65,7 @@ def waits_for_a_yes(chat: Chat) -> Message | None:
 
 
 def the_job(chat: Chat) -> str:
-    """The id of the one that was set last."""
+    """Return the id of the job that was set last."""
     found: list[str] = re.findall(r"✓ Set \((\w+)\)", "\n".join(chat.screen))
     return found[-1]
 
@@ -76,35 +75,35 @@ def count(chat: Chat, words: str) -> int:
 
 
 def tells(words: str, times: int = 1) -> Callable[[Chat], bool]:
-    """Whether these words stand there so often."""
+    """Return a condition: this text appears `times` times."""
     return lambda chat: count(chat, words) == times
 
 
 async def is_next(home: Path, local: str, zone: str = "Europe/Paris") -> None:
-    """Until the program has looked at its clock, and the only job that it has is due then."""
+    """Wait until the only job is due at this time by the program's clock."""
     at = datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).timestamp()
     await within(SECONDS, lambda: [("active", at)] == _jobs(home), lambda: f"there is {_jobs(home)}")
 
 
 async def is_paused(home: Path) -> None:
-    """Until the only job that it has is."""
+    """Wait until the only job is paused."""
     await within(SECONDS, lambda: [state for state, _ in _jobs(home)] == ["paused"], lambda: f"there is {_jobs(home)}")
 
 
 async def is_looked(home: Path, outcome: str) -> None:
-    """Until the newest look of the only heartbeat that it has came out like this, a key of the texts."""
+    """Wait until the last check of the only heartbeat has this outcome, a key of the texts."""
     asked = "SELECT last_outcome FROM heartbeats"
     await within(SECONDS, lambda: _stored(home, asked) == [(outcome,)], lambda: f"it is {_stored(home, asked)}")
 
 
 async def is_held(home: Path) -> None:
-    """Until the message of something that was due waits for the morning."""
+    """Wait until a message is held until the morning."""
     asked = "SELECT delivery FROM firings"
     await within(SECONDS, lambda: _stored(home, asked) == [("held",)], lambda: f"it is {_stored(home, asked)}")
 
 
 async def is_read(home: Path) -> None:
-    """Until nothing that came in is still dealt with. A person who reads what was said takes longer."""
+    """Wait until the inbox is empty, which is before a user could have read the answers."""
     asked = "SELECT count(*) FROM inbox WHERE state = 'new'"
     await within(SECONDS, lambda: _stored(home, asked) == [(0,)], lambda: "there is something left in the inbox")
 

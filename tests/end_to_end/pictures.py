@@ -1,11 +1,11 @@
-"""A picture to send."""
+"""An image to send."""
 
 import struct
 import zlib
 
 
 def picture() -> bytes:
-    """A real PNG of one red pixel."""
+    """Return a real PNG of one red pixel."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

@@ -1,4 +1,4 @@
-"""The program itself, in a process of its own."""
+"""Parley in a process of its own."""
 
 import asyncio
 import os
@@ -14,13 +14,13 @@ from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
 START_SECONDS = 40
-"""Far more than a start takes: tests share their processor with others."""
+"""Time limit for a start on a busy machine."""
 CAN_FORK = sys.platform == "linux"
-"""Elsewhere a system's own libraries may not be forked, and every program is started from the command line."""
+"""True where forking is safe; on other systems libraries forbid it, and programs start from the command line."""
 
 
 class Program:
-    """`parley run` in a home of its own. What it writes is appended to one file, whichever life wrote it."""
+    """`parley run` in a home of its own. The output of all its processes is appended to one file."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str], *, console: str = "console.txt") -> None:
         self.home = folder / "home"
@@ -31,37 +31,42 @@ class Program:
             "HOME": str(folder),
             "PARLEY_HOME": str(self.home),
             "PARLEY_TIMEZONE": "Europe/Paris",
-            "PARLEY_HEARTBEAT": "off",  # what it says of itself is no test's business but its own
+            "PARLEY_HEARTBEAT": "off",  # its messages would disturb other tests
+            "PARLEY_DRAIN_SECONDS": "0",  # tests stop it in the middle of answers
             **environ,
         }
         self.forked = False
-        """Whether a zygote makes it, which saves the second of its imports, rather than the command line. See `zygote`
-        for what differs; a program that a test is about from its first line on is started as a person starts it."""
+        """True if a zygote forks it, which saves the imports of a start; `zygote` lists the differences. Tests of the
+        start itself use the command line."""
         self.imports: tuple[str, ...] = ()
-        """What it is known to import when it is forked."""
+        """Modules to import before forking."""
         self.module = "gateway.cli"
-        """What is run; the program without arguments is `parley run`."""
+        """Module to run; without arguments the default is `parley run`."""
         self.arguments: tuple[str, ...] = ()
         self._folder = folder
         self._process: asyncio.subprocess.Process | Forked | None = None
 
     def set(self, name: str, value: str) -> None:
-        """Another environment for its next life."""
+        """Set an environment variable for the next start."""
         self._environ[name] = value
+
+    def unset(self, name: str) -> None:
+        """Remove an environment variable for the next start."""
+        self._environ.pop(name, None)
 
     @property
     def console(self) -> str:
-        """All that it has written so far, on standard output and standard error."""
+        """All output so far, standard output and standard error."""
         return self._console.read_text() if self._console.exists() else ""
 
     def twin(self) -> "Program":
-        """Another one with the same home and settings, which writes elsewhere."""
+        """Return another program with the same home and settings and its own output."""
         twin = Program(self._folder, self._environ, console="twin.txt")
         twin.forked = self.forked
         return twin
 
     async def launch(self, terminal: int | None = None) -> None:
-        """Start it, and do not wait for anything. On a terminal only its log goes to the console's file."""
+        """Start it without waiting. On a terminal only the log goes to the output file."""
         with self._console.open("ab") as console:
             stdout = console.fileno() if terminal is None else terminal
             if self.forked and CAN_FORK:
@@ -90,28 +95,39 @@ class Program:
         return self._process is not None and self._process.returncode is None
 
     def forget(self) -> None:
-        """Its home as if it had never been started."""
+        """Delete its home."""
         shutil.rmtree(self.home, ignore_errors=True)
 
     async def ended(self) -> int:
-        """Its exit code, waited for."""
+        """Wait for its exit code."""
         if self._process is None:
             raise AssertionError("it was never started")
         async with asyncio.timeout(START_SECONDS):
             return await self._process.wait()
 
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise AssertionError("it does not run")
+        return self._process.pid
+
     def freeze(self) -> None:
-        """Its connections stay, and it hears nothing more, until it is killed."""
+        """Suspend it until it is killed; its connections stay open."""
         if self._process is None:
             raise AssertionError("it does not run")
         self._process.send_signal(signal.SIGSTOP)
 
     async def kill(self) -> None:
-        """As a crash or the kernel does it: nothing is tidied up."""
+        """Kill it without any clean-up."""
         await self._end(signal.SIGKILL)
 
+    def send(self, which: signal.Signals) -> None:
+        if self._process is None:
+            raise AssertionError("it does not run")
+        self._process.send_signal(which)
+
     async def terminate(self) -> int:
-        """As an operator does it. Returns the exit code."""
+        """Terminate it gracefully. Returns the exit code."""
         return await self._end(signal.SIGTERM)
 
     async def _end(self, how: signal.Signals) -> int:

@@ -1,4 +1,4 @@
-"""A program that tells as JSON what it finds when it is started, and ends as its argument says."""
+"""A program that prints its surroundings as JSON and ends as its argument says."""
 
 import gc
 import json

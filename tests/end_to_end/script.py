@@ -1,4 +1,4 @@
-"""What the model says next: answers in order, or one function for all requests."""
+"""Scripts for the emulated model: answers in order, or a function for all requests."""
 
 from collections import deque
 
@@ -6,13 +6,13 @@ from tests.emulators.model_script import Answer, Failure, ModelRequest, Respond
 
 
 class Script:
-    """What the model says next: answers in order, or `respond` for every request."""
+    """Answers of the model: in order, or from `respond` for every request."""
 
     def __init__(self) -> None:
         self.answers: deque[Answer] = deque()
         self.respond: Respond | None = None
         self.missed: list[str] = []
-        """Requests that nobody had an answer for."""
+        """Requests without an answer."""
 
     async def __call__(self, asked: ModelRequest) -> Answer:
         if self.respond is not None:

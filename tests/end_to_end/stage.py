@@ -19,44 +19,44 @@ TIMED = "tests.end_to_end.timed"
 
 
 class Stage:
-    """What a conversation test works with, the same on every platform."""
+    """Environment of a conversation test, the same on every platform."""
 
     def __init__(self, folder: Path, platform: Platform) -> None:
         self.platform = platform
         self.script = Script()
         self.model = OpenAiEmulator(self.script, models=(MODEL,))
         self.clock = Hands(folder / FILE)
-        """Its hands; the program looks at it as soon as it is `timed`."""
+        """Hands of the program's clock, once it is `timed`."""
         self._folder = folder
         self._read = 0
 
     def settle_in(self) -> None:
-        """Once both servers stand."""
+        """Create the program once both servers are running."""
         environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
         self.program = Program(self._folder, environ)
         self.program.forked = True
         self.platform.settle(self.program)
 
     def set_clock(self, local: str, zone: str = "Europe/Paris") -> None:
-        """From here on the program goes by a clock that is set to this moment."""
+        """Let the program use a clock that is set to this moment."""
         self.program.module = TIMED
         self.clock.move_to(local, zone)
 
     def twin(self) -> "Stage":
-        """The same once more: another program with the same home, settings and platform."""
+        """Return a copy: another program with the same home, settings and platform."""
         twin = copy(self)
         twin.program = self.program.twin()
         return twin
 
     @property
     def net(self) -> Emulated:
-        """The platform, for tests of those that are emulated."""
+        """The platform, for tests of emulated ones."""
         if not isinstance(self.platform, Emulated):
             raise TypeError(f"{self.platform.facts.name} is not emulated")
         return self.platform
 
     def private(self, name: str = "Ann", *, language: str = "en") -> tuple[Person, Chat]:
-        """Somebody who may speak, and their chat with Parley."""
+        """Return a user with permission, and their private chat with Parley."""
         person = self.platform.person(name, language)
         return person, self.platform.private(person)
 
@@ -76,31 +76,31 @@ class Stage:
             await asyncio.gather(ended, listening, return_exceptions=True)
 
     async def heard(self) -> None:
-        """Until Parley has taken in all that people did."""
+        """Wait until Parley has received all events."""
         await self.platform.heard()
 
     async def asked(self, count: int) -> ModelRequest:
-        """Until the model was asked so often since the test began; the last of these requests."""
+        """Wait for the `count`-th request to the model in this test, and return it."""
         await self.model.wait_for(lambda: len(self.model.requests) >= count, START_SECONDS)
         return self.model.requests[count - 1]
 
     @property
     def log(self) -> str:
-        """What the program has written since the test began."""
+        """Output of the program since the test began."""
         return self.program.console[self._read :]
 
     @property
     def said(self) -> list[str]:
-        """What people said in the newest request to the model, without the circumstances that go with it."""
+        """User messages in the newest request to the model, without their context."""
         return [words.rpartition("</context>\n")[2] for words in self.model.requests[-1].texts("user")]
 
     @property
     def circumstances(self) -> list[str]:
-        """What the model was told beside each of them: the time, files, words of others."""
+        """Context of each user message: the time, files, text by others."""
         return [words.rpartition("</context>\n")[0] for words in self.model.requests[-1].texts("user")]
 
     def check(self) -> None:
-        """What must be true after every test."""
+        """Check what must hold after every test."""
         self.platform.check()
         assert self.model.violations == []
         assert self.script.missed == []
@@ -121,10 +121,15 @@ class Stage:
 
 
 def newest(chat: Chat) -> Message:
-    """The bot's newest message, with its buttons and history."""
+    """Return the bot's newest message, with its buttons and history."""
     return chat.bot_messages[-1]
 
 
+def is_answered(chat: Chat) -> bool:
+    """Return True if the bot's newest message is a finished answer, not a progress message."""
+    return newest(chat).button("Stop") is None
+
+
 def shows(*texts: str) -> Callable[[Chat], bool]:
-    """Whether these are all that the bot says in a chat."""
+    """Return a condition: the bot's messages in a chat are exactly these."""
     return lambda chat: chat.screen == [*texts]

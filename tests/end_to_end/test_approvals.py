@@ -1,5 +1,6 @@
-"""A program that is to be run is asked for in the chat, on every platform."""
+"""Programs need an approval in the chat, on every platform."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -11,8 +12,8 @@ from tests.end_to_end.stage import Stage
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
-RUNS = Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo run >> made; wc -l < made"]}),))
-LINE = "sh -c 'echo run >> made; wc -l < made'"
+RUNS = Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo run >> made; wc -l < made; rm made"]}),))
+LINE = "sh -c 'echo run >> made; wc -l < made; rm made'"
 
 
 def says_at_last(words: str) -> Callable[[Chat], bool]:
@@ -24,11 +25,11 @@ def asks(chat: Chat) -> bool:
 
 
 async def is_asked(stage: Stage, chat: Chat) -> None:
-    """Or there is nothing on this machine that programs could be shut in with."""
+    """Wait for the question, or skip the test where this machine has no sandbox."""
     await stage.asked(1)
     if "run_command" not in stage.model.requests[0].tools:
         pytest.skip("nothing here shuts programs in")
-    await chat.until(asks, timeout=20)
+    await chat.until(asks)
 
 
 async def test_a_program_runs_when_its_question_is_approved_by_button(stage: Stage) -> None:
@@ -38,9 +39,9 @@ async def test_a_program_runs_when_its_question_is_approved_by_button(stage: Sta
     await chat.says(ann, "run it")
     await is_asked(stage, chat)
     assert any(LINE in text for text in chat.screen)
-    press = await chat.presses(ann, "Approve")
+    press = await chat.presses(ann, "Allow once")
 
-    await chat.until(says_at_last("It ran."), timeout=20)
+    await chat.until(says_at_last("It ran."))
     await chat.until(lambda c: any("✓ Approved by" in text and LINE in text for text in c.screen))
     await chat.until(lambda _: press.answered)
     assert "\n1\n" in stage.model.requests[-1].texts("tool")[-1]
@@ -56,7 +57,7 @@ async def test_a_program_does_not_run_when_its_question_is_denied_by_command(sta
     request = asked.partition("deny ")[2][:6]
     await chat.says(ann, f"/deny {request}")
 
-    await chat.until(says_at_last("As you like."), timeout=20)
+    await chat.until(says_at_last("As you like."))
     await chat.until(lambda c: any("✗ Denied by" in text for text in c.screen))
     assert "the person refused this call" in stage.model.requests[-1].texts("tool")[-1]
 
@@ -69,13 +70,13 @@ async def test_a_second_person_in_the_group_cannot_approve(stage: Stage) -> None
 
     await team.says(bob, "@parley_bot run it")
     await is_asked(stage, team)
-    await team.presses(ann, "Approve")
-    await team.until(lambda c: any("Only the person who asked" in text for text in c.screen), timeout=20)
+    await team.presses(ann, "Allow once")
+    await team.until(lambda c: any("Only the person who asked" in text for text in c.screen))
     assert len(stage.model.requests) == 1
-    await team.presses(bob, "Approve")
+    await team.presses(bob, "Allow once")
 
-    await team.until(lambda c: any("✓ Approved by Bob" in text for text in c.screen), timeout=20)
-    await team.until(says_at_last("It ran."), timeout=20)
+    await team.until(lambda c: any("✓ Approved by Bob" in text for text in c.screen))
+    await team.until(says_at_last("It ran."))
 
 
 @where(lambda facts: facts.emulated)
@@ -87,10 +88,25 @@ async def test_killed_while_it_asked_it_asks_no_second_time_and_runs_once(stage:
     await is_asked(stage, chat)
     await stage.program.kill()
     await stage.start()
-    await chat.presses(ann, "Approve")
+    await chat.presses(ann, "Allow once")
 
-    await chat.until(says_at_last("It ran."), timeout=30)
-    assert sum("✓ Approved by" in text for text in chat.screen) == 1
-    # Where the program died before it could note that the question had arrived, Telegram does not tell that it had.
+    await chat.until(says_at_last("It ran."))
+    await chat.until(lambda c: sum("✓ Approved by" in text for text in c.screen) == 1)
+    # If the program was killed before it stored that the question had arrived, Telegram cannot tell that it had.
     assert sum("May I do this?" in text for text in chat.screen) <= 1
+    assert "\n1\n" in stage.model.requests[-1].texts("tool")[-1]
+
+
+async def test_a_plain_yes_of_the_person_who_was_asked_lets_the_program_run(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(RUNS, says("It ran."))
+
+    await chat.says(ann, "run it")
+    await is_asked(stage, chat)
+    asked = time.time()
+    await chat.until(lambda _: int(time.time()) > asked)  # Telegram's dates have a resolution of one second
+    await chat.says(ann, "yes")
+
+    await chat.until(says_at_last("It ran."))
+    await chat.until(lambda c: any("✓ Approved by" in text and LINE in text for text in c.screen))
     assert "\n1\n" in stage.model.requests[-1].texts("tool")[-1]

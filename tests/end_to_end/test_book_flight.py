@@ -1,4 +1,4 @@
-"""The first design's conversation, with the skill that comes along, in the whole program."""
+"""Booking a flight with the shipped skill, in the whole program."""
 
 import pytest
 
@@ -27,9 +27,9 @@ pytestmark = [only("telegram"), pytest.mark.timeout(120)]
 
 FOLDER = REPOSITORY / "skills" / "book-flight"
 BODY = "**Have all details.**"
-"""Words of SKILL.md."""
+"""Text from SKILL.md."""
 TABLE = "| San Francisco, San Diego, Las Vegas, Seattle"
-"""Words of reference.md."""
+"""Text from reference.md."""
 
 
 def all_of(request: ModelRequest) -> str:
@@ -103,4 +103,4 @@ async def test_a_flight_is_found_over_three_messages_and_a_restart(own_stage: St
     await is_told(chat, NOT_SERVED)
     assert len(requests) == 8
     check_reference(*requests[-2:])
-    assert any("已批准" in text and SEARCH in text for text in chat.screen)
+    await chat.until(lambda c: any("已批准" in text and SEARCH in text for text in c.screen))

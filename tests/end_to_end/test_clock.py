@@ -1,4 +1,4 @@
-"""A program whose clock is set: also the clock of what it says, in each of its lives."""
+"""A program with a set clock uses it in its messages too, also after a restart."""
 
 from tests.emulators.model_script import calls, says
 from tests.end_to_end.platforms.catalogue import only
@@ -14,7 +14,7 @@ async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_sta
 
     own_stage.script.then(calls("clock"), says("Late."))
     await chat.says(ann, "what time is it?")
-    await chat.until(lambda c: c.screen[-1] == "Late.", timeout=20)
+    await chat.until(lambda c: c.screen[-1] == "Late.")
     assert "Sunday, 2027-03-28 01:58" in own_stage.model.requests[-1].last_text
 
     await own_stage.program.kill()
@@ -22,5 +22,5 @@ async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_sta
     await own_stage.start()
     own_stage.script.then(calls("clock"), says("Later."))
     await chat.says(ann, "and now?")
-    await chat.until(lambda c: c.screen[-1] == "Later.", timeout=20)
+    await chat.until(lambda c: c.screen[-1] == "Later.")
     assert "Sunday, 2027-03-28 03:58" in own_stage.model.requests[-1].last_text

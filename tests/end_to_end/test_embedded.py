@@ -1,4 +1,4 @@
-"""A Parley with a tool of its own, killed while that acts; and one whose model sees pictures."""
+"""A program with a custom tool, killed while the tool acts, and one whose model sees pictures."""
 
 import base64
 
@@ -23,7 +23,7 @@ async def test_killed_during_a_tool_that_may_not_run_twice_the_model_hears_that_
     await chat.until(lambda c: "Launching Ariane" in c.screen[0])
     await own_stage.program.kill()
     await own_stage.start()
-    await chat.until(lambda c: "Please look whether it flies." in c.screen, timeout=20)
+    await chat.until(lambda c: "Please look whether it flies." in c.screen)
 
     assert "its outcome is unknown" in own_stage.model.requests[-1].last_text
     assert (own_stage.program.home / ROCKETS).read_text() == "Ariane\n"

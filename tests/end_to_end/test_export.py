@@ -1,17 +1,17 @@
-"""A chat and its runs, looked at from outside while the program serves people."""
+"""A chat and its runs are exported by another process while the program runs."""
 
 import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import API_KEY, Stage
+from tests.end_to_end.stage import API_KEY, Stage, is_answered
 from tests.process import Finished, python
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def parley(stage: Stage, *arguments: str) -> Finished:
-    """Another process in the same home; the program goes on."""
+    """Run a command in the same home as the running program."""
     home = stage.program.home
     environ = {"HOME": str(home.parent), "PARLEY_HOME": str(home), "OPENAI_API_KEY": API_KEY}
     return await python("-P", "-m", "gateway.cli", *arguments, cwd=home.parent, environ=environ)
@@ -22,7 +22,7 @@ async def test_a_person_gets_the_chat_as_a_file(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("**Oslo** <b>it is</b>."))
     await chat.says(ann, "where to? 去哪儿？")
-    await chat.until(lambda c: len(c.screen) == 1)
+    await chat.until(is_answered)
 
     await chat.says(ann, "/export html")
     await chat.until(lambda c: any(message.document for message in c.bot_messages))

@@ -1,4 +1,7 @@
-"""Files and pictures that people send, and those that they get."""
+"""Files and pictures that users send and receive."""
+
+import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -69,7 +72,7 @@ async def test_a_hostile_name_harms_nothing(stage: Stage, name: str) -> None:
 
 @where(lambda facts: facts.emulated)
 async def test_a_name_with_a_null_byte_harms_nothing(stage: Stage) -> None:
-    """The page takes no form with one in it."""
+    """The page refuses a form with a null byte in a file name."""
     ann, chat = stage.private("Ann")
     stage.script.then(says("Thanks."))
 
@@ -87,7 +90,7 @@ async def test_a_file_that_cannot_be_fetched_does_not_silence_the_answer(stage: 
 
     await chat.says(ann, document=("plan.txt", b"Monday: Oslo", "text/plain"), caption="where do I go?")
 
-    await chat.until(lambda c: c.screen == ["It did not arrive."], timeout=15)
+    await chat.until(lambda c: c.screen == ["It did not arrive."])
     assert "plan.txt could not be fetched" in stage.circumstances[0]
 
 
@@ -113,3 +116,46 @@ async def test_a_file_of_the_workspace_is_sent_back(stage: Stage) -> None:
     assert "[note.txt] Here" in chat.screen
     sent = next(message.document for message in chat.bot_messages if message.document)
     assert sent.content == b"Monday: Oslo"
+
+
+CHART = ("chart.png", picture(), "image/png")
+SENDS = calls(ToolUse("send_file", {"path": "chart.png"}))
+
+
+@where(lambda facts: facts.captions)
+async def test_a_short_answer_comes_under_the_picture_that_was_just_sent(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(SENDS, says("Here is your chart."))
+
+    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.until(lambda c: len(c.screen) == 1 and "your chart" in c.screen[0])
+
+    assert chat.screen[0] in ("[photo] Here is your chart.", "[chart.png] Here is your chart.")
+
+
+@where(lambda facts: facts.captions)
+async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(SENDS, says("All about it. " * 200))
+
+    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.until(lambda c: any("All about it" in text for text in c.screen))
+
+    assert chat.screen[0] in ("[photo]", "[chart.png]")
+
+
+@where(lambda facts: facts.captions)
+async def test_an_answer_is_not_hidden_under_a_picture_above_what_was_said_since(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    goes_on = asyncio.Event()
+    stage.script.then(SENDS, replace(says("Here you are."), hold=goes_on), says("Well."))
+
+    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.until(lambda c: any(text in ("[photo]", "[chart.png]") for text in c.screen))
+    await stage.asked(2)
+    await chat.says(ann, "and be quick")
+    await stage.heard()
+    goes_on.set()
+    await chat.until(lambda c: "Well." in c.screen[-1])
+
+    assert any(text in ("[photo]", "[chart.png]") for text in chat.screen)

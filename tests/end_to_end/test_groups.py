@@ -1,6 +1,6 @@
-"""Parley among several people: who is answered, and who may do what there.
+"""Group chats: which users are answered, and what each may do.
 
-What is said is said in one place: a group, a server's channel, or one thread of a Slack channel.
+Each conversation is in one place: a group, a server's channel, or one thread of a Slack channel.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) 
 
 
 async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
-    """While a tool works: what else was said there has to be read before a message can steer."""
+    """A tool runs meanwhile, because Parley reads the rest of the group's messages before one can steer."""
     ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
     team = await stage.net.room("Team", [ann, bob])
     thinking = asyncio.Event()

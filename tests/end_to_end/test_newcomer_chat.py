@@ -1,4 +1,4 @@
-"""Somebody who has neither an account nor a model types `./run chat`, and meets everything but intelligence."""
+"""A newcomer without an account or a model runs `./run chat`, and sees everything but intelligence."""
 
 import re
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from tests.end_to_end.platforms.terminal_chat import Chat
 from tests.end_to_end.program import Program
 
 SECONDS = 30
-"""Scripts are started in a sandbox, on a machine that has other things to do."""
+"""Seconds; starting a script in a sandbox takes long on a busy machine."""
 _QUESTION = re.compile(r"/approve (\w{6})")
 _PREVIEW = re.compile(r"/cron confirm (\w+)")
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(180)
 
 
 class Newcomer:
-    """Sits at the terminal."""
+    """A user at the terminal."""
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -30,7 +30,7 @@ class Newcomer:
         return "\n\n".join(self.chat.screen)
 
     async def says(self, text: str, answer: str = "") -> None:
-        """And waits for an answer with these words that was not there before."""
+        """Type a line, and wait for a new answer with the given text."""
         before = self.read.count(answer)
         await self.chat.says(YOU, text)
         if answer:
@@ -40,7 +40,7 @@ class Newcomer:
         await self.chat.until(lambda _: words in self.read, SECONDS)
 
     async def approves(self, line: str) -> None:
-        """The call that reads like this, once it is asked for."""
+        """Approve the call with this line, once it is asked about."""
 
         def question() -> str:
             asked = [text for text in self.chat.screen if line in text]
@@ -52,7 +52,7 @@ class Newcomer:
         await self.says(f"/approve {asked}")
 
     async def confirms(self, words: str) -> str:
-        """What the preview with these words proposes; its id."""
+        """Confirm the preview with these words; return the job's id."""
 
         def proposed() -> str:
             shown = [text for text in self.chat.screen if words in text]
@@ -68,6 +68,7 @@ async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
     program = Program(tmp_path, {"PARLEY_MODEL": "demo"})
     async with Terminal() as terminal:
         terminal.settle(program)
+        program.unset("PARLEY_PERMISSIONS_OWNER")
         await terminal.launch()
         await terminal.listening()
         chat = terminal.private(YOU)
@@ -83,33 +84,45 @@ async def runs_programs(newcomer: Newcomer) -> bool:
     return "Programs: shut in" in newcomer.read
 
 
-async def test_a_skill_is_loaded_by_asking_for_a_thing_and_its_script_approved(newcomer: Newcomer) -> None:
+async def test_a_chart_is_drawn_and_a_flight_found_without_a_question(newcomer: Newcomer) -> None:  # D-25
     await newcomer.says("hello", "book a flight from Beijing to Tokyo tomorrow")
     if not await runs_programs(newcomer):
         pytest.skip("nothing here shuts programs in")
-    await newcomer.says("chart sales.csv")
-    await newcomer.approves("chart/chart.py sales.csv")
-    await newcomer.sees("sent you the picture")
+    await newcomer.says("chart sales.csv", "sent you the picture")
     assert "chart.png" in newcomer.read
     await newcomer.says("/skills", "[✓] chart")
 
     await newcomer.says("book a flight from Beijing to Atlantis", "on which day")
-    await newcomer.says("tomorrow")
-    await newcomer.approves("book-flight/get_current_time.py")
-    await newcomer.approves("book-flight/search_flights.py --from Beijing --to Atlantis")
-    await newcomer.sees("Atlantis is not in the timetable")
+    await newcomer.says("tomorrow", "Atlantis is not in the timetable")
     await newcomer.sees("Beijing, Shanghai, Guangzhou")
-    await newcomer.says("to Tokyo")
+    await newcomer.says("to Tokyo", "nothing is booked")
+    assert "ZZ101" in newcomer.read
+    assert "May I do this?" not in newcomer.read
+    assert not _QUESTION.search(newcomer.read)
+
+
+async def test_after_words_of_strangers_the_same_is_asked_for(newcomer: Newcomer, tmp_path: Path) -> None:  # D-25
+    await newcomer.says("chart sales.csv")
+    if not await runs_programs(newcomer):
+        pytest.skip("nothing here shuts programs in")
+    await newcomer.sees("sent you the picture")
+    for workspace in (tmp_path / "home" / "workspaces").iterdir():
+        (workspace / "notes.md").write_text("Somebody has put this here.")
+
+    # The skill could read the file, so its output may come from the file.
+    await newcomer.says("chart sales.csv", "sent you the picture")
+    await newcomer.says("book a flight from Beijing to Tokyo tomorrow")
+    await newcomer.approves("book-flight/get_current_time.py")
+    assert "from the file notes.md, of unknown origin" in newcomer.read
     await newcomer.approves("book-flight/search_flights.py --from Beijing --to Tokyo")
     await newcomer.sees("nothing is booked")
-    assert "- ZZ101" in newcomer.read
 
 
 async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_talk(newcomer: Newcomer) -> None:
     await newcomer.says("count to 20")
     await newcomer.says("no, to 3", "You said 3 instead of 20")
     await newcomer.says("count to 20")
-    await newcomer.says("/stop", "Stopped.")
+    await newcomer.says("/stop", "(stopped)")
 
     await newcomer.says("in the background: count to 3 and tell me", "in the background")
     await newcomer.says("/tasks", "count to 3 and tell me")
@@ -125,8 +138,7 @@ async def test_what_is_to_be_remembered_is_known_in_the_next_conversation(newcom
 
 
 async def test_a_report_is_planned_made_at_once_and_asked_about(newcomer: Newcomer) -> None:
-    await newcomer.says("remind me in 20 minutes to stretch", "Shall I set this up?")
-    await newcomer.confirms("> stretch")
+    await newcomer.says("remind me in 20 minutes to stretch", "I will remind you")
     await newcomer.says("every weekday at nine send me a report of my notes", "every weekday at 09:00")
     report = await newcomer.confirms("daily-report")
     await newcomer.says("what is scheduled?", "send me a report of my notes: every weekday at 09:00")

@@ -1,31 +1,24 @@
-"""The page in a real browser: what a person sees and does, on a desk, on a phone, with a keyboard, on a bad line."""
+"""The page in a real browser: on a desktop, on a phone, by keyboard, and over a bad connection."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Route, expect
-from playwright.async_api import Page as Tab
+from playwright.async_api import Browser, Route, expect
 
 from channels.base import (
-    Accepted,
     Attachment,
-    Button,
     ButtonPressed,
     CommandInvoked,
-    InboundEvent,
     MessageReceived,
     OutboundMessage,
     Posted,
 )
 from channels.web.adapter import CHAT
 from channels.web.shown import Shown
-from gateway.about import About
+from gateway.texts.about import About
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.tabs import STOP, echoing, shown, text, write
 from tests.page_server import Page
-
-STOP = ((Button(label="Stop", action="/stop"),),)
 
 pytestmark = NEEDS_BROWSER
 
@@ -33,48 +26,6 @@ pytestmark = NEEDS_BROWSER
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
     return Page(tmp_path)
-
-
-@asynccontextmanager
-async def shown(
-    page: Page, browser: Browser, *, language: str = "en-GB", width: int = 1100
-) -> AsyncIterator[tuple[Tab, BrowserContext]]:
-    """A tab that was let in by the link; nothing may be wrong on its console."""
-    context = await browser.new_context(
-        locale=language, viewport={"width": width, "height": 800}, has_touch=width < 500, timezone_id="UTC"
-    )
-    context.set_default_timeout(5_000)
-    wrong: list[str] = []
-    tab = await context.new_page()
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
-    await tab.goto(page.server.link)
-    await expect(tab.locator("#model")).not_to_be_empty()
-    yield tab, context
-    await context.close()
-    assert wrong == []
-
-
-def text(markdown: str) -> OutboundMessage:
-    return OutboundMessage(markdown=markdown)
-
-
-async def echo(page: Page, event: InboundEvent) -> Accepted:
-    if isinstance(event, MessageReceived):
-        await page.channel.send(event.chat, text(f"You said: {event.text}"), event.event_id)
-    return Accepted.NEW
-
-
-def echoing(page: Page) -> None:
-    async def answer(event: InboundEvent) -> Accepted:
-        return await echo(page, event)
-
-    page.answer = answer
-
-
-async def write(tab: Tab, words: str) -> None:
-    await tab.get_by_label("Message").fill(words)
-    await tab.keyboard.press("Enter")
 
 
 async def test_the_link_opens_the_page_and_leaves_the_address(page: Page, browser: Browser) -> None:
@@ -184,7 +135,6 @@ async def test_a_post_whose_answer_was_lost_is_tried_again_and_counts_once(page:
         await tab.route("**/api/messages", lose_the_answer, times=1)
         await write(tab, "precious")
         await expect(tab.get_by_text("Not sent")).to_be_visible()
-        await tab.get_by_role("button", name="Try again").click()
         await expect(tab.get_by_text("Not sent")).to_have_count(0)
         await tab.unroute("**/api/events*")
         await expect(tab.get_by_text("You said: precious")).to_be_visible()
@@ -216,10 +166,30 @@ async def test_a_lost_line_is_shown_and_what_was_missed_comes_after_it(page: Pag
         await expect(tab.get_by_text("Not sent")).to_be_visible()
 
 
-async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Browser) -> None:
-    first = Page(tmp_path)
+async def test_what_was_written_offline_is_sent_when_the_line_is_back_although_the_stream_never_broke(
+    page: Page, browser: Browser
+) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+        cut = True
+
+        async def line(route: Route) -> None:
+            await (route.abort() if cut else route.continue_())
+
+        await tab.route("**/api/messages", line)
+        await write(tab, "first")
+        await expect(tab.get_by_text("Not sent yet")).to_be_visible()
+        await write(tab, "second")
+        cut = False
+        await expect(tab.get_by_text("You said: second")).to_be_visible()
+        await expect(tab.get_by_text("Not sent")).to_have_count(0)
+
+    assert [event.text for event in page.heard if isinstance(event, MessageReceived)] == ["first", "second"]
+
+
+async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Browser, unused_tcp_port: int) -> None:
+    first = Page(tmp_path, port=unused_tcp_port)
     async with first.open(), shown(first, browser) as (tab, _):
-        port = first.server.port
         await first.channel.send(CHAT, text("before"), "1")
         await expect(tab.get_by_text("before")).to_be_visible()
         await first.channel.close()
@@ -229,10 +199,10 @@ async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Bro
         await expect(tab.get_by_text("Not sent")).to_be_visible()
 
         stored = Shown(who="parley", message_id="1", markdown="before", at=1)
-        second = Page(tmp_path, port=port, stored=[stored])
+        second = Page(tmp_path, port=unused_tcp_port, stored=[stored])
         echoing(second)
         async with second.open():
-            await expect(tab.get_by_text("You said: are you there?")).to_be_visible(timeout=10_000)
+            await expect(tab.get_by_text("You said: are you there?")).to_be_visible()
             await expect(tab.get_by_text("Connection lost")).to_be_hidden()
             await expect(tab.get_by_text("before")).to_have_count(1)
 
@@ -287,7 +257,7 @@ async def test_nothing_of_an_answer_runs(page: Page, browser: Browser) -> None:
 async def test_a_slash_command_is_one(page: Page, browser: Browser) -> None:
     async with page.open(), shown(page, browser) as (tab, _):
         await write(tab, "/status")
-        await expect(tab.get_by_text("/status")).to_be_visible()
+        await expect(tab.get_by_role("log").get_by_text("/status")).to_be_visible()
         assert isinstance(await page.has_heard(), CommandInvoked)
 
 
@@ -317,6 +287,21 @@ async def test_who_reads_further_up_is_left_there_and_can_jump_to_the_latest(pag
         await jump.click()
         await expect(tab.get_by_text("the very last")).to_be_in_viewport()
         await expect(jump).to_be_hidden()
+
+
+async def test_what_grows_in_the_moment_of_scrolling_to_the_end_is_followed(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        for number in range(30):
+            await page.channel.send(CHAT, text(f"message {number}\n\nmore"), f"{number}")
+        await expect(tab.get_by_text("message 29")).to_be_in_viewport()
+        await tab.locator("#scroller").evaluate("scroller => scroller.scrollTop -= 40")
+        await tab.evaluate("new Promise(requestAnimationFrame)")
+        grow = "log.lastElementChild.style.paddingBottom = '300px';"  # as a picture does that has just been loaded
+        await tab.evaluate(f"() => {{ scroller.scrollTop = scroller.scrollHeight; {grow} }}")
+
+        await tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert await tab.evaluate("scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight") < 2
+        await expect(tab.get_by_role("button", name="Latest")).to_be_hidden()
 
 
 async def test_the_keyboard_reaches_everything_in_reading_order(page: Page, browser: Browser) -> None:

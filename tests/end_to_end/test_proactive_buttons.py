@@ -1,4 +1,4 @@
-"""The buttons under what Parley says by itself, on every emulated platform, also where a file comes with it."""
+"""The buttons under messages sent by Parley itself, with and without a file, on every emulated platform."""
 
 import pytest
 
@@ -15,7 +15,7 @@ SEND = calls(ToolUse("send_file", {"path": "sales.csv"}))
 
 
 async def reported(stage: Stage) -> tuple[Person, Chat]:
-    """Ann has had her report with a file, on Monday at nine."""
+    """Start, and let Ann get her report with a file, on Monday at nine."""
     stage.script.respond = Cast(proposes(), says(PROPOSED), runs=(WRITE, SEND, says(REPORT)))
     stage.net.lift_limits()
     stage.set_clock("2026-11-22 18:00")

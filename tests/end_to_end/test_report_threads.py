@@ -1,4 +1,4 @@
-"""Who answers a report in a thread under it, or replies to it, has it before them, and so does the model."""
+"""An answer to a report, by thread or reply, has the report as context, also for the model."""
 
 from typing import Protocol, cast
 

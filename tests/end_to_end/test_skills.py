@@ -1,4 +1,4 @@
-"""Skills by command, on every platform: an owner loads and unloads, others look."""
+"""Skills by command on every platform: an owner loads and unloads, other users only list them."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,9 @@ from tests.end_to_end.stage import Stage
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
-SECONDS = 20
+SECONDS = 30
 INSTRUCTIONS = "It finds the delimiter"
-"""Words of the skill `chart`."""
+"""Text from the skill `chart`."""
 
 
 def tells(*words: str) -> Callable[[Chat], bool]:

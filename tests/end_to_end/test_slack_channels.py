@@ -1,4 +1,4 @@
-"""Slack's channels: answers in threads, words that only one person sees, channels that are closed."""
+"""Slack channels: answers in threads, messages that only one user sees, and archived channels."""
 
 import asyncio
 
@@ -7,6 +7,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.platforms.platform import within
 from tests.end_to_end.stage import Stage
 
 pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module")]
@@ -66,6 +67,6 @@ async def test_an_answer_to_a_channel_that_was_archived_is_given_up_and_others_a
     await with_bob.says(bob, "hello")
 
     await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await within(30, lambda: "the channel is archived" in stage.log, lambda: stage.log)
     assert channel.screen == []
     assert sum("For nobody." in str(call.params) for call in slack.calls) == 1
-    assert "the channel is archived" in stage.log

@@ -1,4 +1,4 @@
-"""Slack's sockets are renewed, and break, while people talk: nothing is lost and nothing answered twice."""
+"""Slack's sockets are refreshed and break while users write: nothing is lost or answered twice."""
 
 import random
 
@@ -15,8 +15,8 @@ CHANCE = 3_0_1
 
 
 async def two_sockets(slack: SlackEmulator) -> None:
-    """The second opens a while after the first."""
-    await slack.wait_for(lambda: len(slack.hub.ready) == 2, 20)
+    """Wait for both sockets; the second opens a while after the first."""
+    await slack.wait_for(lambda: len(slack.hub.ready) == 2)
 
 
 async def test_sockets_that_slack_renews_under_load(stage: Stage, slack: SlackEmulator) -> None:
@@ -52,12 +52,14 @@ async def test_what_slack_says_while_no_socket_is_open_is_caught_up(stage: Stage
 async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_once(
     stage: Stage, slack: SlackEmulator
 ) -> None:
-    """It reached a program that was killed before it had told Slack so. The next life cannot know what that one had
-    been told to wait for."""
+    """The event reached a program that was killed before it acknowledged it.
+
+    The next process cannot know how long the killed one had been told to wait.
+    """
     stage.net.lift_limits()
     crowd = Crowd(stage, 3, random.Random(CHANCE))  # noqa: S311
     await crowd.greets()
-    # The kill may cost an event its first retry, on a socket that is as dead; Slack's minute to the next is shortened.
+    # The kill may cost an event its first retry, on the other dead socket; Slack's minute to the next is shortened.
     usual, slack.line.retry_delays = slack.line.retry_delays, (0.0, 1.0, 5.0)
 
     async for count in crowd.talks(6, longest_pause=0.0):

@@ -1,4 +1,4 @@
-"""Starts that only Telegram knows: with an offset never confirmed, a topic in which it had spoken, a webhook."""
+"""Restarts specific to Telegram: with an unconfirmed offset, in a topic, and with a webhook."""
 
 import asyncio
 
@@ -7,6 +7,7 @@ import pytest
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.platforms.inbox import acknowledged
 from tests.end_to_end.stage import Stage
 
 pytestmark = [only("telegram"), pytest.mark.timeout(120)]
@@ -19,7 +20,7 @@ def echo(asked: ModelRequest) -> Answer:
 async def test_killed_before_telegram_was_told_that_the_message_arrived(
     own_stage: Stage, own_telegram: TelegramEmulator
 ) -> None:
-    """It was accepted and never confirmed, so that it comes once more."""
+    """The message was accepted but not confirmed, so Telegram sends it again."""
     stage = own_stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
     await stage.start()
@@ -38,7 +39,7 @@ async def test_killed_before_telegram_was_told_that_the_message_arrived(
     own_telegram.faults.clear()
     stage.script.respond = echo
     await stage.start()
-    await chat.until(lambda c: c.screen == ["You said hello."], timeout=20)
+    await chat.until(lambda c: c.screen == ["You said hello."])
     await stage.heard()
     await chat.says(ann, "thanks")
 
@@ -53,13 +54,14 @@ async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage, own
     topic = own_telegram.group("Forum", [ann], forum=True).topic("Travel")
 
     await topic.says(ann, "@parley_bot Oslo")
-    await topic.until(lambda c: len(c.screen) == 1)
+    await topic.until(lambda c: c.screen == ["You said Ann: Oslo."])
     await stage.heard()
+    await acknowledged(stage.program.home)
     await stage.program.terminate()
     await stage.start()
     await topic.says(ann, "Bergen")
 
-    await topic.until(lambda c: c.screen[1:] == ["You said Ann: Bergen."], timeout=20)
+    await topic.until(lambda c: c.screen[1:] == ["You said Ann: Bergen."])
 
 
 async def test_a_webhook_that_somebody_set_is_removed_and_nothing_lost(
@@ -73,5 +75,5 @@ async def test_a_webhook_that_somebody_set_is_removed_and_nothing_lost(
 
     await own_stage.start()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=20)
+    await chat.until(lambda c: c.screen == ["Hello Ann."])
     assert own_telegram.webhook == ""

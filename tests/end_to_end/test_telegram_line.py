@@ -1,4 +1,4 @@
-"""Trouble that only Telegram's way of polling knows: lost batches of updates, a second poller, a webhook."""
+"""Faults of Telegram's polling: lost batches of updates, a second poller, a webhook."""
 
 from collections.abc import AsyncIterator
 
@@ -35,11 +35,11 @@ async def test_updates_whose_delivery_was_lost_come_again_and_are_answered_once(
 
     telegram.faults.lose_answer("getUpdates")
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Once."], timeout=15)
+    await chat.until(lambda c: c.screen == ["Once."])
     telegram.faults.fail("getUpdates", status=502)
     await chat.says(ann, "hello again")
 
-    await chat.until(lambda c: c.screen == ["Once.", "Twice."], timeout=15)
+    await chat.until(lambda c: c.screen == ["Once.", "Twice."])
 
 
 async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
@@ -52,5 +52,5 @@ async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
         assert answer.status == 200
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."], timeout=15)
+    await chat.until(lambda c: c.screen == ["Hello Ann."])
     assert "another program polls with this bot's token" in stage.log

@@ -1,5 +1,6 @@
-"""What Telegram alone has in a conversation: entities, quotes, albums, a file limit of its own, blocked bots, topics,
-groups that move.
+"""Features that only Telegram's chats have.
+
+Entities, quotes, albums, its file limit, blocked bots, topics, and groups that become supergroups.
 """
 
 import asyncio
@@ -40,7 +41,7 @@ async def test_code_that_is_split_is_code_in_every_part(stage: Stage, telegram: 
     stage.script.then(says(FENCED, chunk=1000))
 
     await chat.says(ann, "write me a lot of code")
-    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 900, timeout=15)
+    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 900)
 
     for message in chat.bot_messages:
         assert "```" not in message.text
@@ -57,7 +58,7 @@ async def test_what_is_quoted_is_told_to_the_model(stage: Stage, telegram: Teleg
     stage.script.then(says("Oslo, Bergen and Tromsø."), says("It is in the north."))
 
     await chat.says(ann, "name three towns")
-    await chat.until(lambda c: len(c.screen) == 1)
+    await chat.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
     await chat.says(ann, "where is that?", reply_to=chat.bot_messages[-1], quote="Tromsø")
 
     await chat.until(lambda c: c.screen[-1] == "It is in the north.")
@@ -88,7 +89,7 @@ async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
             ann, document=(f"{number}.txt", b"words", "text/plain"), album="all", caption="" if number else "read"
         )
 
-    await chat.until(lambda c: c.screen == ["Ten files."], timeout=15)
+    await chat.until(lambda c: c.screen == ["Ten files."])
     assert len(stage.said) == 1
     assert stage.circumstances[0].count("in the workspace") == 10
     assert "10 more files were left out" in stage.circumstances[0]
@@ -103,7 +104,7 @@ async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is
 
     for start in range(0, len(words), 4096):
         await chat.says(ann, words[start : start + 4096])
-    await chat.until(lambda c: c.screen == ["A lot of numbers."], timeout=15)
+    await chat.until(lambda c: c.screen == ["A lot of numbers."])
 
     assert len(words) == 100_000
     assert len(stage.said) == 1

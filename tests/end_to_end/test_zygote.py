@@ -1,4 +1,4 @@
-"""A program that a zygote forks finds what the command line would have given it, and ends like any other."""
+"""A program forked by a zygote gets the same arguments as from the command line, and ends like any other."""
 
 import asyncio
 import json
@@ -112,12 +112,12 @@ async def test_what_still_runs_at_the_end_is_killed_and_counted(tmp_path: Path) 
 
 
 async def waiting(nursery: Nursery, folder: Path) -> Forked:
-    """One that waits for a signal."""
+    """Fork a program that waits for a signal."""
     said = folder / "said.txt"
     with said.open("wb") as out:
         birth = Birth((), REFLECTION, ("wait",), {}, str(folder), new_session=False)
         program = await nursery.fork(birth, stdin=None, stdout=out.fileno(), stderr=out.fileno())
-    await within(10, lambda: said.stat().st_size > 0, lambda: str(program.returncode))
+    await within(30, lambda: said.stat().st_size > 0, lambda: str(program.returncode))
     return program
 
 

@@ -1,4 +1,4 @@
-"""Parley whose clock a test sets; all else is as `parley run` has it."""
+"""Parley with a clock that a test sets; otherwise like `parley run`."""
 
 import os
 import sys
@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from gateway.app import serve
-from gateway.start import launch
+from gateway.startup.start import launch
 from tests.end_to_end.clock import FILE, MovedClock
 
 LOOK_EVERY = 0.1
-"""Seconds between two looks at what is due: nobody is told that a test has moved the clock."""
+"""Seconds between two checks for due jobs, as nothing announces that a test has moved the clock."""
 
 if __name__ == "__main__":
     clock = MovedClock(Path(os.environ["HOME"]) / FILE)

@@ -1,26 +1,27 @@
-"""A process that has imported Parley and forks one for each start that a test asks for.
+"""A process that has imported Parley and forks a copy for each start that a test asks for.
 
-Most of what a start costs is importing the same modules again: a second of CPU, some five hundred times in a run of all
-tests. So each test process has one of these. It imports what `parley run` imports, and no more happens in it: no
-settings, no event loop, no thread, no connection. What it forks is a process of its own like any other, with a pid, an
-environment, a folder, files and a session of its own; from there on it does what `python -m gateway.cli` does, down to
-the exit code. `test_zygote.py` compares what a program finds either way.
+Importing the same modules takes a second of CPU per start, and a run of all tests has some five hundred starts. So each
+test process has one zygote. It imports what `parley run` imports and does nothing else: no settings, no event loop, no
+thread, no connection. A forked program is a separate process, with a pid, an environment, a folder, files and a session
+of its own; it then does what `python -m gateway.cli` does, including the exit code. `test_zygote.py` compares what a
+program finds either way.
 
-What differs from the command line, and why it does no harm:
+Differences from the command line, and why they do no harm:
 
-- Modules are there already. They must take nothing from the environment while they are imported, for it is that of the
-  zygote then, in which there is nothing but PATH. `test_zygote.py` holds that no setting of ours is read, and that
-  importing leaves no thread and no open file; `tests/test_imports.py` looks for its other effects.
-- Modules of another platform may be there too, for a zygote serves all tests of its process, one after the other.
-- Python's hash seed is that of the zygote: sets are in the same order in each life. `random` is seeded anew.
-- Its parent is the zygote, which waits for it and tells the test how it ended. A signal goes the same way, so that it
-  never meets another process that has got the same pid meanwhile.
+- Modules are already imported. They must not read the environment at import time, as the zygote's contains nothing but
+PATH. `test_zygote.py` checks that no setting of ours is read, and that importing leaves no thread and no open file;
+`tests/test_imports.py` checks for other effects.
+- Modules of other platforms may be imported too, as a zygote serves all tests of its process.
+- Python's hash seed is that of the zygote, so sets have the same order in each program. `random` is seeded anew.
+- The parent is the zygote, which reports the exit code to the test. Signals go through it as well, so that they never
+hit another process that has got the same pid meanwhile.
 
-Tests about starting take the command line, and so do some of each platform's conversations and kills; see `Program`.
+Tests about starting use the command line, and so do some of each platform's conversations and kills; see `Program`.
 
-One request is one message on the socket whose number is the argument: a `Birth` as JSON with four files, standard
-input, output, error, and a line on which the zygote answers with the pid, takes signals and tells the exit code, each a
-number. When the socket is closed it kills whatever still runs and ends with their number as exit code.
+A request is one message on the socket whose number is the argument: a `Birth` as JSON, with four files: standard input,
+output, error, and a socket on which the zygote replies with the pid, receives signals and sends the exit code, each as
+a number. When the request socket is closed, the zygote kills the programs that still run, and their number is its exit
+code.
 """
 
 import importlib
@@ -35,20 +36,21 @@ import time
 from dataclasses import asdict, dataclass
 from typing import NoReturn, Self
 
-MODULES = ("gateway.start", "gateway.talk", "agent_core.models.openai_client", "channels.web.adapter")
-"""What every program imports sooner or later. Neither `gateway.cli`, which is run, nor any SDK: see `Birth.modules`."""
+MODULES = ("gateway.startup.start", "gateway.startup.talk", "agent_core.models.openai_client", "channels.web.adapter")
+"""Modules that every program imports sooner or later, except `gateway.cli`, which is run, and SDKs; see
+`Birth.modules`."""
 MESSAGE = 1 << 17
-"""Longer than any birth: the environment names some hundred people."""
+"""Longer than any request: the environment contains about a hundred users."""
 LOCALE = {name: value for name, value in os.environ.items() if name == "LC_CTYPE"}
-"""Python adds this to its environment when it starts and nobody has said how characters are written."""
+"""Variables that Python adds to its environment at the start if no encoding is set."""
 
 
 @dataclass(frozen=True)
 class Birth:
-    """What a program is started with."""
+    """A request to start a program."""
 
     modules: tuple[str, ...]
-    """Which it is known to import; imported before it is forked, so that the next one finds them."""
+    """Modules to import before forking, so that later programs find them too."""
     module: str
     arguments: tuple[str, ...]
     environ: dict[str, str]
@@ -72,17 +74,17 @@ class Zygote:
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
         self._lines: dict[int, socket.socket] = {}
-        """Of those that live, by pid."""
+        """Connections to the tests by process id, for running programs."""
         self._bell, self._ringing = socket.socketpair()
-        """Rings when a child ended."""
+        """Receives a byte when a child has ended."""
         self._interrupt = signal.getsignal(signal.SIGINT)
-        """As it was told: who starts tests in the background may have had Ctrl-C ignored."""
+        """The handler for Ctrl-C at the start, which may be ignored for tests in the background."""
         for end in (self._bell, self._ringing):
             end.settimeout(0)
 
     def serve(self) -> Birth | None:
-        """Returns in each child, as soon as it is born, with what it is to become; in the zygote None at the end."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, which close the socket then
+        """Serve requests. Returns in each child with what it is to become, and in the zygote None at the end."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, which then close the socket
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._ringing.fileno(), warn_on_full_buffer=False)
         while True:
@@ -102,14 +104,14 @@ class Zygote:
                     return birth
 
     def kill(self) -> int:
-        """All that live. Returns how many."""
+        """Kill all programs. Returns how many."""
         for pid in self._lines:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         return len(self._lines)
 
     def _bear(self, birth: Birth, files: list[int]) -> bool:
-        """Returns twice: True in the child."""
+        """Fork a program. Returns True in the child."""
         for module in birth.modules:
             importlib.import_module(module)
         pid = os.fork()
@@ -125,7 +127,7 @@ class Zygote:
         return False
 
     def _leave(self) -> None:
-        """Nothing of the zygote's is the child's."""
+        """Close everything that belongs to the zygote."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, self._interrupt)
@@ -133,8 +135,8 @@ class Zygote:
             ours.close()
 
     def _pass_on(self, pid: int, line: socket.socket) -> None:
-        """A signal; what is not waited for is its parent's still, so the pid is nobody else's. A line that nobody holds
-        any more has nobody to tell when the program ends, which it does then."""
+        """Forward a signal; until it is waited for, a pid is not reused. A closed connection kills the program, as no
+        test waits for it."""
         os.kill(pid, int(line.recv(MESSAGE) or signal.SIGKILL))
 
     def _bury(self) -> None:
@@ -146,7 +148,7 @@ class Zygote:
 
 
 def become(birth: Birth, files: list[int]) -> None:
-    """The process that `python -P -m` makes, before it runs the module."""
+    """Turn the process into one that `python -P -m` would create, before it runs the module."""
     if birth.new_session:
         os.setsid()
     for number, file in enumerate(files[:3]):
@@ -157,7 +159,7 @@ def become(birth: Birth, files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(LOCALE | birth.environ)
     time.tzset()
-    # As Python does it when it starts; both were made for the zygote's own.
+    # As Python does at its start; both were created for the zygote.
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(line_buffering=stream.isatty())  # type: ignore[union-attr]  # they are text files here
 
@@ -168,7 +170,7 @@ def main() -> NoReturn:
         importlib.import_module(module)
     birth = zygote.serve()
     if birth is None:
-        os._exit(zygote.kill())  # there is nothing to tidy up, and Python would take a while for it
+        os._exit(zygote.kill())  # there is nothing to clean up, which would take Python a while
     sys.argv[1:] = birth.arguments
     runpy.run_module(birth.module, run_name="__main__", alter_sys=True)
     sys.exit()

@@ -1,4 +1,4 @@
-"""Which platforms there are, and on which of them a test runs."""
+"""The platforms, and marks that select on which of them a test runs."""
 
 from collections.abc import Callable
 
@@ -28,11 +28,11 @@ FACTS: dict[str, Facts] = {
 
 
 def where(condition: Callable[[Facts], bool]) -> pytest.MarkDecorator:
-    """A mark: this test, or this module, is about those platforms of which this is true. Several marks hold together;
-    a test without any runs everywhere. A test that does not apply is not there, rather than skipped."""
+    """Return a mark that restricts a test or module to platforms with this property. Several marks combine. On other
+    platforms the test is not collected, rather than skipped."""
     return pytest.mark.where.with_args(condition)
 
 
 def only(*names: str) -> pytest.MarkDecorator:
-    """A mark for what is one platform's own, or so slow that a few have to stand for all."""
+    """Return a mark for tests of single platforms, or for slow tests that run on a few of them."""
     return where(lambda facts: facts.name in names)

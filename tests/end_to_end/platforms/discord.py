@@ -1,4 +1,4 @@
-"""Discord, emulated."""
+"""Emulated Discord."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ STRANGE: list[Json] = [
     {"t": "GUILD_CREATE", "d": {"id": "1", "channels": "none"}},
     {"t": "MESSAGE_CREATE", "d": None},
 ]
-"""Events that no adapter expects."""
+"""Events that the adapter does not expect."""
 
 
 class Discord(Emulated):
@@ -40,6 +40,7 @@ class Discord(Emulated):
         people_edit=True,
         files=True,
         photos=True,
+        captions=True,
         shows_typing=True,
         menu=True,
         knows_language=True,
@@ -75,7 +76,7 @@ class Discord(Emulated):
         await super().launch()
 
     async def listening(self) -> None:
-        """With its commands: a person cannot pick one before."""
+        """Wait until the program is connected and has registered its commands, which users need."""
         await self.discord.wait_for(
             lambda: (
                 len(self.discord.calls_of("gateway")) > self._connections
@@ -110,8 +111,8 @@ class Discord(Emulated):
         return chat
 
     async def heard(self) -> None:
-        """Discord is told by heartbeats only what came off the line; what was taken in stands in the store. A heartbeat
-        after that tells that the program has gone on since."""
+        """Wait until all messages are stored. Discord's heartbeats only confirm what was received, so the store is
+        read, and a further heartbeat then proves that the program has gone on."""
         for _ in range(START_SECONDS * 100):
             there = await taken_in(self.program.home)
             if all(there.get(message, 0) >= events for message, events in self._said().items()):
@@ -123,7 +124,7 @@ class Discord(Emulated):
         await self.discord.wait_for(lambda: self.discord.unheard == 0, START_SECONDS)
 
     def _said(self) -> dict[str, int]:
-        """How many events there are of each message that people meant for Parley."""
+        """Return the number of events of each message for Parley."""
         bot = self.discord.bot
         return {
             message.id: 1 + len(message.edits)

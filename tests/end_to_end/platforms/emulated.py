@@ -1,4 +1,4 @@
-"""What emulated platforms have in common: people by number, faults on the line, and a strict other side."""
+"""Common parts of the emulated platforms: users by number, faults on the connection, and strict checks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from tests.end_to_end.platforms.platform import Chat, Emulator, Facts, Person
 from tests.end_to_end.program import START_SECONDS, Program
 
 STRANGERS = 9
-"""The first people of a platform may not speak."""
+"""Number of users without permission, who come first."""
 KNOWN = 500
-"""So many after them may."""
+"""Number of users with permission."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A token that the platform does not take, in which setting, and what whoever starts Parley is told."""
+    """A token that the platform rejects, its setting, and the message at start-up."""
 
     setting: str
     token: str
@@ -26,33 +26,33 @@ class Refusal:
 
 
 class Blockable(Protocol):
-    """A private chat."""
+    """A private chat whose user can block the bot."""
 
     async def blocks(self) -> None: ...
 
 
 class Emulated:
-    """One of them."""
+    """An emulated platform."""
 
     facts: Facts
     send: str
-    """The call that writes a message, for faults."""
+    """Call that sends a message, for faults."""
     edit: str
-    """The call that changes one."""
+    """Call that edits a message."""
     reply: str
-    """The call that answers a command."""
+    """Call that answers a command."""
     download: str
-    """The call that fetches a file."""
+    """Call that downloads a file."""
     first: str
-    """The call that it makes first."""
+    """First call of the adapter."""
     secrets: tuple[str, ...]
-    """What is never to be read on the console."""
+    """Secrets that must never appear on the console."""
     refused: Refusal
     strange: Sequence[Json]
-    """Events that no adapter expects."""
+    """Events that the adapter does not expect."""
 
     def __init__(self, server: LoopbackServer, emulator: Emulator) -> None:
-        """The same thing twice: as a server, and as what it has in common with the other platforms."""
+        """Pass the same object twice: as a server, and with the interface that all platforms share."""
         self._server = server
         self.emulator = emulator
         self._strangers: list[Person] = []
@@ -75,7 +75,7 @@ class Emulated:
         program.set("PARLEY_ALLOW", ",".join(f"{self.facts.name}:{self.id_of(number)}" for number in known))
 
     def id_of(self, number: int) -> str:
-        """The id that the emulator gives to the person of this number, counted from 1."""
+        """Return the emulator's id of the user with this number, counted from 1."""
         raise AssertionError("every platform has its own")
 
     @property
@@ -104,8 +104,8 @@ class Emulated:
         raise AssertionError("every platform has its own")
 
     def lift_limits(self) -> None:
-        """For a test whose program is started more often than anybody would: it reads more than it may, and a life
-        does not know what the one before was told to wait for."""
+        """Lift the rate limits, for tests that restart the program more often than users do: a new process does not
+        know the waits of the previous one."""
 
     async def redeliver(self) -> None:
         self.emulator.redeliver()
@@ -120,33 +120,33 @@ class Emulated:
         return self.emulator.person(name, language=language)
 
     def stranger(self) -> Person:
-        """Somebody who may not speak."""
+        """Return a user without permission."""
         return self._strangers.pop()
 
     def revoke(self) -> None:
-        """The token is one no more, from now on."""
+        """Make the platform reject the token from now on."""
         raise AssertionError("every platform has its own")
 
     def bot(self, name: str) -> Person:
-        """Another program that writes."""
+        """Return another bot that writes messages."""
         return self.emulator.person(name, is_bot=True)
 
     def private(self, person: Person) -> Chat:
         return self.emulator.private(person)
 
     async def room(self, title: str, people: Sequence[Person]) -> Chat:
-        """A place in which these people and Parley talk, all in one conversation."""
+        """Create a group in which these users and Parley have one conversation."""
         return self.emulator.group(title, people)
 
     async def block(self, chat: Chat) -> None:
-        """The person of a private chat takes nothing of Parley's any more."""
+        """Let the user of a private chat block Parley."""
         await cast("Blockable", chat).blocks()
 
     def pictures(self, chat: Chat) -> list[bytes]:
-        """What Parley sent there that its people see as pictures."""
+        """Return the files that Parley sent and that users see as pictures."""
         files = [message.document for message in chat.bot_messages if message.document]
         return [file.content for file in files if file.name.endswith(".png")]
 
     def is_in(self, chat: Chat) -> Callable[[Call], bool]:
-        """Whether a call is about this chat, for a fault's `where`."""
+        """Return a condition for faults: the call concerns this chat."""
         raise AssertionError(f"every platform has its own, also {chat}")

@@ -1,22 +1,34 @@
-"""What Parley has taken in, read from its store beside it: for platforms that are not told."""
+"""Parley's received and sent messages, read directly from its store, for platforms that are not told."""
 
 import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 
 
 async def taken_in(home: Path, chat: str = "%") -> dict[str, int]:
-    """How many events there are of each message of the chats that are like this; none where there is no store yet."""
+    """Return the number of events by message in matching chats; empty without a store."""
     return await asyncio.to_thread(_read, home / FILE, chat)
+
+
+async def acknowledged(home: Path) -> None:
+    """Wait until Parley knows that all it said has arrived; people see a message before that."""
+    query = "SELECT 1 FROM outbox WHERE state IN ('pending', 'sending')"
+    async with asyncio.timeout(30):
+        while await asyncio.to_thread(_rows, home / FILE, query):  # noqa: ASYNC110 - there is nothing to be woken by
+            await asyncio.sleep(0.01)
 
 
 def _read(path: Path, chat: str) -> dict[str, int]:
     asked = "SELECT message_id, count(*) FROM inbox WHERE chat LIKE ? GROUP BY message_id"
+    return dict(_rows(path, asked, chat))
+
+
+def _rows(path: Path, asked: str, *values: str) -> list[tuple[str, int]]:
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
-            return dict(store.execute(asked, (chat,)).fetchall())
+            return store.execute(asked, values).fetchall()
     except sqlite3.OperationalError:
-        return {}
+        return []

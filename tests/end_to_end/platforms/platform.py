@@ -1,6 +1,6 @@
-"""What the conversation tests need of a platform, whichever it is: people, chats, messages, and what it cannot do.
+"""The platform interface of the conversation tests: users, chats, messages, and differing abilities.
 
-An emulator's own people and messages satisfy these protocols; each is only ever handed back to the platform it is from.
+An emulator's own users and messages satisfy these protocols; each is only passed back to the platform it is from.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ class File(Protocol):
 
 
 class Message(Protocol):
-    """As it is now; times are seconds of `time.monotonic`."""
+    """A message in its current state; times are seconds of `time.monotonic`."""
 
     @property
     def text(self) -> str: ...
     @property
     def shown(self) -> str:
-        """What a person sees of it, as plain words."""
+        """Visible content as plain text."""
 
     @property
     def at(self) -> float: ...
@@ -54,7 +54,7 @@ class Message(Protocol):
     def edits(self) -> Sequence[Edit]: ...
     @property
     def history(self) -> Sequence[str]:
-        """The texts that it had, oldest first."""
+        """All texts of the message, oldest first."""
 
     @property
     def buttons(self) -> Sequence[Sequence[Button]]: ...
@@ -74,20 +74,20 @@ class Press(Protocol):
 
 
 class Action(Protocol):
-    """Something that shows that an answer is on its way."""
+    """A sign that an answer is on its way."""
 
     @property
     def at(self) -> float: ...
 
 
 class Chat(Protocol):
-    """A chat in the hands of its people."""
+    """A chat as its users see and use it."""
 
     @property
     def id(self) -> int | str: ...
     @property
     def screen(self) -> list[str]:
-        """What the bot's messages say now, oldest first, as a person reads them."""
+        """Current texts of the bot's messages, oldest first, as users read them."""
 
     @property
     def bot_messages(self) -> Sequence[Message]: ...
@@ -107,8 +107,8 @@ class Chat(Protocol):
     async def edits(self, message: Message, text: str) -> None: ...
     async def deletes(self, message: Message) -> None: ...
     async def presses(self, person: Person, button: str) -> Press: ...
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
-        """Until it holds; looking at something not there yet (`chat.screen[-1]`) means "not yet"."""
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
+        """Wait until a condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
 
 
 class Emulator(Protocol):
@@ -130,7 +130,8 @@ class Emulator(Protocol):
     def private(self, person: Person) -> Chat: ...
     def group(self, title: str, people: Sequence[Person]) -> Chat: ...
     def calls_of(self, method: str) -> list[Call]: ...
-    def wait_for(self, condition: Callable[[], bool], timeout: float = 5.0) -> Awaitable[None]: ...
+    def go_by(self, now: Callable[[], float]) -> None: ...
+    def wait_for(self, condition: Callable[[], bool], timeout: float = 30.0) -> Awaitable[None]: ...
     def kill_connections(self) -> int: ...
     def redeliver(self, count: int = 1) -> None: ...
     async def push(self, event: Json) -> None: ...
@@ -138,47 +139,49 @@ class Emulator(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What differs, for the tests to choose by."""
+    """Differences between platforms, by which tests select them."""
 
     name: str
     longest: int = 1_000_000
-    """The longest text of one message, as `measure` counts."""
+    """Longest text of one message, as `measure` counts."""
     measure: Callable[[str], int] = len
     longest_said: int = 1_000_000
-    """The longest that a person can say at once."""
+    """Longest text that a user can send at once."""
     halves: bool = False
-    """Whether its wire can carry half of a surrogate pair."""
+    """True if its wire can carry half of a surrogate pair."""
     emulated: bool = False
-    """Whether there is a platform between the people and Parley, which has several of them and can fail."""
+    """True if there is a platform between users and Parley, with several users and with failures."""
     groups: bool = False
     shows_replies: bool = False
-    """Whether an answer among others points to what it answers."""
+    """True if an answer shows which message it replies to."""
     tells_replies: bool = False
-    """Whether Parley is told which message a person replies to."""
+    """True if Parley learns which message a user replies to."""
     tells_history: bool = False
-    """Whether Parley can read there what was said to others."""
+    """True if Parley can read earlier messages to others."""
     people_edit: bool = False
-    """Whether people can change what they said, and Parley hears of it."""
+    """True if users can edit messages and Parley receives the edits."""
     files: bool = False
     photos: bool = False
-    """Whether people send pictures."""
+    """True if users can send pictures."""
+    captions: bool = False
+    """True if text can be added to an existing picture."""
     shows_typing: bool = False
     keeps_messages: bool = True
-    """Whether each message stands for itself and keeps its history; a terminal only has lines."""
+    """True if each message is separate and keeps its history; a terminal only has lines."""
     command_sign: str = "/"
-    """How a command is named in what people read."""
+    """Command prefix in texts for users."""
     menu: bool = False
-    """Whether it shows people which commands there are."""
+    """True if users see a menu of commands."""
     knows_language: bool = False
-    """Whether it tells Parley what a person's client is set to."""
+    """True if Parley learns the language of a user's client."""
     same_again: bool = False
-    """Whether something that a person did may reach Parley twice."""
+    """True if an event may reach Parley twice."""
     knows_resends: bool = False
-    """Whether a message whose answer was lost can be sent again without standing there twice."""
+    """True if a message whose response was lost can be resent without appearing twice."""
 
 
 class Platform(Protocol):
-    """One platform, and Parley on it. Entered before anything else is asked of it."""
+    """One platform with Parley on it; a context manager that must be entered first."""
 
     facts: Facts
 
@@ -186,37 +189,38 @@ class Platform(Protocol):
     async def __aexit__(self, *_: object) -> None: ...
 
     def settle(self, program: Program) -> None:
-        """Tell the program where its platform is and who may speak."""
+        """Tell the program the address of the platform and who may use the bot."""
 
     async def launch(self) -> None:
-        """Start the program, and wait for nothing."""
+        """Start the program without waiting."""
 
     async def listening(self) -> None:
-        """Until its newest life takes in what people do."""
+        """Wait until the newest process receives messages."""
 
     async def begin(self) -> None:
         """Forget what an earlier test left."""
 
     async def menu(self) -> set[str]:
-        """The names of the commands that it offers to people."""
+        """Return the names of the commands in the menu."""
 
     async def redeliver(self) -> None:
-        """Let the last thing that a person did reach Parley once more."""
+        """Deliver the user's last event once more."""
 
     async def heard(self) -> None:
-        """Until Parley has taken in everything that people did."""
+        """Wait until Parley has received all events."""
 
     def check(self) -> None:
-        """What must be true after every test."""
+        """Check what must hold after every test."""
 
     def person(self, name: str, language: str = "en") -> Person:
-        """Somebody who may speak."""
+        """Return a user with permission."""
 
     def private(self, person: Person) -> Chat: ...
 
 
 async def within(seconds: float, condition: Callable[[], bool], describe: Callable[[], str]) -> None:
-    """Until the condition holds, which nobody tells us of: a file that is written, a row of another's database."""
+    """Wait until a condition holds that has no notification: a file that is written, a row in another process's
+    database."""
     for _ in range(round(seconds / 0.01)):
         if condition():
             return

@@ -1,4 +1,4 @@
-"""Slack, emulated, by Socket Mode."""
+"""Emulated Slack over Socket Mode."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -22,7 +22,7 @@ STRANGE: list[Json] = [
     {"type": 5},
     {},
 ]
-"""Events that no adapter expects."""
+"""Events that the adapter does not expect."""
 
 
 class Slack(Emulated):
@@ -84,11 +84,11 @@ class Slack(Emulated):
         self.slack.revoke()
 
     async def heard(self) -> None:
-        """Slack is told of each event that was taken in."""
+        """Wait until every event is acknowledged, which happens once it is stored."""
         await self.slack.wait_for(lambda: self.slack.unheard == 0, START_SECONDS)
 
     async def room(self, title: str, people: Sequence[Person]) -> Chat:
-        """A thread: what is asked in a channel itself is answered in a thread of its own."""
+        """Create a thread: a question in the channel itself would be answered in a thread of its own."""
         channel = cast("slack_chat.Chat", self.emulator.group(title, people))
         first = await cast("Chat", channel).says(people[0], f"This is about {title}.")
         return cast("Chat", channel.thread(cast("slack_state.Message", first)))

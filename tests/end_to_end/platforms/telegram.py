@@ -1,4 +1,4 @@
-"""Telegram, emulated."""
+"""Emulated Telegram."""
 
 from collections.abc import Callable
 from typing import cast
@@ -23,7 +23,7 @@ STRANGE: list[Json] = [
     {"poll": {"id": "1"}},
     {},
 ]
-"""Events that no adapter expects."""
+"""Events that the adapter does not expect."""
 
 
 class Telegram(Emulated):
@@ -40,6 +40,7 @@ class Telegram(Emulated):
         people_edit=True,
         files=True,
         photos=True,
+        captions=True,
         shows_typing=True,
         menu=True,
         knows_language=True,
@@ -94,7 +95,7 @@ class Telegram(Emulated):
         await self.telegram.wait_for(lambda: self.telegram.updates.unconfirmed == 0, START_SECONDS)
 
     def pictures(self, chat: Chat) -> list[bytes]:
-        """A picture that came as a document is none."""
+        """Return the photos; a picture sent as a document is not shown as one."""
         messages = cast("telegram_chat.Chat", chat).bot_messages
         return [message.photo.content for message in messages if message.photo]
 

@@ -1,4 +1,4 @@
-"""The terminal: `parley chat` on one of its own, drawn as it is drawn for a person."""
+"""The terminal: `parley chat` in a pseudo-terminal, rendered as for a user."""
 
 import asyncio
 import fcntl
@@ -25,7 +25,7 @@ class Terminal:
     def __init__(self) -> None:
         self._chat = Chat()
         self._ours = -1
-        """Our end of the terminal."""
+        """The test's end of the terminal."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -37,6 +37,7 @@ class Terminal:
         self._program = program
         program.arguments = ("chat",)
         program.set("PARLEY_WEB", "off")
+        program.set("PARLEY_PERMISSIONS_OWNER", "exec=ask")  # as for senders on other platforms
         program.set("TERM", "xterm")
         program.set("PROMPT_TOOLKIT_NO_CPR", "1")
 
@@ -56,13 +57,17 @@ class Terminal:
     async def begin(self) -> None:
         if self._chat.worn:
             await self._start_over()
+        before = self._beginnings  # the test that has just ended may have begun a conversation itself
         await self._chat.says(YOU, "/new")
-        await self._chat.until(lambda c: BEGINS in c.screen[-1] and c.is_asking)
+        await self._chat.until(lambda c: self._beginnings > before and c.is_asking)
         self._chat.begin()
 
+    @property
+    def _beginnings(self) -> int:
+        return "\n".join(self._chat.screen).count(BEGINS)
+
     async def heard(self) -> None:
-        """What was read from the terminal is taken in a moment later, and stands in the store then. A key that is shown
-        after that tells that the program has gone on since."""
+        """Wait until all lines are stored. A key that is echoed after that proves that the program has gone on."""
         for _ in range(START_SECONDS * 100):
             if sum((await taken_in(self._program.home)).values()) >= self._chat.lines:
                 break
@@ -78,10 +83,10 @@ class Terminal:
         raise AssertionError("a terminal shows no menu")
 
     def check(self) -> None:
-        """Nothing but what is shown to the person."""
+        """Check nothing; all output is shown to the user."""
 
     def person(self, name: str, language: str = "en") -> platform.Person:
-        """Whoever it is sits at the one terminal, which tells nothing of languages."""
+        """Return the one user of the terminal, which has no language."""
         return Person("local", f"{name} ({language})")
 
     def private(self, _: platform.Person) -> platform.Chat:

@@ -1,4 +1,4 @@
-"""The conversation in a terminal, in the hands of who sits at it."""
+"""The conversation in a terminal, from the user's side."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from tests.end_to_end.platforms import platform
 from tests.end_to_end.platforms.terminal_screen import Paper
 
 MARK = "› "
-KEYS_SECONDS = 20
+KEYS_SECONDS = 30
 _MARKS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
 _FENCE = re.compile(r"^```.*\n?", re.MULTILINE)
 _ANSWER = re.compile(r"`(/(approve|deny) \w{6})`")
@@ -32,7 +32,7 @@ class Button:
 
 @dataclass
 class Message:
-    """What stands between two lines of the person, or is still in progress. A terminal keeps no history of it."""
+    """Output between two lines of the user, or in progress. A terminal keeps no history of it."""
 
     text: str
     live: bool
@@ -44,7 +44,7 @@ class Message:
 
     @property
     def shown(self) -> str:
-        """As plain words: a terminal leaves the marks of markdown standing."""
+        """Text without Markdown marks, which a terminal may show while an answer streams."""
         return _MARKS.sub(r"\2", _FENCE.sub("", self.text))
 
     @property
@@ -53,7 +53,7 @@ class Message:
 
     @property
     def buttons(self) -> list[list[Button]]:
-        """What can be typed; `Stop` is a key."""
+        """Texts that can be typed; `Stop` is a key."""
         found = [line[2:].partition(": ") for line in self.text.splitlines() if line.startswith("  ")]
         rows = [[Button(label, action or label)] for label, _, action in found]
         rows += [[Button(found[2].capitalize(), found[1])] for found in _ANSWER.finditer(self.text)]
@@ -69,7 +69,7 @@ class Press:
 
 
 class Chat:
-    """The one conversation of the terminal."""
+    """The only conversation of the terminal."""
 
     id = "main"
 
@@ -77,21 +77,21 @@ class Chat:
         self.paper = Paper()
         self.changes = Changes()
         self.lines = 0
-        """How many the person has written since the program was started."""
+        """Number of lines that the user has written since the program was started."""
         self.worn = False
-        """Whether somebody has done what /new does not undo."""
+        """True if the chat was changed in a way that /new does not undo."""
         self._terminal = -1
         self._first_row = 0
 
     def sit_down(self, terminal: int) -> None:
-        """At a terminal on which nothing has happened yet."""
+        """Attach to a new terminal."""
         self.paper, self.lines, self.worn = Paper(), 0, False
         self._terminal = terminal
         self.begin()
 
     def begin(self) -> None:
-        """Look away from all that is there."""
-        self._first_row = max(0, len(self.paper.rows) - 1)
+        """Ignore all output so far."""
+        self._first_row = self.paper.row
 
     @property
     def bot_messages(self) -> list[Message]:
@@ -105,7 +105,7 @@ class Chat:
     def actions(self) -> list[platform.Action]:
         return []
 
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
         return self.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
     async def says(
@@ -138,34 +138,42 @@ class Chat:
                 else:
                     await self.says(person, found.action)
                 return Press(answered=True)
+            if button == "Allow once" and (command := re.search(r"/approve \w+", each.text)):
+                await self.says(person, command[0])  # text without a button of its own
+                return Press(answered=True)
         raise AssertionError(f"no button {button!r} on {self.screen}")
 
     async def fiddles(self) -> None:
-        """Type a character and take it away again."""
+        """Type a character and delete it."""
         os.write(self._terminal, b".")
-        await self.changes.until(lambda: self.paper.rows[-1].text == f"{MARK}.", KEYS_SECONDS)
+        await self.changes.until(lambda: self.paper.here == f"{MARK}.", KEYS_SECONDS)
         os.write(self._terminal, b"\x7f")
-        await self.changes.until(lambda: self.is_asking and self.paper.rows[-1].text == MARK.strip(), KEYS_SECONDS)
+        await self.changes.until(lambda: self.is_asking and self.paper.here == MARK.strip(), KEYS_SECONDS)
 
     @property
     def is_asking(self) -> bool:
-        """Whether everything is drawn, down to the prompt."""
-        return self.paper.reads and self.paper.rows[-1].text.startswith(MARK.strip())
+        """True if everything is drawn, down to the prompt."""
+        return self.paper.reads and self.paper.here.startswith(MARK.strip())
 
     async def _type(self, keys: str) -> None:
-        """A line: written when the program reads, and seen above the prompt when it was read. What is longer than a
-        terminal's buffer is taken bit by bit."""
-        await self.changes.until(lambda: self.is_asking, KEYS_SECONDS)
+        """Type a line once the program reads, and wait until it appears above the prompt. Lines longer than the
+        terminal's buffer are written in pieces."""
+        await self.changes.until(lambda: self.is_asking, KEYS_SECONDS, self._describe)
         self.lines += 1
         written = keys.encode()
         while written:
             written = written[os.write(self._terminal, written[:1024]) :]
             await asyncio.sleep(0)
-        await self.changes.until(self._is_read, KEYS_SECONDS, lambda: f"the screen shows {self._texts()[-5:]}")
+        await self.changes.until(self._is_read, KEYS_SECONDS, self._describe)
 
     def _is_read(self) -> bool:
-        """All lines that were written, and the prompt for the next."""
+        """Return True if all lines are shown and the next prompt is."""
         return sum(text.startswith(MARK.strip()) for text in self._texts()) == self.lines + 1
+
+    def _describe(self) -> str:
+        return (
+            f"the screen ends with {self._texts()[-5:]}, and the program {'reads' if self.paper.reads else 'is busy'}"
+        )
 
     def _texts(self) -> list[str]:
         return [row.text for row in self.paper.rows]

@@ -1,7 +1,7 @@
-"""A terminal of endless paper: what a program has drawn, as somebody sees it in the end.
+"""A terminal emulator of unlimited height, which interprets a program's output.
 
-As much of one as prompt_toolkit draws with: the cursor goes up and sideways, lines are overwritten and cleared. It has
-no height, so that what a person would scroll back to is there as well.
+It implements what prompt_toolkit uses: cursor movement, overwriting and clearing. As it has no height, lines that would
+have scrolled away are still there.
 """
 
 import codecs
@@ -18,14 +18,14 @@ _PIECE = re.compile(
     r"|[^\x00-\x1f\x7f]+"
 )
 GREY = "90"
-"""The colour of what is not final."""
+"""Colour of unfinished text."""
 PASTES = "\x1b[?2004"
 
 
 @dataclass
 class Row:
     cells: list[str] = field(default_factory=list)
-    """By column; a wide character is followed by an empty one."""
+    """Characters by column; a wide character is followed by ""."""
     grey: bool = False
 
     @property
@@ -37,11 +37,16 @@ class Paper:
     def __init__(self) -> None:
         self.rows: list[Row] = [Row()]
         self.reads = False
-        """Whether the program reads keys: it says so by switching the terminal to its way of pasting."""
-        self._row = self._column = 0
+        """True while the program reads keys, as shown by bracketed paste mode."""
+        self.row = self._column = 0
         self._grey = False
         self._rest = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    @property
+    def here(self) -> str:
+        """Text of the row with the cursor. Rows below it may be empty after earlier output."""
+        return self.rows[self.row].text
 
     def feed(self, drawn: bytes) -> None:
         text = self._rest + self._decoder.decode(drawn)
@@ -56,7 +61,7 @@ class Paper:
         if command:
             self._obey(numbers, command)
         elif whole == "\n":
-            self._go(self._row + 1, self._column)
+            self._go(self.row + 1, self._column)
         elif whole == "\r":
             self._column = 0
         elif whole == "\x08":
@@ -71,18 +76,18 @@ class Paper:
         count = int(numbers) if numbers.isdigit() else 1
         match command:
             case "A":
-                self._go(max(0, self._row - count), self._column)
+                self._go(max(0, self.row - count), self._column)
             case "B":
-                self._go(self._row + count, self._column)
+                self._go(self.row + count, self._column)
             case "C":
                 self._column += count
             case "D":
                 self._column = max(0, self._column - count)
             case "J":
-                del self.rows[self._row + 1 :]
-                del self.rows[self._row].cells[self._column :]
+                del self.rows[self.row + 1 :]
+                del self.rows[self.row].cells[self._column :]
             case "K":
-                del self.rows[self._row].cells[self._column :]
+                del self.rows[self.row].cells[self._column :]
             case "m":
                 self._grey = GREY in numbers.split(";")
             case "h" | "l" if numbers == "?2004":
@@ -92,10 +97,10 @@ class Paper:
 
     def _go(self, row: int, column: int) -> None:
         self.rows.extend(Row() for _ in range(row + 1 - len(self.rows)))
-        self._row, self._column = row, column
+        self.row, self._column = row, column
 
     def _write(self, char: str) -> None:
-        row, width = self.rows[self._row], get_cwidth(char)
+        row, width = self.rows[self.row], get_cwidth(char)
         if width == 0:
             if row.cells:
                 row.cells[max(0, min(self._column, len(row.cells)) - 1)] += char

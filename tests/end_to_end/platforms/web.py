@@ -1,4 +1,4 @@
-"""The page: one person's one conversation, over the HTTP that its script speaks."""
+"""The web page: one user and one conversation, over the HTTP interface of its script."""
 
 import asyncio
 import json
@@ -44,6 +44,7 @@ class Web:
     def settle(self, program: Program) -> None:
         self._program = program
         program.set("PARLEY_WEB", "on")
+        program.set("PARLEY_PERMISSIONS_OWNER", "exec=ask")  # as for senders on other platforms
         program.set("PARLEY_WEB_PORT", "0")
 
     async def launch(self) -> None:
@@ -67,13 +68,17 @@ class Web:
     async def begin(self) -> None:
         if self._the_chat.worn:
             await self._start_over()
-        you = Person("local", "You", "en")
-        await self._the_chat.says(you, "/new")
-        await self._the_chat.until(lambda c: BEGINS in c.screen[-1])
+        before = self._beginnings  # the test that has just ended may have begun a conversation itself
+        await self._the_chat.says(Person("local", "You", "en"), "/new")
+        await self._the_chat.until(lambda _: self._beginnings > before)
         self._tab.begin()
 
+    @property
+    def _beginnings(self) -> int:
+        return "\n".join(self._the_chat.screen).count(BEGINS)
+
     async def heard(self) -> None:
-        """What was posted was answered when it was taken in."""
+        """Return at once: a post is answered only after it is stored."""
 
     async def redeliver(self) -> None:
         await self._the_chat.again()
@@ -87,7 +92,7 @@ class Web:
             self._reading.result()
 
     def person(self, name: str, language: str = "en") -> platform.Person:
-        """There is one; the next one's language would be the first one's, which the chat remembers."""
+        """Return the user of the page; there is only one, and the chat remembers the first language."""
         return Person("local", name, language)
 
     def private(self, _: platform.Person) -> platform.Chat:
@@ -117,7 +122,7 @@ class Web:
         await self.listening()
 
     async def _until_somebody_listens(self) -> None:
-        """The page knows the commands from then on."""
+        """Wait until the program listens, from when on the page knows the commands."""
         for _ in range(START_SECONDS * 100):
             if await self.menu():
                 return
@@ -125,7 +130,7 @@ class Web:
         raise AssertionError(f"nobody listens: {self._program.console}")
 
     async def _read_all(self) -> str:
-        """Everything that there is; the id of the last event that is in it."""
+        """Read the whole history; return the id of its last event."""
         async with self._client.get("/api/history") as answer:
             told = await answer.json()
         self._tab.messages.clear()
@@ -134,7 +139,8 @@ class Web:
         return str(told["last"])
 
     async def _follow(self, session: ClientSession, last: str) -> None:
-        """Until the program is gone. Events that do not fit are its mistake, for the line never breaks here."""
+        """Follow the event stream until the program is gone. An event that does not fit is an error, as the connection
+        is never broken here."""
         try:
             async with session.get("/api/events", params={"after": last}) as stream:
                 async for line in stream.content:

@@ -1,4 +1,4 @@
-"""The page in the hands of its person: what a tab shows, built from the same events, and what it posts."""
+"""The web page from the user's side: a tab's content, built from events, and the posts it makes."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ EDGE = "edge-of-a-form-7f3c"
 
 @dataclass(frozen=True)
 class Person:
-    """Whoever sits at the page; the page tells the language of the browser."""
+    """The user of the page, with the language of the browser."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class Edit:
 
 @dataclass
 class Message:
-    """One message of the page; times are those at which it came here."""
+    """One message of the page; times are those of its arrival."""
 
     id: str
     who: str
@@ -91,7 +91,7 @@ class Action:
 
 
 class Tab:
-    """What one tab knows: every message there is, and which of them were there before a test began."""
+    """A tab's messages, and which of them existed before the test."""
 
     def __init__(self) -> None:
         self.changes = Changes()
@@ -100,23 +100,23 @@ class Tab:
         self._before: frozenset[str] = frozenset()
 
     def begin(self) -> None:
-        """Look away from all that is there."""
+        """Ignore all messages so far."""
         self._before = frozenset(self.messages)
         self.actions.clear()
 
     def forget(self) -> None:
-        """Another life's messages may have the same ids."""
+        """Forget all messages, as those of another process may have the same ids."""
         self.messages.clear()
         self._before = frozenset()
 
     @property
     def bot_messages(self) -> list[Message]:
-        """In the order in which the page shows them."""
+        """New messages in the order of the page."""
         new = (each for each in self.messages.values() if each.who == "parley" and each.id not in self._before)
         return sorted(new, key=lambda each: each.sorted_at)
 
     def put(self, told: Wire, document: File | None) -> None:
-        """A whole message, new or read again."""
+        """Store a whole message, new or read again."""
         name = str(told["id"])
         at = cast("float", told["at"])
         now = time.monotonic()
@@ -131,7 +131,7 @@ class Tab:
         self.changes.notify()
 
     def edit(self, told: Wire, document: File | None) -> bool:
-        """A change of a message; False where it does not fit what is here."""
+        """Apply an edit; return False if it does not fit the message."""
         message = self.messages.get(str(told["id"]))
         if message is None or told["revision"] != message.revision + 1:
             return False
@@ -157,7 +157,7 @@ class Tab:
 
 
 class Chat:
-    """The one conversation of the page."""
+    """The only conversation of the page."""
 
     id = "main"
 
@@ -166,7 +166,7 @@ class Chat:
         self._session = session
         self._posted: tuple[str, Wire, str] | None = None
         self.worn = False
-        """Whether somebody has done what /new does not undo."""
+        """True if the chat was changed in a way that /new does not undo."""
 
     @property
     def bot_messages(self) -> list[Message]:
@@ -180,7 +180,7 @@ class Chat:
     def actions(self) -> list[Action]:
         return self._tab.actions
 
-    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 5.0) -> Awaitable[None]:
+    def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
         return self._tab.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
     async def says(
@@ -217,7 +217,7 @@ class Chat:
         raise AssertionError(f"no button {button!r} on {self.screen}")
 
     async def again(self) -> None:
-        """As the page does whose last post was not answered."""
+        """Repeat the last post, as the page does without a response."""
         if self._posted is None:
             raise AssertionError("nobody has done anything")
         await self._post(*self._posted)
@@ -229,7 +229,7 @@ class Chat:
             assert answer.status == 200, await answer.text()
 
     async def _upload(self, name: str, content: bytes, mime: str) -> JsonValue:
-        """As a browser writes a form, which lets through any name."""
+        """Upload a file as a browser does, with any file name."""
         quoted = name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
         head = f'--{EDGE}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: {mime}'
         form = f"{head}\r\n\r\n".encode() + content + f"\r\n--{EDGE}--\r\n".encode()

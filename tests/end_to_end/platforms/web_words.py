@@ -1,4 +1,4 @@
-"""The words of a piece of HTML, as a person reads them on the page."""
+"""Conversion of HTML to the text that a user reads."""
 
 import re
 from html.parser import HTMLParser
@@ -28,7 +28,7 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._code:
             self.text += data
-        else:  # a line break in the source of HTML is only a space
+        else:  # line breaks in the source are spaces
             words = re.sub(r"[ \t\n]+", " ", data)
             self.text += words.lstrip(" ") if self.text.endswith(("\n", "")[not self.text]) else words
 
