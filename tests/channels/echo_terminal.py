@@ -1,6 +1,6 @@
-"""A program with a terminal channel and an echo behind it, for tests that sit at a real terminal.
+"""A program with a terminal channel and an echo, for tests with a real terminal.
 
-`slow` begins a progress that only a stop ends; anything else is said back, after a progress of two steps.
+`slow` starts progress that ends only when stopped; other text is echoed after progress in two steps.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ COMMANDS = (CommandSpec(name="stop", description={"en": "stop"}),)
 
 async def main() -> None:
     async def idle() -> None:
-        """Nothing runs behind the inbox."""
+        """Return at once, as nothing runs behind the inbox."""
 
     channel = TerminalChannel(idle=idle)
 
@@ -31,7 +31,7 @@ async def main() -> None:
         return Accepted.NEW
 
     await channel.run(inbox, COMMANDS)
-    print("left")  # noqa: T201 - what the test waits for
+    print("left")  # noqa: T201 - awaited by the test
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Waiting between tries: short, growing, and told once."""
+"""Waits between attempts are short, growing, and logged once."""
 
 import logging
+import re
 
 import pytest
 
-from channels.backoff import FIRST_WAIT, LONGEST_WAIT, Backoff
+from channels.backoff import FIRST_WAIT, LONGEST_HOLD, LONGEST_WAIT, Backoff, instead
+from channels.base import ChannelError
 
 
 def test_waits_grow_and_stay_short() -> None:
@@ -29,8 +31,22 @@ def test_an_outage_is_one_warning_and_its_end_is_told(caplog: pytest.LogCaptureF
     backoff.succeeded("it is heard again")
     backoff.failed("it is not heard")
 
-    assert [record.getMessage() for record in caplog.records] == [
-        "it is not heard",
-        "it is heard again after 0 s",
-        "it is not heard",
-    ]
+    first, end, second = [record.getMessage() for record in caplog.records]
+    assert first == second == "it is not heard"
+    assert re.fullmatch(r"it is heard again after \d+ s", end)
+
+
+@pytest.mark.parametrize(("told", "calls"), [(0.01, 2), (LONGEST_HOLD + 1, 1), (None, 1)])
+async def test_a_call_in_the_place_of_a_refused_one_waits_a_little_and_is_made_once_more(
+    told: float | None, calls: int
+) -> None:
+    made: list[None] = []
+
+    async def refused() -> None:
+        made.append(None)
+        raise ChannelError("no", retry_after=told)
+
+    with pytest.raises(ChannelError):
+        await instead(refused)
+
+    assert len(made) == calls

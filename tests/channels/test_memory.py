@@ -1,4 +1,4 @@
-"""A platform in a list behaves like a platform: it keeps messages, refuses, loses answers, and outlives the gateway."""
+"""The in-memory platform keeps messages, refuses, loses answers and outlives the gateway like a real one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ STOP = CommandSpec(name="stop", description={"en": "stop"})
 
 @asynccontextmanager
 async def echoing(channel: MemoryChannel) -> AsyncIterator[list[InboundEvent]]:
-    """A gateway that says everything back."""
+    """Run a gateway that echoes every message, and yield the events it received."""
     taken: list[InboundEvent] = []
 
     async def inbox(event: InboundEvent) -> Accepted:

@@ -1,4 +1,4 @@
-"""Channels are found without importing what they need, and opened when they are wanted."""
+"""Channels are found without importing their SDKs, and opened on demand."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Guarded(BaseModel):
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
-    """A channel that somebody else wrote, as installed."""
+    """An installed channel of a third party."""
     for name, text in PLUGIN.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

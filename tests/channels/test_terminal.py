@@ -1,4 +1,4 @@
-"""The terminal in a pipe and on a screen: what is typed arrives, and only what is final is written."""
+"""The terminal as a pipe and as a screen: input arrives, and only final text is written."""
 
 import asyncio
 import io
@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from channels.base import (
     Accepted,
-    Attachment,
     Button,
     Channel,
     ChannelError,
@@ -25,9 +27,11 @@ from channels.base import (
     NotTakenIn,
     OutboundMessage,
 )
+from channels.terminal.abilities import Abilities
 from channels.terminal.adapter import CHAT, TerminalChannel
 from channels.terminal.pipe import Pipe
-from channels.terminal.text import is_live, readable, safe
+from channels.terminal.prompt import Prompt
+from channels.terminal.text import safe
 from tests.process import REPOSITORY
 
 STOP = ((Button(label="Stop", action="/stop"),),)
@@ -43,12 +47,12 @@ def live(markdown: str) -> OutboundMessage:
 
 
 async def at_once() -> None:
-    """Nothing ever runs."""
+    """Return at once, as if no run were active."""
 
 
 @dataclass
 class Piped:
-    """A channel that reads what `write` puts into a pipe."""
+    """A channel that reads what `type` writes into a pipe."""
 
     heard: list[InboundEvent] = field(default_factory=list)
     output: io.StringIO = field(default_factory=io.StringIO)
@@ -95,7 +99,7 @@ def test_it_satisfies_the_contract() -> None:
     assert not channel.is_group(CHAT)
 
 
-# In a pipe
+# As a pipe
 
 
 async def test_words_that_cannot_be_kept_are_given_back_in_a_sentence_and_the_chat_goes_on(piped: Piped) -> None:
@@ -127,6 +131,20 @@ async def test_each_line_of_a_pipe_is_a_message_and_a_slash_a_command(piped: Pip
     assert isinstance(command, CommandInvoked)
     assert (command.name, command.arguments, command.sender.id) == ("stop", "now", "local")
     assert len({event.event_id for event in piped.heard}) == 5
+
+
+@pytest.mark.parametrize("words", ["/exit", "/quit", " /EXIT  "])
+async def test_exit_and_quit_leave_once_all_is_answered(piped: Piped, words: str) -> None:
+    piped.type(f"one\n{words}\ntwo\n".encode())
+    running = asyncio.create_task(piped.channel.run(piped.inbox, COMMANDS))
+    await piped.arrived.wait()
+    assert not running.done()
+    piped.idle.set()
+    async with asyncio.timeout(30):
+        await running
+
+    assert piped.texts == ["one"]
+    piped.end()
 
 
 async def test_bytes_that_are_no_utf_8_are_replaced(piped: Piped) -> None:
@@ -194,7 +212,10 @@ async def test_a_reader_that_left_is_a_channel_error() -> None:
 
 
 class Screen:
-    """The program on a terminal of its own; `shown` is everything that it drew so far, without the drawing."""
+    """The program on its own pseudo-terminal.
+
+    `shown` is everything it has drawn so far, without the control sequences.
+    """
 
     def __init__(self, descriptor: int, program: asyncio.subprocess.Process) -> None:
         self.drawn = b""
@@ -209,16 +230,16 @@ class Screen:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the program reads keys: it says so by switching the terminal to its way of pasting."""
+        """True if the program reads keys, which it shows by enabling bracketed paste."""
         return self.drawn.rfind(b"\x1b[?2004h") > self.drawn.rfind(b"\x1b[?2004l")
 
     def type(self, keys: str) -> None:
         os.write(self._descriptor, keys.encode())
 
     async def until(self, words: str) -> None:
-        """Wait for words on the screen, and for the program to read on."""
+        """Wait until the words are on the screen and the program reads keys again."""
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(30):
                 while words not in self.shown or not self.is_ready:
                     await self._changed.wait()
                     self._changed.clear()
@@ -226,7 +247,7 @@ class Screen:
             raise TimeoutError(f"no {words!r}; the screen reads {self.shown!r}") from None
 
     async def left(self) -> int:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             return await self.program.wait()
 
     def close(self) -> None:
@@ -236,13 +257,13 @@ class Screen:
     def _read(self) -> None:
         try:
             self.drawn += os.read(self._descriptor, 65536)
-        except OSError:  # the program left
+        except OSError:  # the program has exited
             asyncio.get_running_loop().remove_reader(self._descriptor)
         self._changed.set()
 
 
 @asynccontextmanager
-async def on_a_screen() -> AsyncIterator[Screen]:
+async def on_a_screen(**environ: str) -> AsyncIterator[Screen]:
     ours, theirs = pty.openpty()
     program = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -252,7 +273,7 @@ async def on_a_screen() -> AsyncIterator[Screen]:
         stdout=theirs,
         stderr=theirs,
         cwd=REPOSITORY,
-        env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+        env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **environ},
         start_new_session=True,
     )
     os.close(theirs)
@@ -279,6 +300,43 @@ async def test_on_a_screen_what_is_typed_is_answered_and_ctrl_d_leaves() -> None
     assert b"owned" not in screen.drawn
 
 
+async def test_on_a_screen_markdown_is_drawn() -> None:
+    async with on_a_screen(NO_COLOR="") as screen:
+        screen.type("so **bold**\r")
+        await screen.until("You said: so bold")
+
+    assert b"\x1b[1mbold\x1b[0m" in screen.drawn
+    assert b"owned" not in screen.drawn
+
+
+async def test_who_wants_plain_text_gets_it() -> None:
+    async with on_a_screen(NO_COLOR="1") as screen:
+        screen.type("so **bold**\r")
+        await screen.until("You said: so **bold**")
+
+    assert b"owned" not in screen.drawn
+
+
+async def test_where_nothing_can_be_imported_any_more_messages_are_plain_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "channels.terminal.drawing", None)
+    written = io.StringIO()
+    with create_pipe_input() as keys:
+        output = Vt100_Output(written, lambda: Size(24, 80))
+        prompt = Prompt(keys, output, able=Abilities("256", links=True))
+        prompt.live([live("… clock")])
+        await prompt.settle(text("It is **noon**."))
+
+    assert written.getvalue().endswith("It is **noon**.\r\n")
+
+
+async def test_exit_leaves_a_screen() -> None:
+    async with on_a_screen() as screen:
+        screen.type("/exit\r")
+        assert await screen.left() == 0
+
+
 async def test_ctrl_c_stops_what_runs_and_then_leaves() -> None:
     async with on_a_screen() as screen:
         screen.type("slow\r")
@@ -301,55 +359,3 @@ async def test_one_can_type_while_progress_is_shown() -> None:
         await screen.until("… step one")
         screen.type("/stop\r")
         await screen.until("Command: stop")
-
-
-# What gets through
-
-
-@pytest.mark.parametrize(
-    ("written", "seen"),
-    [
-        ("plain\ttext\nand more 你好 🦉", "plain\ttext\nand more 你好 🦉"),
-        ("\x1b[31mred\x1b[0m", "red"),
-        ("\x1b]0;title\x07x", "x"),
-        ("\x1b]52;c;aGFja2Vk\x1b\\x", "x"),
-        ("\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x9b31mred \x9d0;t\x9cx", "red x"),
-        ("\x1bP+q544e\x1b\\x", "x"),
-        ("\x1b[?1049hx\x1bcx", "xx"),
-        ("a\rb\x08c\x00\x7f", "abc"),
-        ("line\r\nnext", "line\nnext"),
-        ("cut \x1b[", "cut "),
-        ("cut \x1b]0;never ended", "cut "),
-        ("exe.\u202egnp", "exe.gnp"),
-    ],
-)
-def test_a_terminal_is_given_nothing_to_obey(written: str, seen: str) -> None:
-    assert safe(written) == seen
-
-
-def test_buttons_and_files_are_told_in_words() -> None:
-    buttons = ((Button(label="English", action="/language en"), Button(label="Stop", action="/stop")),)
-    files = (Attachment(name="report.pdf", path="/home/me/report.pdf"),)
-    message = OutboundMessage(markdown="Which?", buttons=buttons, attachments=files)
-
-    assert readable(message) == "Which?\n[report.pdf: /home/me/report.pdf]\n  English: /language en"
-
-
-def test_a_button_is_not_told_twice() -> None:
-    buttons = ((Button(label="Approve", action="/approve 7f3k2m"), Button(label="Deny", action="/deny 7f3k2m")),)
-    message = OutboundMessage(markdown="Answer with `/approve 7f3k2m`.", buttons=buttons)
-
-    assert readable(message) == "Answer with `/approve 7f3k2m`.\n  Deny: /deny 7f3k2m"
-
-
-def test_a_backslash_that_keeps_a_mark_from_being_one_is_not_shown_but_in_code() -> None:
-    message = text(r"17\*23 is not `a\*b`, nor" + "\n```\n\\* x\n```\nand \\\\")
-
-    assert readable(message) == r"17*23 is not `a\*b`, nor" + "\n```\n\\* x\n```\nand \\"
-
-
-def test_only_what_can_be_stopped_is_progress() -> None:
-    assert is_live(live("…"))
-    assert not is_live(text("done"))
-    assert not is_live(OutboundMessage(markdown="?", buttons=((Button(label="en", action="/language en"),),)))

@@ -1,4 +1,4 @@
-"""Files named in a line of the terminal: what is there is sent along, anything else stays words."""
+"""Files named in a terminal line: existing ones are attached, anything else stays text."""
 
 import asyncio
 import io
@@ -22,7 +22,7 @@ def table(tmp_path: Path) -> Path:
 
 
 async def nothing() -> None:
-    """Nothing runs."""
+    """Return at once, as if no run were active."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Files on the page: those that go with a message, and those that the page shows."""
+"""Files on the page: attached to a message, and shown in the chat."""
 
 from pathlib import Path
 

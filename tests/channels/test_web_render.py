@@ -1,4 +1,4 @@
-"""Markdown becomes markup, and nothing else of a text does."""
+"""Markdown becomes markup; no other text does."""
 
 import re
 from html.parser import HTMLParser
@@ -14,14 +14,14 @@ ALLOWED: dict[str, set[str]] = {
     "div": {"class", "tabindex"},
     "p": {"class"},
     "ol": {"start"},
-    "th": {"style"},
-    "td": {"style"},
+    "th": {"class"},
+    "td": {"class"},
 }
 PLAIN_TAGS = set(re.findall(r"\w+", "blockquote br em h1 h2 h3 h4 h5 h6 hr li pre s strong table tbody thead tr ul"))
 
 
 class Tags(HTMLParser):
-    """Every tag of a text with its attributes, as a browser would read them."""
+    """Collects every tag of a text with its attributes, as a browser would parse it."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -90,6 +90,14 @@ def test_a_bare_address_is_a_link_without_the_dot_and_the_bracket_after_it() -> 
 def test_an_address_in_code_or_in_a_link_is_left_alone() -> None:
     assert "<a" not in render("`https://example.org`")
     assert render("[https://example.org](https://example.org)").count("<a ") == 1
+
+
+def test_cells_are_aligned_by_a_class_for_no_style_may_stand_in_the_page() -> None:
+    html = render("| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |")
+
+    cells = [attributes.get("class") for tag, attributes in Tags(html).found if tag == "td"]
+    assert cells == ["to-left", "to-center", "to-right", None]
+    assert "style" not in html
 
 
 def test_code_has_the_class_of_its_language_and_tables_scroll() -> None:

@@ -1,4 +1,4 @@
-"""An emulated Discord, and the real adapter with the real SDK listening into a list."""
+"""An emulated Discord, and the real adapter delivering to a list."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -29,14 +29,14 @@ COMMANDS = (
 
 
 class Inbox:
-    """Keeps events in the order they come; refuses as often as it is told to, and says what it is told to say."""
+    """Inbox that keeps events in order, refuses as often as told, and returns the outcome it is told."""
 
     def __init__(self, discord: DiscordEmulator) -> None:
         self.events: list[InboundEvent] = []
         self.refusals = 0
         self.answer = Accepted.NEW
         self.gate: asyncio.Event | None = None
-        """While it is not set, nothing is taken in."""
+        """Gate that must be set for events to be accepted."""
         self.duplicates = 0
         self._seen: set[str] = set()
         self._discord = discord
@@ -56,11 +56,11 @@ class Inbox:
         self._discord.changes.notify()
         return self.answer
 
-    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 30.0) -> None:
         await self._discord.wait_for(lambda: condition(self.events), seconds)
 
     async def next(self) -> InboundEvent:
-        """The oldest event; it is taken away."""
+        """Remove and return the oldest event, waiting for it."""
         await self.until(bool)
         return self.events.pop(0)
 
@@ -95,14 +95,14 @@ async def channel(discord: DiscordEmulator) -> AsyncIterator[DiscordChannel]:
 
 @pytest.fixture
 async def inbox(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncIterator[Inbox]:
-    """What the listening channel hears."""
+    """Yield the inbox of the listening channel."""
     async with listening(discord, channel) as heard:
         yield heard
 
 
 @asynccontextmanager
 async def opened(config: Config, *, silence: float | None = None) -> AsyncIterator[DiscordChannel]:
-    """`silence`: seconds after which a quiet line is taken for dead, where the usual ones are too long for a test."""
+    """Open a channel; `silence` is the time in seconds after which a silent connection counts as dead."""
     channel = open_channel(config) if silence is None else DiscordChannel(config, silence)
     try:
         yield channel
@@ -115,7 +115,7 @@ async def listening(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncI
     heard = Inbox(discord)
     running = asyncio.create_task(channel.run(heard, COMMANDS))
     running.add_done_callback(lambda _: discord.changes.notify())
-    await discord.wait_for(lambda: discord.connected or running.done(), 10)
+    await discord.wait_for(lambda: discord.connected or running.done())
     try:
         yield heard
     finally:

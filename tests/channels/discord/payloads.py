@@ -1,4 +1,4 @@
-"""Discord's payloads as tests need them, and what becomes of them."""
+"""Discord payloads for tests, and their conversion."""
 
 from pydantic import JsonValue, SecretStr
 
@@ -48,7 +48,7 @@ def view(thread_channels: str = "") -> View:
 
 
 def message(channel: str = GENERAL, /, author: JsonValue = ANN, **content: JsonValue) -> Json:
-    """In a server unless `channel` is DM."""
+    """Return a message payload, in a server unless `channel` is DM."""
     where: Json = {} if channel == DM else {"guild_id": GUILD, "member": {"nick": None, "roles": []}}
     return {
         "id": "1000",
@@ -89,7 +89,7 @@ def typed(channel: str = GENERAL, /, **content: JsonValue) -> CommandInvoked:
 
 
 def from_history(raw: Json) -> InboundEvent | None:
-    """REST leaves out which server it is."""
+    """Convert a message from REST, which does not include the server."""
     known = read(Message, {key: value for key, value in raw.items() if key not in ("guild_id", "member")})
     return remembered(known, view(), GUILD) if known else None
 

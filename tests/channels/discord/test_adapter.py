@@ -1,5 +1,6 @@
 """The real adapter and the real SDK against an emulated Discord, over sockets."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from channels.base import (
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.config import Config
 from channels.discord.files import MAX_DOWNLOAD
+from channels.values import Known
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN
 from tests.emulators.discord import DiscordEmulator
@@ -112,6 +114,49 @@ async def test_the_same_key_is_the_same_message(discord: DiscordEmulator, channe
 
     assert first == again
     assert chat.screen == ["once", "once"]
+
+
+async def test_once_discord_has_forgotten_the_key_a_message_is_found_by_its_author_and_words(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    ann = discord.person("Ann")
+    chat = discord.private(ann)
+    message = OutboundMessage(markdown="**once** and <@1>  \nfor all\n")
+    earlier = await channel.send(key_of(chat), message, "earlier")
+    await chat.says(ann, "**once** and <@1>  \nfor all")
+    known = Known(others=frozenset({earlier.message_id}), since=time.time())
+    assert await channel.find_sent(key_of(chat), message, "k", known) is None
+    discord.faults.lose_answer("POST message")
+    with pytest.raises(ChannelError):
+        await channel.send(key_of(chat), message, "k")
+    discord.forget_nonces()
+
+    found = await channel.find_sent(key_of(chat), message, "k", known)
+    assert found is not None
+    assert found.message_id == chat.bot_messages[-1].id != earlier.message_id
+    long_after = known.model_copy(update={"since": time.time() + 3_600})
+    assert await channel.find_sent(key_of(chat), message, "k", long_after) is None
+    assert await channel.find_sent(key_of(chat), OutboundMessage(markdown=""), "k", known) is None
+
+
+async def test_another_file_of_the_same_name_is_not_taken_for_the_one_that_was_sent(
+    discord: DiscordEmulator, channel: DiscordChannel, tmp_path: Path
+) -> None:
+    chat = discord.private(discord.person("Ann"))
+    file = tmp_path / "a.csv"
+    message = OutboundMessage(markdown="Here.", attachments=(Attachment(name="a.csv", path=str(file)),))
+    file.write_bytes(b"a,b,c")
+    await channel.send(key_of(chat), message, "another")
+    file.write_bytes(b"a,b")
+    assert await channel.find_sent(key_of(chat), message, "k", Known()) is None
+
+    sent = await channel.send(key_of(chat), message, "k")
+    found = await channel.find_sent(key_of(chat), message, "k", Known())
+
+    assert found is not None
+    assert found.message_id == sent.message_id
+    file.unlink()
+    assert await channel.find_sent(key_of(chat), message, "k", Known()) is not None
 
 
 async def test_a_server_error_after_the_message_was_made_shows_it_once(
@@ -224,7 +269,7 @@ async def test_what_we_and_other_bots_say_is_no_event(
     assert inbox.events == []
 
 
-# Files.
+# Files
 
 
 async def test_files_can_be_downloaded_also_when_their_address_has_run_out(
@@ -276,7 +321,7 @@ async def test_a_file_that_is_gone_is_said_so(discord: DiscordEmulator, channel:
     assert failure.value.permanent
 
 
-# History.
+# History
 
 
 async def test_history_is_the_newest_of_what_others_said_oldest_first(
@@ -308,7 +353,7 @@ async def test_history_looks_behind_our_own_words(discord: DiscordEmulator, chan
     assert [event.message_id for event in found] == [asked.id]
 
 
-# The menu.
+# The command menu
 
 
 async def test_slash_commands_are_set_once_in_both_languages(discord: DiscordEmulator, inbox: Inbox) -> None:
@@ -327,7 +372,7 @@ async def test_slash_commands_are_set_although_discord_stumbles_at_first(
     discord.faults.fail("GET commands", status=503)
     discord.faults.drop("PUT commands")
     async with listening(discord, channel):
-        await discord.wait_for(lambda: len(discord.commands) == 2, 10)
+        await discord.wait_for(lambda: len(discord.commands) == 2)
 
 
 async def test_a_private_chat_is_where_its_person_writes(discord: DiscordEmulator, channel: DiscordChannel) -> None:

@@ -1,4 +1,4 @@
-"""What was said while Discord could not be heard, through the whole house: nothing is lost, nothing is doubled."""
+"""Messages sent while Discord could not be reached, through the whole gateway: none lost, none doubled."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,16 +10,16 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
-from gateway.about import About
-from gateway.access import People
-from gateway.agents import AgentParts
 from gateway.house import House
+from gateway.permissions.access import People
+from gateway.runs.agents import AgentParts
 from gateway.store.store import Store
+from gateway.texts.about import About
 from tests.channels.discord.conftest import config_for, opened
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_state import Person
 
-SOON = 15.0
+SOON = 30
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def house(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: P
 
 
 def heard(llm: ScriptedLlm) -> list[str]:
-    """What the model was told that people said."""
+    """Return the user messages of the model's last request."""
     if not llm.requests:
         return []
     return [text_of(message.content) for message in llm.requests[-1].messages if isinstance(message, UserMessage)]

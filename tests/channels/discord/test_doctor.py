@@ -1,4 +1,4 @@
-"""What the doctor finds of a Discord bot: the token, the intent, the starts that are left, the way into a server."""
+"""The doctor on a Discord bot: token, intent, remaining session starts, and the invitation to a server."""
 
 import pytest
 from aiohttp import web
@@ -59,7 +59,7 @@ async def test_nobody_there(unused_tcp_port: int) -> None:
 
 
 class Stranger(LoopbackServer):
-    """Answers everything with a page."""
+    """A server that answers every request with a page."""
 
     def routes(self) -> list[web.RouteDef]:
         async def page(_: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""What becomes of Discord's payloads, in the shapes that Discord gives them."""
+"""Discord's payloads, in their documented shapes, become events."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What people see on Discord of the markdown we write."""
+"""Markdown as users see it on Discord."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Threads: chats of their own, made for a conversation where the channel is set so, gone under our feet."""
+"""Threads as chats of their own: created for a conversation where configured, or deleted meanwhile."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ from tests.emulators.discord import DiscordEmulator
 
 @pytest.fixture
 async def threading(discord: DiscordEmulator) -> AsyncIterator[DiscordChannel]:
-    """A channel that gives each conversation a thread."""
+    """A channel that opens a thread for each conversation."""
     async with opened(config_for(discord, thread_channels="all")) as made:
         yield made
 

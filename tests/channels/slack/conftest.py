@@ -1,4 +1,4 @@
-"""An emulated Slack, and the real adapter listening to it into a list."""
+"""An emulated Slack, and the real adapter delivering to a list."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ COMMANDS = (
 
 
 class Inbox:
-    """Keeps events in the order they come; refuses as often as it is told to."""
+    """Inbox that keeps events in order and refuses as often as told."""
 
     def __init__(self, slack: SlackEmulator) -> None:
         self.events: list[InboundEvent] = []
@@ -33,6 +33,7 @@ class Inbox:
         self.offered += 1
         if self.refusals:
             self.refusals -= 1
+            self._slack.changes.notify()
             raise NotTakenIn("disk full")
         outcome = Accepted.DUPLICATE if event.event_id in self._seen else Accepted.NEW
         if outcome is Accepted.NEW:
@@ -41,11 +42,11 @@ class Inbox:
         self._slack.changes.notify()
         return outcome
 
-    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 30.0) -> None:
         await self._slack.wait_for(lambda: condition(self.events), seconds)
 
     async def next(self) -> InboundEvent:
-        """The oldest event so far; it is taken away."""
+        """Remove and return the oldest event, waiting for it."""
         await self.until(bool)
         return self.events.pop(0)
 
@@ -70,8 +71,16 @@ async def channel(slack: SlackEmulator) -> AsyncIterator[SlackChannel]:
 
 
 @pytest.fixture
+async def another(slack: SlackEmulator) -> AsyncIterator[SlackChannel]:
+    """Yield a channel as after a restart, without the first one's knowledge."""
+    opened = open_channel(config_for(slack))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
 async def inbox(slack: SlackEmulator, channel: SlackChannel) -> AsyncIterator[Inbox]:
-    """What the channel hears over web sockets."""
+    """Yield the inbox of the channel, listening over web sockets."""
     heard = Inbox(slack)
     running = asyncio.create_task(channel.run(heard, COMMANDS))
     await slack.wait_for(lambda: slack.connected or running.done())

@@ -1,4 +1,4 @@
-"""Slack's payloads as tests need them, and what becomes of them."""
+"""Slack payloads for tests, and their conversion."""
 
 from pydantic import JsonValue
 

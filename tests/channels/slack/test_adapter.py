@@ -309,5 +309,5 @@ async def test_the_assistants_pane_is_a_thread_with_first_questions(
     assert pane.status == ""
     await channel.typing(event.chat)
     await channel.edit(posted, OutboundMessage(markdown="done"))
-    assert pane.status == ""
+    await pane.until(lambda _: pane.status == "")
     await slack.wait_for(lambda: slack.unheard == 0)

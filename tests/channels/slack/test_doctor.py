@@ -1,4 +1,4 @@
-"""What the doctor says about Slack, with the fix for each problem."""
+"""The doctor on Slack, with a fix for each problem."""
 
 import pytest
 from pydantic import SecretStr

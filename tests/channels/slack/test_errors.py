@@ -1,9 +1,9 @@
-"""What a failure of Slack means to the house, and settings that cannot work."""
+"""Slack's failures as channel errors, and settings that cannot work."""
 
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from channels.base import AccountRefused, ChannelError, MessageGone
+from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.registry import required_secret
 from channels.slack.config import Config
 from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, meaning
@@ -25,8 +25,8 @@ SECRET = SecretStr("0123456789abcdef0123456789abcdef")
         ("channel_not_found", ChannelError, "not in it"),
         ("messages_tab_disabled", ChannelError, "Messages Tab"),
         ("message_not_found", MessageGone, "message_not_found"),
-        ("edit_window_closed", MessageGone, ""),
-        ("cant_update_message", MessageGone, ""),
+        ("edit_window_closed", EditsRefused, ""),
+        ("cant_update_message", EditsRefused, ""),
         ("msg_blocks_too_long", BadBlocks, ""),
         ("invalid_blocks", BadBlocks, ""),
         ("already_reacted", Nothing, ""),

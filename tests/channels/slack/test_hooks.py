@@ -1,4 +1,4 @@
-"""Slack's events by signed HTTP."""
+"""Slack's events over signed HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator

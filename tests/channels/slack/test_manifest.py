@@ -1,4 +1,4 @@
-"""The manifest asks for what the code declares, and the declared is what is used; nothing more on either side."""
+"""The manifest asks for exactly what the code declares, and the code uses all of it."""
 
 import asyncio
 import json
@@ -11,6 +11,7 @@ from channels.base import Attachment, OutboundMessage
 from channels.slack.adapter import open_channel
 from channels.slack.interactions import ASK
 from channels.slack.scopes import EVENTS, SCOPES
+from channels.values import Known
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
 from tests.emulators.slack import SlackEmulator
 from tests.emulators.slack_state import Kind
@@ -50,7 +51,7 @@ def test_every_scope_is_explained_to_who_installs_it() -> None:
 
 
 async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
-    """A day with everything in it, in a workspace that granted just what the manifest asks for."""
+    """Use every feature once, in a workspace that grants only what the manifest asks for."""
     (tmp_path / "a.txt").write_bytes(b"a")
     async with SlackEmulator(scopes=SCOPES) as slack:
         channel, inbox = open_channel(config_for(slack)), Inbox(slack)
@@ -65,7 +66,7 @@ async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
             await channel.history(key_of(slack, chat))
             posted = await channel.send(event.chat, OutboundMessage(markdown="hi"), "k")
             await channel.edit(posted, OutboundMessage(markdown="ho"))
-            await channel.find_sent(event.chat, OutboundMessage(markdown="hi"), "k")
+            await channel.find_sent(event.chat, OutboundMessage(markdown="hi"), "k", Known())
             assert await channel.download(event.attachments[0]) == b"b"
         file = OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path=str(tmp_path / "a.txt")),))
         await channel.send(await channel.private_chat(ann.id), file, "k2")
@@ -74,7 +75,7 @@ async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
         pane = await slack.private(ann).opens_assistant(ann)
         await pane.until(lambda shown: shown.actions[-1].action == "prompts")
         slack.uninstall()
-        await asyncio.wait((running,), timeout=5)
+        await asyncio.wait((running,), timeout=30)
         slack.revoke()
         await channel.close()
 

@@ -1,4 +1,4 @@
-"""What each of Slack's message events becomes, on payloads as Slack documents and sends them."""
+"""Slack's message events, as documented and as sent, become events."""
 
 import pytest
 from hypothesis import given
@@ -267,6 +267,21 @@ def test_an_edit() -> None:
     assert isinstance(event, MessageEdited)
     assert event.event_id == f"slack:T1:D1:{TS}:edited:1700000009.000000"
     assert (event.text, event.message_id, event.sender.name) == ("hello", TS, "Ann")
+
+
+def test_an_edit_keeps_what_the_message_shares_apart() -> None:
+    shares: list[JsonValue] = [{"author_name": "Eve", "text": "obey"}]
+    event = read(changed(post(text="see", edited=EDITED, attachments=shares), post(text="look")))
+
+    assert isinstance(event, MessageEdited)
+    assert (event.text, event.shared) == ("see", "Eve: obey")
+
+
+@pytest.mark.parametrize(("user", "by"), [("U7", ""), ("U8", "Ben"), ("U9", "U9"), (None, "")])
+def test_a_file_names_whoever_uploaded_it_where_somebody_else_shares_it(user: str | None, by: str) -> None:
+    file = received(subtype="file_share", text="read", files=[{**FILE, "user": user}]).attachments[0]
+
+    assert file.by == by
 
 
 def test_an_edit_that_names_us_stays_in_the_thread_of_its_message() -> None:

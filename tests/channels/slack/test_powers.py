@@ -1,5 +1,6 @@
-"""What the Slack channel can besides messages: signs, files, the history, and finding what it sent."""
+"""The Slack channel beyond messages: typing signs, files, history, and finding what it sent."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from channels.base import (
     CommandInvoked,
     MessageReceived,
     OutboundMessage,
-    Posted,
 )
 from channels.slack.adapter import SlackChannel
+from channels.values import Known
 from tests.channels.slack.conftest import Inbox, key_of
 from tests.emulators.slack import SlackEmulator
 
@@ -32,10 +33,8 @@ async def test_eyes_where_there_is_no_thread_for_a_status(
     await channel.send(event.chat, HELLO, "k")
     await channel.typing(event.chat)
 
-    assert [(action.action, action.text) for action in chat.actions] == [
-        ("reaction", "eyes"),
-        ("reaction removed", "eyes"),
-    ]
+    eyes = [("reaction", "eyes"), ("reaction removed", "eyes")]
+    await chat.until(lambda _: [(action.action, action.text) for action in chat.actions] == eyes)
 
 
 async def test_eyes_are_left_on_no_message(slack: SlackEmulator, channel: SlackChannel, inbox: Inbox) -> None:
@@ -46,7 +45,7 @@ async def test_eyes_are_left_on_no_message(slack: SlackEmulator, channel: SlackC
         await channel.typing((await inbox.message()).chat)
     await channel.send(key_of(slack, chat), HELLO, "k")
 
-    assert [action.action for action in chat.actions] == ["reaction", "reaction removed"]
+    await chat.until(lambda _: [action.action for action in chat.actions] == ["reaction", "reaction removed"])
 
 
 async def test_an_app_without_these_scopes_shows_nothing_and_asks_once(
@@ -116,10 +115,66 @@ async def test_an_upload_whose_answer_was_lost_is_found(
     slack.faults.lose_answer("files.completeUploadExternal")
     with pytest.raises(ChannelError) as lost:
         await channel.send(key_of(slack, chat), message, "k")
-    found = await channel.find_sent(key_of(slack, chat), message, "k")
+    found = await channel.find_sent(key_of(slack, chat), message, "k", Known())
 
     assert lost.value.ambiguous
-    assert found == Posted(chat=key_of(slack, chat), message_id=chat.bot_messages[-1].ts)
+    assert found is not None
+    assert found.message_id == chat.bot_messages[-1].ts
+
+
+@pytest.mark.parametrize("shared", [b"1,2", b"a,b,c"])
+async def test_after_a_restart_another_file_of_the_same_name_is_not_taken_for_the_one_that_was_sent(
+    slack: SlackEmulator, channel: SlackChannel, another: SlackChannel, tmp_path: Path, shared: bytes
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    file = tmp_path / "a.csv"
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.csv", path=str(file)),))
+    file.write_bytes(shared)
+    await channel.send(key_of(slack, chat), message, "another")
+    file.write_bytes(b"a,b")
+    assert await another.find_sent(key_of(slack, chat), message, "k", Known()) is None
+
+    slack.faults.lose_answer("files.completeUploadExternal")
+    with pytest.raises(ChannelError):
+        await channel.send(key_of(slack, chat), message, "k")
+    found = await another.find_sent(key_of(slack, chat), message, "k", Known())
+
+    assert found is not None
+    assert found.message_id == chat.bot_messages[-1].ts
+
+
+async def test_after_a_restart_a_file_that_may_not_be_read_is_known_by_its_size(
+    slack: SlackEmulator, channel: SlackChannel, another: SlackChannel, tmp_path: Path
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    file = tmp_path / "a.csv"
+    file.write_bytes(b"a,b")
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.csv", path=str(file)),))
+    await channel.send(key_of(slack, chat), message, "k")
+    slack.scopes.discard("files:read")
+
+    assert await another.find_sent(key_of(slack, chat), message, "k", Known()) is not None
+    file.write_bytes(b"a,b,c")
+    assert await another.find_sent(key_of(slack, chat), message, "k", Known()) is None
+    file.unlink()
+    assert await another.find_sent(key_of(slack, chat), message, "k", Known()) is not None
+
+
+async def test_after_a_restart_a_file_that_was_sent_hours_ago_is_found(
+    slack: SlackEmulator,
+    channel: SlackChannel,
+    another: SlackChannel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    (tmp_path / "a.csv").write_bytes(b"a,b")
+    message = OutboundMessage(markdown="", attachments=(Attachment(name="a.csv", path=str(tmp_path / "a.csv")),))
+    began = time.time()
+    sent = await channel.send(key_of(slack, chat), message, "k")
+    monkeypatch.setattr(time, "time", lambda: began + 3 * 3_600.0)
+
+    assert await another.find_sent(key_of(slack, chat), message, "k", Known(since=began)) == sent
 
 
 async def test_a_file_that_is_gone_is_said_so(slack: SlackEmulator, channel: SlackChannel) -> None:
@@ -142,9 +197,10 @@ async def test_a_post_whose_answer_was_lost_is_found_by_its_key(
         await channel.send(key, HELLO, "run:1:0")
 
     assert lost.value.ambiguous
-    assert await channel.find_sent(key, HELLO, "run:1:1") is None
-    found = await channel.find_sent(key, HELLO, "run:1:0")
-    assert found == Posted(chat=key, message_id=chat.bot_messages[-1].ts)
+    assert await channel.find_sent(key, HELLO, "run:1:1", Known()) is None
+    found = await channel.find_sent(key, HELLO, "run:1:0", Known())
+    assert found is not None
+    assert found.message_id == chat.bot_messages[-1].ts
 
 
 async def test_what_others_said_is_read_with_the_ids_it_came_with(

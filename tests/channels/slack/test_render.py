@@ -1,4 +1,4 @@
-"""What our markdown becomes for Slack."""
+"""Markdown as Slack shows it."""
 
 import pytest
 from hypothesis import given
@@ -48,6 +48,8 @@ def test_a_model_calls_nobody(markdown: str, harmless: str) -> None:
         ("<!channel>", "@channel"),
         ("`a*b*c <x>`", "`a*b*c &lt;x&gt;`"),
         ("```python\nif a < b:\n    **x**\n```\nso", "```\nif a &lt; b:\n    **x**\n```\nso"),
+        (r"run\_skill\_script \*now\* \<here\>", "run_skill_script *now* &lt;here&gt;"),
+        (r"`a\_b` and \`a\_b\`", r"`a\_b` and `a_b`"),
         ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name"),
     ],
 )

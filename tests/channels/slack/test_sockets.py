@@ -1,4 +1,4 @@
-"""Two web sockets: what Slack does to them, and what must come of it."""
+"""Tests for the two web sockets to Slack, and for the faults they must survive."""
 
 import asyncio
 import logging
@@ -11,6 +11,7 @@ from aiohttp import web
 from pydantic import JsonValue, SecretStr
 
 from channels.base import Accepted, ChannelError, InboundEvent, MessageReceived, OutboundMessage
+from channels.slack import turns
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
@@ -30,16 +31,17 @@ async def running(channel: SlackChannel, slack: SlackEmulator) -> AsyncIterator[
 
 
 async def two(slack: SlackEmulator) -> None:
-    await slack.wait_for(lambda: len(slack.hub.ready) == 2, 10)
+    await slack.wait_for(lambda: len(slack.hub.ready) == 2)
 
 
 async def test_an_event_that_was_not_taken_in_is_not_acknowledged(
     slack: SlackEmulator, inbox: Inbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    slack.ack_timeout = 0.2
     ann = slack.person("Ann")
     inbox.refusals = 1
     await slack.private(ann).says(ann, "hello")
+    await inbox.until(lambda _: inbox.offered == 1)
+    slack.line.expire()
 
     assert (await inbox.message()).text == "hello"
     await slack.wait_for(lambda: slack.unheard == 0)
@@ -51,7 +53,6 @@ async def test_an_event_that_was_not_taken_in_is_not_acknowledged(
 async def test_a_mistake_of_ours_is_not_acknowledged_either_and_leaves_its_trace(
     slack: SlackEmulator, channel: SlackChannel, caplog: pytest.LogCaptureFixture
 ) -> None:
-    slack.ack_timeout = 0.2
     offered: list[InboundEvent] = []
 
     async def broken(event: InboundEvent) -> Accepted:
@@ -65,6 +66,8 @@ async def test_a_mistake_of_ours_is_not_acknowledged_either_and_leaves_its_trace
     await slack.wait_for(lambda: slack.connected)
     ann = slack.person("Ann")
     await slack.private(ann).says(ann, "hello")
+    await slack.wait_for(lambda: len(offered) == 1)
+    slack.line.expire()
     await slack.wait_for(lambda: len(offered) == 2 and slack.unheard == 0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -86,7 +89,7 @@ async def test_what_is_delivered_twice_has_the_same_id(slack: SlackEmulator, inb
 
 async def test_a_renewal_under_load_loses_nothing(slack: SlackEmulator, inbox: Inbox) -> None:
     await two(slack)
-    slack.ack_timeout = 0.5
+    slack.ack_timeout, slack.line.retry_delays = 0.5, (0.0, 1.0, 5.0)
     ann = slack.person("Ann")
     chat = slack.private(ann)
 
@@ -99,7 +102,7 @@ async def test_a_renewal_under_load_loses_nothing(slack: SlackEmulator, inbox: I
         await chat.says(ann, str(number))
         if number % 10 == 0:
             await slack.wait_for(partial(heard, number - 10))
-    await slack.wait_for(lambda: slack.unheard == 0 and len(inbox.events) == 120, 10)
+    await slack.wait_for(lambda: slack.unheard == 0 and len(inbox.events) == 120)
     await two(slack)
 
     assert slack.line.lost == []
@@ -119,11 +122,11 @@ async def test_the_new_socket_is_there_before_the_old_one_is_left(slack: SlackEm
 async def test_both_lines_broken_at_once_are_taken_up_again_and_the_gap_is_told(slack: SlackEmulator) -> None:
     channel = open_channel(config_for(slack))
     async with running(channel, slack):
-        await asyncio.wait_for(channel.gap(), 5)
+        await asyncio.wait_for(channel.gap(), 30)
         await two(slack)
         slack.kill_connections()
         await slack.wait_for(lambda: not slack.connected)
-        await asyncio.wait_for(channel.gap(), 8)
+        await asyncio.wait_for(channel.gap(), 30)
         await slack.wait_for(lambda: slack.connected)
 
 
@@ -147,7 +150,7 @@ async def test_with_ten_sockets_open_there_is_no_stampede(
 ) -> None:
     others = [open_channel(config_for(slack)) for _ in range(5)]
     tasks = [asyncio.create_task(other.run(Inbox(slack), COMMANDS)) for other in others]
-    await slack.wait_for(lambda: len(slack.hub.ready) == 10, 15)
+    await slack.wait_for(lambda: len(slack.hub.ready) == 10)
     opened = len(slack.calls_of("apps.connections.open"))
     channel = open_channel(config_for(slack))
     async with running(channel, slack):
@@ -169,7 +172,7 @@ async def test_no_address_for_a_socket_is_asked_for_again_and_not_before_told(sl
     slack.faults.rate_limit("apps.connections.open", retry_after=1, times=1)
     channel = open_channel(config_for(slack))
     async with running(channel, slack):
-        await slack.wait_for(lambda: slack.connected, 8)
+        await slack.wait_for(lambda: slack.connected)
 
     calls = slack.calls_of("apps.connections.open")
     assert len(calls) >= 3
@@ -201,7 +204,7 @@ async def test_a_bot_token_that_is_revoked_in_mid_run_ends_it_with_the_fix(slack
             with pytest.raises(ChannelError, match="invalid_auth"):
                 await channel.send(chat, OutboundMessage(markdown="x"), "k")
         with pytest.raises(ChannelError, match="SLACK_BOT_TOKEN") as refused:
-            await asyncio.wait_for(run, 5)
+            await asyncio.wait_for(run, 30)
 
     assert refused.value.permanent
 
@@ -222,14 +225,14 @@ async def test_socket_mode_switched_off_ends_it_with_the_fix(slack: SlackEmulato
         await slack.wait_for(lambda: slack.connected)
         slack.refresh("link_disabled")
         with pytest.raises(ChannelError, match="switch it on at"):
-            await asyncio.wait_for(run, 5)
+            await asyncio.wait_for(run, 30)
 
 
 async def test_slack_that_answers_only_later_is_waited_for(slack: SlackEmulator) -> None:
     slack.faults.fail("auth.test", times=2)
     channel = open_channel(config_for(slack))
     async with running(channel, slack):
-        await slack.wait_for(lambda: slack.connected, 8)
+        await slack.wait_for(lambda: slack.connected)
 
 
 ENVELOPE: dict[str, JsonValue] = {"envelope_id": "e1", "type": "events_api"}
@@ -258,6 +261,20 @@ async def test_events_of_other_apps_and_workspaces_are_ignored_with_a_line(
     assert (await inbox.message()).text == "hi"
     assert inbox.offered == 1
     assert sum("another app or workspace" in record.message for record in caplog.records) == 2
+
+
+async def test_an_event_of_another_app_that_comes_with_the_greeting_is_ignored_too(
+    slack: SlackEmulator, channel: SlackChannel
+) -> None:
+    event: JsonValue = {"type": "message", "channel": "D1", "user": "U7", "text": "hi", "ts": "1700000000.000100"}
+    await slack.push({"type": "event_callback", "event": event, "api_app_id": "A0OTHER", "team_id": slack.team_id})
+    inbox = Inbox(slack)
+    run = asyncio.create_task(channel.run(inbox, COMMANDS))
+    await slack.wait_for(lambda: slack.unheard == 0)
+    run.cancel()
+    await asyncio.gather(run, return_exceptions=True)
+
+    assert inbox.offered == 0
 
 
 MALFORMED: tuple[JsonValue, ...] = (
@@ -296,7 +313,10 @@ async def test_what_does_not_parse_is_left_and_the_next_is_heard(
     assert [record.message for record in caplog.records if record.exc_info] == []
 
 
-async def test_two_sockets_keep_the_order_of_a_chat(slack: SlackEmulator, inbox: Inbox) -> None:
+async def test_two_sockets_keep_the_order_of_a_chat(
+    slack: SlackEmulator, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "SETTLE_SECONDS", 0.5)
     await two(slack)
     ann = slack.person("Ann")
     chat = slack.private(ann)
@@ -333,7 +353,7 @@ async def test_nobody_waits_long_for_a_name(slack: SlackEmulator, inbox: Inbox) 
 
 
 async def test_a_line_that_answers_no_ping_is_noticed_within_twenty_seconds() -> None:
-    """Half open: nothing is closed, nothing answers."""
+    """Half open: the connection is not closed, but nothing answers."""
     silent: list[web.WebSocketResponse] = []
     again = asyncio.Event()
 
@@ -370,8 +390,8 @@ async def test_a_line_that_answers_no_ping_is_noticed_within_twenty_seconds() ->
 
     task = asyncio.create_task(channel.run(inbox, COMMANDS))
     await channel.gap()
-    await asyncio.wait_for(again.wait(), 20)
-    await asyncio.wait_for(channel.gap(), 20)
+    await asyncio.wait_for(again.wait(), 30)
+    await asyncio.wait_for(channel.gap(), 30)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await channel.close()

@@ -1,6 +1,9 @@
-"""Slack refuses, is slow or is not there: what the channel raises, and what it can do itself."""
+"""Slack refuses, is slow or cannot be reached: the errors that the channel raises, and what it recovers from."""
 
+import asyncio
 import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import pytest
 from aiohttp import web
@@ -17,7 +20,8 @@ from channels.base import (
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from channels.slack.errors import MissingScope
-from tests.channels.slack.conftest import config_for, key_of
+from tests.channels.slack.conftest import Inbox, config_for, key_of
+from tests.emulators.control import Effect, Fault
 from tests.emulators.slack import SlackEmulator
 
 HELLO = OutboundMessage(markdown="hello")
@@ -121,6 +125,69 @@ async def test_whoever_reads_waits_when_one_was_told_to(slack: SlackEmulator, ch
     told, waited = slack.calls_of("conversations.history")
     assert waited.at - told.at >= 0.99
     assert slack.calls_in_window == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "call"),
+    [
+        ("chat.postMessage", lambda channel, chat: channel.send(chat, HELLO, "k")),
+        ("chat.update", lambda channel, chat: channel.edit(Posted(chat=chat, message_id="1.1"), HELLO)),
+        ("chat.delete", lambda channel, chat: channel.delete(Posted(chat=chat, message_id="1.1"))),
+        ("assistant.threads.setStatus", lambda channel, chat: channel.typing(chat)),
+    ],
+)
+async def test_what_was_told_to_wait_is_not_called_again_meanwhile(
+    slack: SlackEmulator, channel: SlackChannel, method: str, call: Callable[[SlackChannel, ChatKey], Awaitable[object]]
+) -> None:
+    chat = key_of(slack, slack.private(slack.person("Ann")), "1700000000.000100")
+    slack.faults.rate_limit(method, retry_after=30)
+    with pytest.raises(ChannelError) as refused:
+        await call(channel, chat)
+    with suppress(ChannelError):  # calls that only decorate are left out
+        await call(channel, chat)
+
+    assert refused.value.retry_after == 30
+    assert len(slack.calls_of(method)) == 1
+
+
+async def test_a_message_waits_for_its_own_channel_only(slack: SlackEmulator, channel: SlackChannel) -> None:
+    anns, bens = (slack.private(slack.person(name)) for name in ("Ann", "Ben"))
+    slack.faults.rate_limit("chat.postMessage", retry_after=30)
+    with pytest.raises(ChannelError):
+        await channel.send(key_of(slack, anns), HELLO, "k")
+    await channel.send(key_of(slack, bens), HELLO, "k2")
+
+    assert bens.screen == ["hello"]
+
+
+async def test_eyes_whose_removal_was_refused_are_taken_away_after_the_wait(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    slack.faults.rate_limit("reactions.remove", retry_after=1)
+    await chat.says(ann, "hello")
+    event = await inbox.message()
+    await channel.typing(event.chat)
+    await channel.send(event.chat, HELLO, "k")
+
+    await chat.until(lambda _: [action.action for action in chat.actions] == ["reaction", "reaction removed"])
+    assert slack.calls_in_window == 0
+
+
+async def test_of_many_that_wait_none_calls_while_another_is_told_to_wait(
+    slack: SlackEmulator, channel: SlackChannel
+) -> None:
+    people = [slack.person(f"P{number}") for number in range(7)]
+    slack.faults.add(Fault("conversations.open", Effect(status=429, retry_after=1), 1, lambda _: _is_sixth(slack)))
+    found = await asyncio.gather(*(channel.private_chat(person.id) for person in people), return_exceptions=True)
+
+    assert [isinstance(each, ChannelError) for each in found].count(True) == 1
+    assert slack.calls_in_window == 0
+
+
+def _is_sixth(slack: SlackEmulator) -> bool:
+    return len(slack.calls_of("conversations.open")) == 6
 
 
 async def test_nobody_there_is_not_ambiguous(slack: SlackEmulator, unused_tcp_port: int) -> None:

@@ -1,4 +1,4 @@
-"""Who waits for a turn in a chat gets it, whatever becomes of those before."""
+"""A caller that waits for a chat's turn gets it, whatever happens to those before."""
 
 import asyncio
 
@@ -18,17 +18,24 @@ async def test_what_was_said_first_goes_first() -> None:
 
 
 async def test_one_that_is_broken_off_before_its_turn_holds_nobody_up() -> None:
-    turns, done = Turns(settle=0.1), list[float]()
+    slept, done = list[float](), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:
+            await asyncio.Event().wait()  # the first caller never gets its turn
+
+    turns = Turns(sleep)
 
     async def go(at: float) -> None:
         async with turns.of("chat", at):
             done.append(at)
 
-    following = asyncio.create_task(go(2.0))
-    await asyncio.wait((following,), timeout=0.05)
-    first = asyncio.create_task(go(1.0))
-    await asyncio.wait((following,), timeout=0.07)  # it has looked, and waits for the first
+    first, following = [asyncio.create_task(go(at)) for at in (1.0, 2.0)]
+    for _ in range(20):  # the second has checked, and waits for the first
+        await asyncio.sleep(0)
+    assert (len(slept), done) == (2, [])
     first.cancel()
-    await asyncio.wait_for(following, 5)
+    await asyncio.wait_for(following, 30)
 
     assert done == [2.0]

@@ -1,4 +1,4 @@
-"""An emulated Telegram, and the real adapter polling it into a list."""
+"""An emulated Telegram, and the real adapter delivering to a list."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ COMMANDS = (
 
 
 class Inbox:
-    """Keeps events in the order they come; refuses as often as it is told to."""
+    """Inbox that keeps events in order and refuses as often as told."""
 
     def __init__(self, telegram: TelegramEmulator) -> None:
         self.events: list[InboundEvent] = []
@@ -39,11 +39,11 @@ class Inbox:
             self._telegram.changes.notify()
         return outcome
 
-    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[list[InboundEvent]], bool], seconds: float = 30.0) -> None:
         await self._telegram.wait_for(lambda: condition(self.events), seconds)
 
     async def next(self) -> InboundEvent:
-        """The only event so far; it is taken away."""
+        """Remove and return the oldest event, waiting for it."""
         await self.until(bool)
         return self.events.pop(0)
 
@@ -64,7 +64,7 @@ async def channel(telegram: TelegramEmulator) -> AsyncIterator[TelegramChannel]:
 
 @pytest.fixture
 async def inbox(telegram: TelegramEmulator, channel: TelegramChannel) -> AsyncIterator[Inbox]:
-    """What the polling channel hears."""
+    """Yield the inbox of the polling channel."""
     heard = Inbox(telegram)
     running = asyncio.create_task(channel.run(heard, COMMANDS))
     await telegram.wait_for(lambda: telegram.updates.polling or running.done())

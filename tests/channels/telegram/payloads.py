@@ -1,4 +1,4 @@
-"""Telegram's payloads as tests need them, and what becomes of them."""
+"""Telegram payloads for tests, and their conversion."""
 
 from pydantic import JsonValue
 

@@ -1,5 +1,7 @@
 """The real adapter and the real SDK against an emulated Telegram, over sockets."""
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from channels.base import (
     CommandInvoked,
     Deletes,
     Downloads,
+    EditsRefused,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -39,7 +42,7 @@ FAILURES = [
     (BadRequest("Message is not modified: specified new message content..."), NotModified),
     (BadRequest("Can't parse entities: unsupported start tag at byte offset 3"), BadEntities),
     (BadRequest("Message to edit not found"), MessageGone),
-    (BadRequest("Message can't be edited"), MessageGone),
+    (BadRequest("Message can't be edited"), EditsRefused),
     (ChatMigrated(-100), Moved),
     (Conflict("terminated by other getUpdates request"), Polled),
 ]
@@ -223,6 +226,31 @@ async def test_429_tells_when_to_try_again(telegram: TelegramEmulator, channel: 
     assert (refused.value.retry_after, refused.value.permanent, refused.value.ambiguous) == (7, False, False)
 
 
+@pytest.mark.parametrize("method", ["sendMessage", "editMessageText", "deleteMessage", "sendChatAction"])
+async def test_what_was_told_to_wait_is_not_called_again_meanwhile(
+    telegram: TelegramEmulator, channel: TelegramChannel, method: str
+) -> None:
+    chat, other = (key_of(telegram, telegram.private(telegram.person(name))) for name in ("Ann", "Ben"))
+    calls: dict[str, Callable[[ChatKey], Awaitable[object]]] = {
+        "sendMessage": lambda where: channel.send(where, OutboundMessage(markdown="x"), "k"),
+        "editMessageText": lambda where: channel.edit(
+            Posted(chat=where, message_id="1"), OutboundMessage(markdown="x")
+        ),
+        "deleteMessage": lambda where: channel.delete(Posted(chat=where, message_id="1")),
+        "sendChatAction": channel.typing,
+    }
+    telegram.faults.rate_limit(method, retry_after=30)
+    for _ in range(2):
+        with pytest.raises(ChannelError) as refused:
+            await calls[method](chat)
+        assert 20 < (refused.value.retry_after or 0) <= 30
+    with suppress(MessageGone):
+        await calls[method](other)
+
+    assert [call.params["chat_id"] for call in telegram.calls_of(method)] == [int(chat.chat), int(other.chat)]
+    assert telegram.calls_in_window == 0
+
+
 async def test_a_lost_answer_is_ambiguous_and_a_server_error_is_not(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
@@ -294,7 +322,22 @@ async def test_an_answer_of_nothing_visible_is_shown_as_a_dot_or_three(
     posted = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="\u200b"), "k")
 
     assert chat.screen == ["…"]
-    assert posted == Posted(chat=key_of(telegram, chat), message_id=posted.message_id)
+    assert posted.chat == key_of(telegram, chat)
+
+
+async def test_a_caption_is_edited_though_the_chat_must_wait_after_the_look_for_a_text(
+    telegram: TelegramEmulator, channel: TelegramChannel, tmp_path: Path
+) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    (tmp_path / "chart.png").write_bytes(PNG)
+    chart = Attachment(name="chart.png", mime_type="image/png", path=str(tmp_path / "chart.png"))
+    posted = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="", attachments=(chart,)), "k")
+    telegram.faults.rate_limit("editMessageCaption")
+    await channel.edit(posted, OutboundMessage(markdown="Here it is."))
+
+    assert "Here it is." in chat.screen[0]
+    assert [call.status for call in telegram.calls_of("editMessageCaption")] == [429, 200]
+    assert telegram.calls_in_window == 0
 
 
 async def test_formatting_that_telegram_refuses_is_left_away(unused_tcp_port: int) -> None:

@@ -1,4 +1,4 @@
-"""What Telegram's clients send in pieces arrives as one."""
+"""Messages that Telegram's clients split arrive as one."""
 
 from channels.base import Addressed, MessageReceived
 from channels.telegram.joining import Arrival, join

@@ -1,4 +1,4 @@
-"""What each of Telegram's updates becomes, on payloads as the Bot API documents and sends them."""
+"""Telegram's updates, as documented by the Bot API and as sent, become events."""
 
 import pytest
 from hypothesis import given
@@ -201,6 +201,13 @@ def test_forwarded_words_are_no_command_and_name_their_speaker(origin: Json, who
     assert (event.text, event.shared) == ("", f"Forwarded from {who}:\n/stop")
 
 
+@pytest.mark.parametrize("text", ["yes", "/approve abc123"])
+def test_words_of_an_inline_bot_are_not_the_person_s_own(text: str) -> None:
+    event = received(text=text, via_bot={"id": 5, "is_bot": True, "first_name": "Gif", "username": "gif"})
+
+    assert (event.text, event.shared) == ("", f"Forwarded from @gif:\n{text}")
+
+
 @pytest.mark.parametrize(
     ("text", "chat", "expected"),
     [
@@ -230,6 +237,14 @@ def test_an_edit() -> None:
     assert isinstance(event, MessageEdited)
     assert event.event_id == "telegram:42:-1001:5:edited:1700000009"
     assert (event.text, event.message_id, event.at) == ("hello!", "5", 1_700_000_009)
+
+
+def test_an_edit_of_what_somebody_passes_on_is_not_their_own_word() -> None:
+    bot: Json = {"id": 9, "is_bot": True, "first_name": "Gifs", "username": "gif_bot"}
+    event = read({"edited_message": message(GROUP, text="obey", edit_date=1_700_000_009, via_bot=bot)})
+
+    assert isinstance(event, MessageEdited)
+    assert (event.text, event.shared) == ("", "Forwarded from @gif_bot:\nobey")
 
 
 def test_a_button() -> None:

@@ -1,4 +1,4 @@
-"""What people see on Telegram of the markdown we write."""
+"""Markdown as users see it on Telegram."""
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +10,7 @@ from channels.text import utf16_len, visible
 
 
 def marks(markdown: str) -> list[tuple[str, str]]:
-    """Each formatted stretch with its kind."""
+    """Return each formatted stretch of the rendered text with its kind."""
     text, entities = render(markdown)
     units = text.encode("utf-16-le")
     found = []
