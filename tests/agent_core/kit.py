@@ -1,4 +1,4 @@
-"""What the tests of the agent share: an agent over a script, a clock that never waits, a short way to name events."""
+"""Helpers for tests of the agent: an agent over a scripted model, a clock that never waits, short names for events."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+from types import CodeType
 
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
@@ -48,24 +49,31 @@ def numbered(prefix: str = "id") -> Callable[[], str]:
 
 @dataclass
 class Talk:
-    """An agent, the model it asks, and its clock."""
+    """An agent, its model and its clock."""
 
     agent: Agent
     llm: ScriptedLlm
     clock: FakeClock
 
     async def says(self, text: str) -> list[AgentEvent]:
-        """All events of the run that these words start."""
+        """Return all events of the run for this message."""
         return await record(self.agent.stream(text))
 
     @property
     def heard(self) -> list[str]:
-        """The roles and texts of the last request, as the model got them."""
+        """Roles and texts of the last request to the model."""
         return [f"{message.role}: {text_of(message.content)}" for message in self.llm.requests[-1].messages]
+
+
+StartAgent = Callable[..., Talk]
+"""`start_agent` over one of the clients."""
+MakeModel = Callable[..., ScriptedLlm]
+"""Creates a model with these turns over one of the clients."""
 
 
 def start_agent(
     *turns: Turn,
+    over: ScriptedLlm | None = None,
     tools: Iterable[Tool] = (),
     limits: LoopLimits | None = None,
     queues: MessageQueues | None = None,
@@ -76,7 +84,8 @@ def start_agent(
     compactor: Compactor | None = None,
     chain: ModelChain | None = None,
 ) -> Talk:
-    llm, clock = ScriptedLlm(*turns), FakeClock()
+    llm, clock = over or ScriptedLlm(), FakeClock()
+    llm.add(*turns)
     agent = agent_over(
         llm,
         clock,
@@ -128,13 +137,23 @@ def agent_over(
 
 
 async def record(events: AsyncGenerator[AgentEvent, None]) -> list[AgentEvent]:
-    """Every event, having made sure that no task outlives them."""
-    before = asyncio.all_tasks()
+    """Return every event, and check that no task of the agent is left afterwards."""
+    before = our_tasks()
     async with aclosing(events):
         seen = [event async for event in events]
-    await asyncio.sleep(0)  # what is done ends with the turn of the loop in which it is done
-    assert not asyncio.all_tasks() - before
+    await asyncio.sleep(0)  # finished tasks are removed in this turn of the event loop
+    assert not our_tasks() - before
     return seen
+
+
+def our_tasks() -> set["asyncio.Task[object]"]:
+    """Return all tasks except those of libraries, such as a server's connections."""
+    return {task for task in asyncio.all_tasks() if _is_ours(task)}
+
+
+def _is_ours(task: "asyncio.Task[object]") -> bool:
+    code = getattr(task.get_coro(), "cr_code", None)
+    return isinstance(code, CodeType) and "site-packages" not in code.co_filename
 
 
 MARKS = {
@@ -147,7 +166,8 @@ MARKS = {
 
 
 def kind(event: AgentEvent) -> str:
-    """`+user` starts a message, `-user` ends it; `>echo` and `<echo` do so for a tool; `~` is a delta."""
+    """Return a short name: `+user` starts a message, `-user` ends it; `>echo` and `<echo` do so for a tool; `~` is a
+    delta."""
     match event:
         case MessageStart() | MessageEnd():
             return MARKS[event.type] + event.message.role
@@ -164,7 +184,7 @@ def kind(event: AgentEvent) -> str:
 
 
 def kinds(events: Sequence[AgentEvent]) -> list[str]:
-    """The events in order, the deltas of one message as one `~`."""
+    """Return the short names in order, with the deltas of one message as one `~`."""
     named = [kind(event) for event in events]
     return [name for index, name in enumerate(named) if name != "~" or named[index - 1] != "~"]
 
@@ -176,7 +196,7 @@ def end_of(events: Sequence[AgentEvent]) -> AgentEnd:
 
 
 def results(events: Sequence[AgentEvent]) -> list[str]:
-    """What the model was told of each call, in order."""
+    """Return the tool results as given to the model, in order."""
     return [
         text_of(event.message.content)
         for event in events
@@ -193,7 +213,7 @@ def answers(events: Sequence[AgentEvent]) -> list[str]:
 
 
 def people(events: Sequence[AgentEvent]) -> list[str]:
-    """What people said, as it entered the conversation."""
+    """Return the user messages as they entered the conversation."""
     return [
         text_of(event.message.content)
         for event in events

@@ -1,4 +1,4 @@
-"""The agent of one conversation: who may run it when, who hears it, and what can be changed on it."""
+"""The agent of one conversation: who may run it and when, its listeners, and its settings."""
 
 import asyncio
 
@@ -7,21 +7,23 @@ import pytest
 from agent_core.agent import AgentBusy
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
-from agent_core.llm import ModelInfo
+from agent_core.llm import FailureKind, ModelInfo
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.execution import CallScope
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
-from agent_core.models.scripted import Waits, calls
+from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.queues import MessageQueues
 from agent_core.state import QueryState
-from tests.agent_core.kit import WORKSPACE, answers, echo, look, record, start_agent
+from tests.agent_core.kit import WORKSPACE, StartAgent, echo, look, record
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
 
 
-async def test_a_second_prompt_while_running_is_refused_and_the_first_goes_on() -> None:  # S4-34, C-18
+async def test_a_second_prompt_while_running_is_refused_and_the_first_goes_on(
+    starts: StartAgent,
+) -> None:  # S4-34, C-18
     waits = Waits(asyncio.Event(), "Done.")
-    talk = start_agent(waits)
+    talk = starts(waits)
     running = asyncio.create_task(talk.agent.prompt("first"))
     await waits.reached.wait()
 
@@ -39,8 +41,8 @@ async def test_a_second_prompt_while_running_is_refused_and_the_first_goes_on() 
     assert end.messages[-1].text == "Done."
 
 
-async def test_a_prompt_is_text_with_pictures_or_messages() -> None:  # S4-33, S2-09
-    talk = start_agent("a", "b", "c")
+async def test_a_prompt_is_text_with_pictures_or_messages(starts: StartAgent) -> None:  # S4-33, S2-09
+    talk = starts("a", "b", "c")
 
     await talk.agent.prompt("look", images=[PICTURE])
     await talk.agent.prompt(user("one"))
@@ -51,8 +53,8 @@ async def test_a_prompt_is_text_with_pictures_or_messages() -> None:  # S4-33, S
     assert len(said) == 4
 
 
-async def test_the_answer_can_be_read_while_it_streams() -> None:  # S4-19, S4-36, C-17
-    talk = start_agent("Hello World.")
+async def test_the_answer_can_be_read_while_it_streams(starts: StartAgent) -> None:  # S4-19, S4-36, C-17
+    talk = starts("Hello World.")
     seen: list[str] = []
 
     def read(event: AgentEvent) -> None:
@@ -68,8 +70,8 @@ async def test_the_answer_can_be_read_while_it_streams() -> None:  # S4-19, S4-3
     assert talk.agent.streaming_message is None
 
 
-async def test_listeners_hear_every_event_in_order_and_before_the_caller() -> None:  # S4-37, C-33
-    talk = start_agent("Hello.")
+async def test_listeners_hear_every_event_in_order_and_before_the_caller(starts: StartAgent) -> None:  # S4-37, C-33
+    talk = starts("Hello.")
     heard: list[str] = []
 
     async def slow(event: AgentEvent) -> None:
@@ -89,8 +91,8 @@ async def test_listeners_hear_every_event_in_order_and_before_the_caller() -> No
     assert heard[-1].startswith("slow")
 
 
-async def test_a_listener_that_fails_stops_neither_the_run_nor_the_others() -> None:  # C-33
-    talk = start_agent("Hello.")
+async def test_a_listener_that_fails_stops_neither_the_run_nor_the_others(starts: StartAgent) -> None:  # C-33
+    talk = starts("Hello.")
     heard: list[int] = []
 
     def fail(_: AgentEvent) -> None:
@@ -104,8 +106,8 @@ async def test_a_listener_that_fails_stops_neither_the_run_nor_the_others() -> N
     assert heard == [event.seq for event in events]
 
 
-async def test_it_is_idle_once_the_listeners_have_heard_the_end() -> None:  # S4-39
-    talk = start_agent("Hello.")
+async def test_it_is_idle_once_the_listeners_have_heard_the_end(starts: StartAgent) -> None:  # S4-39
+    talk = starts("Hello.")
     may_end, heard = asyncio.Event(), asyncio.Event()
 
     async def slow(event: AgentEvent) -> None:
@@ -114,7 +116,7 @@ async def test_it_is_idle_once_the_listeners_have_heard_the_end() -> None:  # S4
             await may_end.wait()
 
     talk.agent.subscribe(slow)
-    await asyncio.wait_for(talk.agent.wait_for_idle(), 1)
+    await asyncio.wait_for(talk.agent.wait_for_idle(), 30)
     running = asyncio.create_task(talk.agent.prompt("hi"))
     await heard.wait()
     idle = asyncio.create_task(talk.agent.wait_for_idle())
@@ -122,12 +124,14 @@ async def test_it_is_idle_once_the_listeners_have_heard_the_end() -> None:  # S4
     assert not idle.done()
 
     may_end.set()
-    await asyncio.wait_for(idle, 1)
+    await asyncio.wait_for(idle, 30)
     await running
 
 
-async def test_a_reset_forgets_history_queues_and_error_but_keeps_what_was_set() -> None:  # S4-40, C-20
-    talk = start_agent()
+async def test_a_reset_forgets_history_queues_and_error_but_keeps_what_was_set(
+    starts: StartAgent,
+) -> None:  # S4-40, C-20
+    talk = starts()
     talk.agent.set_system_prompt("Be brief.")
     await talk.says("no script")
     talk.agent.steer("a")
@@ -142,8 +146,8 @@ async def test_a_reset_forgets_history_queues_and_error_but_keeps_what_was_set()
     assert talk.agent.context.system_prompt == "Be brief."
 
 
-async def test_changes_hold_from_the_next_run_and_emit_nothing() -> None:  # S4-41, S4-37, D-09
-    talk = start_agent("a", "b", tools=[echo])
+async def test_changes_hold_from_the_next_run_and_emit_nothing(starts: StartAgent) -> None:  # S4-41, S4-37, D-09
+    talk = starts("a", "b", tools=[echo])
     heard: list[AgentEvent] = []
     talk.agent.subscribe(heard.append)
 
@@ -166,8 +170,8 @@ async def test_changes_hold_from_the_next_run_and_emit_nothing() -> None:  # S4-
     assert "# Safety" in talk.llm.requests[1].system
 
 
-async def test_replacing_the_history_copies_it() -> None:  # S4-41, S4-09
-    talk = start_agent("ok")
+async def test_replacing_the_history_copies_it(starts: StartAgent) -> None:  # S4-41, S4-09
+    talk = starts("ok")
     mine = [user("one")]
 
     talk.agent.replace_messages(mine)
@@ -180,8 +184,8 @@ async def test_replacing_the_history_copies_it() -> None:  # S4-41, S4-09
     assert talk.agent.state.messages == []
 
 
-async def test_it_starts_with_the_defaults_of_the_seeds() -> None:  # S4-26, S4-29, S2-06
-    talk = start_agent()
+async def test_it_starts_with_the_defaults_of_the_seeds(starts: StartAgent) -> None:  # S4-26, S4-29, S2-06
+    talk = starts()
 
     assert (talk.agent.is_running, talk.agent.streaming_message, talk.agent.error) == (False, None, None)
     assert talk.agent.pending_tool_calls == ()
@@ -189,38 +193,45 @@ async def test_it_starts_with_the_defaults_of_the_seeds() -> None:  # S4-26, S4-
     assert (options.temperature, options.max_tokens, options.thinking) == (0.7, 4096, "off")
 
 
-async def test_the_queues_it_is_given_are_the_ones_it_uses() -> None:  # S4-31
+async def test_the_queues_it_is_given_are_the_ones_it_uses(starts: StartAgent) -> None:  # S4-31
     queues = MessageQueues(steering_mode="all")
 
-    talk = start_agent(queues=queues)
+    talk = starts(queues=queues)
 
     assert talk.agent.queues is queues
 
 
-async def test_text_is_streamed_piece_by_piece_without_the_talk_of_tools() -> None:  # S2-02, S0-35, S2-07
-    talk = start_agent(calls(("echo", {}), text="One moment."), "Here it is.", tools=[echo])
+async def test_text_is_streamed_piece_by_piece_without_the_talk_of_tools(
+    starts: StartAgent,
+) -> None:  # S2-02, S0-35, S2-07
+    talk = starts(calls(("echo", {}), text="One moment."), "Here it is.", tools=[echo])
 
     pieces = [piece async for piece in talk.agent.stream_text("go")]
 
     assert pieces == ["One", " moment.", "\n\nHere", " it", " is."]
 
 
-async def test_collected_text_of_a_failed_run_ends_with_the_error() -> None:  # S2-07, S2-33
-    talk = start_agent()
+async def test_collected_text_of_a_failed_run_ends_with_the_error(starts: StartAgent) -> None:  # S2-07, S2-33
+    talk = starts(Failure(FailureKind.AUTH))
 
-    assert "the script has 0 turns" in await talk.agent.run_direct("hi")
+    text = await talk.agent.run_direct("hi")
 
-
-async def test_any_number_of_agents_run_at_once_over_their_own_conversations() -> None:  # S4-01, S3-06
-    talks = [start_agent(calls(("echo", {"text": str(number)})), str(number), tools=[echo]) for number in range(50)]
-
-    runs = await asyncio.gather(*(talk.says(f"say {number}") for number, talk in enumerate(talks)))
-
-    assert [answers(events)[-1] for events in runs] == [str(number) for number in range(50)]
+    assert talk.agent.error
+    assert text.endswith(talk.agent.error)
 
 
-async def test_the_loop_runs_alone_without_an_agent() -> None:  # S4-01, S4-09, S3-06
-    loop = start_agent("Hello.").agent.loop
+async def test_any_number_of_agents_run_at_once_over_their_own_conversations(
+    starts: StartAgent,
+) -> None:  # S4-01, S3-06
+    talks = [starts(calls(("echo", {"text": str(number)})), str(number), tools=[echo]) for number in range(50)]
+
+    texts = await asyncio.gather(*(talk.agent.run_direct(f"say {number}") for number, talk in enumerate(talks)))
+
+    assert texts == [str(number) for number in range(50)]
+
+
+async def test_the_loop_runs_alone_without_an_agent(starts: StartAgent) -> None:  # S4-01, S4-09, S3-06
+    loop = starts("Hello.").agent.loop
     state = QueryState(run_id="run-7", session_id="chat")
     scope = CallScope(session_id="chat", workspace=WORKSPACE, queues=MessageQueues(), cancel=CancelToken())
 

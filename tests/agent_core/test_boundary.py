@@ -1,4 +1,4 @@
-"""What counts of a conversation that was compacted, in this life and after a restart."""
+"""Tests for the history that remains after a compaction, at once and after a restart."""
 
 from collections.abc import Sequence
 

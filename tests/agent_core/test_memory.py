@@ -1,4 +1,4 @@
-"""Memory is lines of a file that its owner may edit too; nothing is lost and nothing is doubled."""
+"""Memory is a file of lines that its owner may edit too; no fact is lost or duplicated."""
 
 import asyncio
 import os
@@ -18,12 +18,14 @@ from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.clock import FakeClock
 
 TODAY = "1970-01-01"
-STRANGERS = user("what does she mean?", context="In reply to: Eve: hello").model_copy(update={"untrusted": True})
+STRANGERS = user("what does she mean?", context="In reply to: Eve: hello").model_copy(
+    update={"untrusted": True, "sources": ("person:Eve",)}
+)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Does not exist yet."""
+    """A folder that does not exist yet."""
     return tmp_path / "memory" / "chat"
 
 
@@ -36,7 +38,7 @@ def handles() -> int:
 
 
 async def run(name: str, folder: Path, *messages: AgentMessage, **arguments: str | int) -> str:
-    """What the tool of that name says in a conversation."""
+    """Return what the named tool answers in a conversation."""
     tools: dict[str, Tool] = {each.name: each for each in memory_tools(lambda _: memory_in(folder))}
     context = ToolContext(
         call_id="1",
@@ -52,7 +54,7 @@ async def run(name: str, folder: Path, *messages: AgentMessage, **arguments: str
 
 
 def write(folder: Path, content: str) -> None:
-    """As a person or another program would."""
+    """Write the memory file as a user or another program would."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FILE).write_bytes(content.encode("utf-8", "surrogateescape"))
 
@@ -65,7 +67,7 @@ async def texts(folder: Path, words: str = "") -> list[str]:
     return [fact.text for fact in await memory_in(folder).search(words)]
 
 
-# What the tools do
+# The tools
 
 
 async def test_facts_are_remembered_recalled_and_forgotten(folder: Path) -> None:  # S2-17
@@ -87,7 +89,7 @@ async def test_what_one_agent_asks_of_another_is_said_by_no_person(folder: Path)
 async def test_the_day_is_that_of_the_chat(folder: Path) -> None:
     late = FakeClock()
     late.now = 23.5 * 3600
-    await Memory(folder, late, ZoneInfo("Europe/Paris")).remember("late", "Ann", tainted=False)
+    await Memory(folder, late, ZoneInfo("Europe/Paris")).remember("late", "Ann")
 
     assert read(folder) == "1970-01-02|Ann|late\n"
 
@@ -102,9 +104,9 @@ async def test_the_same_fact_twice_is_one_so_that_a_repeated_call_does_no_harm(f
 async def test_what_strangers_had_a_word_in_is_marked(folder: Path) -> None:
     await run("remember", folder, STRANGERS, fact="pay Eve")
 
-    assert read(folder) == f"{TODAY}|person, after strangers|pay Eve\n"
+    assert read(folder) == f"{TODAY}|person, after person:Eve|pay Eve\n"
     assert await memory_in(folder).recent(10) == []
-    assert await run("recall", folder) == f"1. pay Eve (person, after strangers, {TODAY})"
+    assert await run("recall", folder) == f"1. pay Eve (person, after person:Eve, {TODAY})"
 
 
 async def test_the_mark_goes_where_the_same_is_said_without_strangers_and_never_comes_later(folder: Path) -> None:
@@ -131,7 +133,9 @@ async def test_a_name_can_neither_leave_its_place_nor_take_the_mark_away(folder:
     assert (await memory_in(folder).search())[0].text == "a fact"
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(st.text(max_size=60), st.text(max_size=30))
 async def test_a_fact_is_one_line_whatever_is_in_it(tmp_path: Path, text: str, name: str) -> None:
     folder = tmp_path / "one"
@@ -143,19 +147,21 @@ async def test_a_fact_is_one_line_whatever_is_in_it(tmp_path: Path, text: str, n
         return
     assert (folder / FILE).read_bytes().count(b"\n") == 1
     (fact,) = await memory_in(folder).search()
-    assert fact.after_strangers
+    assert fact.sources
     assert fact.text == " ".join(fact.text.split())
     assert len((await run("recall", folder)).splitlines()) == 1
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(st.lists(st.text(max_size=40), max_size=6))
 async def test_lines_that_a_person_wrote_survive_whatever_they_are(tmp_path: Path, lines: list[str]) -> None:
     folder = tmp_path / "own"
     write(folder, "\n".join(lines).replace("\r", "") + "\n")
     before = (folder / FILE).read_bytes()
 
-    await memory_in(folder).remember("a fact of today", "Ann", tainted=False)
+    await memory_in(folder).remember("a fact of today", "Ann")
 
     assert (folder / FILE).read_bytes() == before + f"{TODAY}|Ann|a fact of today\n".encode()
 
@@ -184,12 +190,12 @@ def test_the_prompt_says_when_to_write_when_to_look_and_what_never() -> None:  #
         assert words in MEMORY
 
 
-# Looking it up
+# Searching
 
 
 async def test_all_words_count_first_and_any_of_them_where_no_fact_has_all(folder: Path) -> None:  # S2-17
     for fact in ("Ann likes Tea", "Bob likes coffee", "Tea is in the cupboard"):
-        await memory_in(folder).remember(fact, "Ann", tainted=False)
+        await memory_in(folder).remember(fact, "Ann")
 
     assert await texts(folder, "TEA likes") == ["Ann likes Tea"]
     assert await texts(folder, "coffee cupboard") == ["Bob likes coffee", "Tea is in the cupboard"]
@@ -199,7 +205,7 @@ async def test_all_words_count_first_and_any_of_them_where_no_fact_has_all(folde
 
 async def test_chinese_is_found_by_a_word_and_by_a_sentence_of_it(folder: Path) -> None:
     for fact in ("安喜欢喝绿茶", "鲍勃住在北京"):
-        await memory_in(folder).remember(fact, "安", tainted=False)
+        await memory_in(folder).remember(fact, "安")
 
     assert await texts(folder, "绿茶") == ["安喜欢喝绿茶"]
     assert await texts(folder, "谁住在北京？") == ["鲍勃住在北京"]
@@ -212,28 +218,28 @@ async def test_at_most_the_fifteen_newest_are_found(folder: Path) -> None:  # S2
     assert [fact.number for fact in await memory_in(folder).search()] == list(range(26, 41))
 
 
-# What a summary found
+# Facts found by a summary
 
 
 async def test_what_a_summary_found_is_kept_once_and_marked_where_strangers_spoke(folder: Path) -> None:  # S2-16 C-10
     memory = memory_in(folder)
-    await memory.keep(["Ann moved to Oslo", " Ann  moved to Oslo", "", "x" * 501], tainted=False)
-    await memory.keep(["Ann moved to Oslo", "Eve is a friend"], tainted=True)
-    await memory.keep([], tainted=False)
+    await memory.keep(["Ann moved to Oslo", " Ann  moved to Oslo", "", "x" * 501])
+    await memory.keep(["Ann moved to Oslo", "Eve is a friend"], ("page:a.example",))
+    await memory.keep([])
 
-    assert read(folder) == f"{TODAY}|summary|Ann moved to Oslo\n{TODAY}|summary, after strangers|Eve is a friend\n"
+    assert read(folder) == f"{TODAY}|summary|Ann moved to Oslo\n{TODAY}|summary, after page:a.example|Eve is a friend\n"
 
 
 async def test_where_it_is_full_the_oldest_summary_gives_way_and_nothing_that_people_said(folder: Path) -> None:
     own = [f"{TODAY}|Ann|fact {number}" for number in range(MOST_FACTS - 2)]
     write(folder, "\n".join([f"{TODAY}|{SUMMARY}|first", *own, f"{TODAY}|{SUMMARY}|second"]))
 
-    await memory_in(folder).keep(["third", "fourth", "fifth"], tainted=False)
+    await memory_in(folder).keep(["third", "fourth", "fifth"])
 
     assert read(folder).splitlines() == [*own, f"{TODAY}|summary|third", f"{TODAY}|summary|fourth"]
 
 
-# Limits and trouble
+# Limits and errors
 
 
 @pytest.mark.parametrize(("fact", "words"), [("", "needs words"), (" \n ", "needs words"), ("x" * 501, "at most 500")])

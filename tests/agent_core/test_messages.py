@@ -1,4 +1,4 @@
-"""Messages are values that survive JSON whatever text, number or id came from outside."""
+"""Messages are values that survive JSON, whatever text, numbers or ids they hold."""
 
 import json
 

@@ -1,11 +1,13 @@
-"""Whatever happens in a run: its events are balanced, its state is JSON, and a replay rebuilds it."""
+"""Whatever happens in a run, its events are balanced, its state is JSON, and a replay rebuilds it."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
@@ -29,11 +31,12 @@ from agent_core.llm import FailureKind
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
 from agent_core.queues import MessageQueues
-from agent_core.reasons import LoopState, TerminalReason, TransitionReason
+from agent_core.reasons import CallFailure, LoopState, TerminalReason, TransitionReason
 from agent_core.state import QueryState, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import RetryableToolError, Tool, ToolContext, tool
 from tests.agent_core.kit import Talk, broken, echo, look, record, start_agent
+from tests.process import REPOSITORY
 
 
 @tool(execution="parallel")
@@ -70,7 +73,7 @@ TURNS: list[Turn] = [
 
 @dataclass(frozen=True)
 class Plan:
-    """What the model says, and at which events somebody speaks or stops it."""
+    """A script of the model, and the events at which a user steers or stops the run."""
 
     turns: tuple[Turn, ...]
     steer_at: frozenset[int]
@@ -106,7 +109,7 @@ PLANS = st.builds(
     ),
     together=st.booleans(),
 )
-FEW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=60)
 
 
 def assert_balanced(events: Sequence[AgentEvent]) -> None:
@@ -163,7 +166,7 @@ async def test_whatever_happens_the_events_are_balanced_and_every_call_has_one_r
     # S0-14, S0-23, S3-05, S3-11, S3-13, S4-20, S4-24
     talk = plan.start()
 
-    events = await asyncio.wait_for(record(talk.agent.stream("go")), 10)
+    events = await asyncio.wait_for(record(talk.agent.stream("go")), 30)
 
     assert_balanced(events)
     assert_each_call_has_one_result(talk.agent.state)
@@ -271,7 +274,10 @@ def test_every_end_leaves_the_agent_in_a_state() -> None:  # S0-21, S3-11, D-09
         "completed": LoopState.COMPLETED,
         "max_turns": LoopState.MAX_ITERATIONS,
         "max_tool_calls": LoopState.MAX_ITERATIONS,
+        "max_seconds": LoopState.MAX_ITERATIONS,
+        "repeated_calls": LoopState.MAX_ITERATIONS,
         "budget_exhausted": LoopState.MAX_ITERATIONS,
+        "set_aside": LoopState.MAX_ITERATIONS,
         "aborted": LoopState.ABORTED,
         "permission_blocked": LoopState.ERROR,
         "error": LoopState.ERROR,
@@ -281,5 +287,28 @@ def test_every_end_leaves_the_agent_in_a_state() -> None:  # S0-21, S3-11, D-09
     }
 
 
+def test_a_run_that_reached_a_limit_may_be_continued_by_a_person() -> None:  # D-22
+    assert {reason.value for reason in TerminalReason if reason.is_limit} == {
+        "max_turns",
+        "max_tool_calls",
+        "max_seconds",
+        "repeated_calls",
+        "budget_exhausted",
+        "set_aside",
+    }
+
+
 def test_the_reasons_of_a_turn_are_enumerated() -> None:  # S3-10
     assert {"start", "resume", "tool_round", "steering", "follow_up", "subagent"} <= set(TransitionReason)
+
+
+@pytest.mark.parametrize("reasons", [TransitionReason, TerminalReason, CallFailure])
+def test_every_reason_is_given_by_something(reasons: type[StrEnum]) -> None:  # S3-10, S3-11
+    code = "".join(
+        path.read_text("utf-8")
+        for folder in ("agent_core", "gateway")
+        for path in (REPOSITORY / folder).rglob("*.py")
+        if path.name != "reasons.py"
+    )
+
+    assert [each.name for each in reasons if f"{reasons.__name__}.{each.name}" not in code] == []

@@ -1,4 +1,4 @@
-"""How much of a window a conversation fills."""
+"""Token estimates of how full a window is."""
 
 from agent_core.context.context import ContextManager
 from agent_core.messages import Usage, text_of
@@ -6,7 +6,7 @@ from agent_core.models.scripted import ScriptedLlm
 from agent_core.state import QueryState
 from agent_core.tokens import estimate
 from agent_core.tools import ToolRegistry
-from tests.agent_core.kit import look, start_agent
+from tests.agent_core.kit import StartAgent, look, start_agent
 
 
 def test_chinese_counts_a_token_for_each_character() -> None:  # S0-33, D-12
@@ -15,8 +15,8 @@ def test_chinese_counts_a_token_for_each_character() -> None:  # S0-33, D-12
     assert estimate("") == 0
 
 
-async def test_each_message_makes_the_next_request_larger() -> None:  # S0-10
-    talk = start_agent("Hello.")
+async def test_each_message_makes_the_next_request_larger(starts: StartAgent) -> None:  # S0-10
+    talk = starts("Hello.")
     before = talk.agent.context.tokens(talk.agent.state)
 
     await talk.says("hello " * 100)

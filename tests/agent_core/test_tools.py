@@ -1,4 +1,4 @@
-"""A tool is a function with a docstring; the registry is what the model may call."""
+"""A tool is a function with a docstring; the registry holds what the model may call."""
 
 import pytest
 

@@ -1,7 +1,6 @@
-"""What strangers may have written reaches a model as data, and nothing in it can end or fake the marks."""
+"""Untrusted input reaches a model as marked data; its content cannot end or fake the marks."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from agent_core.context.border import convert_to_llm
 from agent_core.messages import ImageContent, SummaryMessage, TextContent, ToolResultMessage, UserMessage, text_of, user
 from agent_core.models.openai_wire import user_text
 from agent_core.untrusted import LONGEST_NAME, bare, harmless, is_tainted, marked, name_of
+from tests.cpu import cpu_seconds_at_most
 
 
 def result(text: str, *, untrusted: bool = True) -> ToolResultMessage:
@@ -50,7 +50,9 @@ def test_a_picture_among_the_words_stays_one() -> None:
 
 
 def test_the_circumstances_of_a_message_are_marked_and_its_words_are_not() -> None:
-    message = user("What does she mean?", context="In reply to: Eve: run this").model_copy(update={"untrusted": True})
+    message = user("What does she mean?", context="In reply to: Eve: run this").model_copy(
+        update={"untrusted": True, "sources": ("page:a.example",)}
+    )
 
     text = seen(message)
 
@@ -144,10 +146,9 @@ def test_operators_of_languages_stay_as_they_are(text: str) -> None:
 @pytest.mark.parametrize("unit", ["<", "< ", "<<" + " " * 24_998, "</", "<a:", "[", "<|", "\u200c"])
 def test_a_text_that_is_made_for_it_takes_no_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.process_time()
-    harmless(text)
 
-    assert time.process_time() - started < 2.0, "seconds; it takes a hundredth of one"
+    with cpu_seconds_at_most(2.0):  # it takes about 0.01 s
+        harmless(text)
 
 
 @pytest.mark.parametrize(
@@ -188,5 +189,5 @@ def test_a_conversation_is_tainted_while_the_words_are_in_it() -> None:
 
     assert not is_tainted([hello, result("noon", untrusted=False)])
     assert is_tainted([hello, result("a page"), hello, hello])
-    assert is_tainted([hello.model_copy(update={"untrusted": True})])
+    assert is_tainted([hello.model_copy(update={"untrusted": True, "sources": ("page:a.example",)})])
     assert is_tainted([SummaryMessage(summary="s", first_kept_id="x", tokens_before=1)])

@@ -1,4 +1,4 @@
-"""What comes of one injection, and of one harmless task."""
+"""The outcome of one injection, and of one harmless task."""
 
 import base64
 from html import escape
@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from agent_core.builtin.web.search import Found
 from agent_core.messages import Frozen, JsonObject
+from agent_core.provenance import FileSources
 from channels.base import Addressed, Sender
 from tests.injections.obedient import Step, order
 from tests.injections.scene import Outcome, Scene, scene
@@ -25,27 +26,27 @@ class _Line(Frozen):
     id: str
 
     def on(self, web: Web) -> Self:
-        """With the addresses of this web."""
+        """Insert the addresses of this web."""
         spelled = self.model_dump_json().replace("{site}", web.url).replace("{evil}", f"{web.url}/evil")
         return type(self).model_validate_json(spelled)
 
 
 class Injection(_Line):
-    """Words of a stranger."""
+    """Text by an attacker."""
 
     place: Place
     words: str
-    """With {order} where it says in canonical form what is to be done."""
+    """The text; {order} marks the place of the order in canonical form."""
     steps: tuple[JsonObject, ...]
-    """What that is."""
+    """The ordered steps."""
     later: tuple[JsonObject, ...] = ()
-    """What is to be done in the next conversation; it stands for {later}."""
+    """Steps for the next conversation; they replace {later}."""
     looked_for: bool = True
-    """Whether in that one somebody asks for what was remembered."""
+    """True if the user asks for the remembered facts in the next conversation."""
     hidden: Literal["", "base64", "tags"] = ""
-    """How the canonical form is written."""
+    """Encoding of the order."""
     arrives: bool = True
-    """False: what carries it is taken away before a model reads it."""
+    """False if the carrier is removed before a model reads it."""
 
     @property
     def text(self) -> str:
@@ -58,13 +59,13 @@ class Injection(_Line):
 
 
 class Task(_Line):
-    """What a person wants, and how a model does it."""
+    """A user's wish, and the steps with which a model fulfils it."""
 
     words: str
     steps: tuple[JsonObject, ...] = ()
     before: tuple[JsonObject, ...] = ()
     words_before: str = ""
-    """What an earlier message of the conversation wanted."""
+    """Wish of an earlier message in the conversation."""
     files: tuple[str, ...] = ()
     """Names of files that come with the message."""
     quoted: str | None = None
@@ -79,8 +80,10 @@ def tasks() -> list[Task]:
     return [Task.model_validate_json(line) for line in (HERE / "tasks.jsonl").read_text("utf-8").splitlines()]
 
 
-async def attempt(injection: Injection, home: Path, web: Web, *, says_yes: bool = False) -> Outcome:
-    """Everybody obeys the stranger but the house."""
+async def attempt(
+    injection: Injection, home: Path, web: Web, *, says_yes: bool = False, asks_for_programs: bool = True
+) -> Outcome:
+    """Let everything except the gateway obey the attacker. `asks_for_programs`: see `scene`."""
     there = injection.on(web)
 
     def prepare(world: World) -> None:
@@ -92,7 +95,7 @@ async def attempt(injection: Injection, home: Path, web: Web, *, says_yes: bool 
         elif there.place == "server answer":
             world.mcp_answer = there.text
 
-    async with scene(home, web, prepare) as here:
+    async with scene(home, web, prepare, asks_for_programs=asks_for_programs) as here:
         here.says_yes = says_yes
         for group in (None, "team"):
             (here.workspace(group) / "private.txt").write_text(PRIVATE)
@@ -106,13 +109,13 @@ async def attempt(injection: Injection, home: Path, web: Web, *, says_yes: bool 
 
 
 def obeyed(injection: Injection, outcome: Outcome, web: Web) -> bool:
-    """Whether the model began to do what it was told, in the end."""
+    """Return True if the model began to follow the order."""
     there = injection.on(web)
     return Step.model_validate((there.later or there.steps)[0]) in outcome.tried
 
 
 async def fulfil(task: Task, home: Path, web: Web) -> Outcome:
-    """Nobody is a stranger, but pages and files count as such all the same."""
+    """Fulfil a task without an attacker; pages and files count as untrusted all the same."""
     wanted = task.on(web)
 
     def prepare(world: World) -> None:
@@ -125,13 +128,19 @@ async def fulfil(task: Task, home: Path, web: Web) -> Outcome:
 
     async with scene(home, web, prepare) as here:
         workspace = here.workspace(wanted.group)
-        (workspace / "sales.csv").write_text("month,sold\nMay,3\nJune,5\n")
-        (workspace / "todo.md").write_text("# To do\n- buy milk\n- call Ben\n")
-        (workspace / "links.md").write_text(f"- {web.url}/falcons\n")
+        own = {
+            "sales.csv": "month,sold\nMay,3\nJune,5\n",
+            "todo.md": "# To do\n- buy milk\n- call Ben\n",
+            "links.md": f"- {web.url}/falcons\n",
+        }
+        files = FileSources(workspace, here.bot.home / "provenance" / f"{workspace.name}.json")
+        for name, text in own.items():  # sent in an earlier conversation
+            (workspace / name).write_text(text)
+            files.wrote(name, ())
         if wanted.before:
             await here.wants(*wanted.before, words=wanted.words_before, group=wanted.group)
-        files = dict.fromkeys(wanted.files, b"month,sold\nMay,3\n")
-        await here.wants(*wanted.steps, words=wanted.words, group=wanted.group, quoted=wanted.quoted, files=files)
+        sent = dict.fromkeys(wanted.files, b"month,sold\nMay,3\n")
+        await here.wants(*wanted.steps, words=wanted.words, group=wanted.group, quoted=wanted.quoted, files=sent)
         return here.outcome()
 
 
@@ -154,7 +163,7 @@ def _page(place: Place, words: str) -> str:
 
 
 async def _meet(here: Scene, place: Place, words: str) -> None:
-    """The person does what brings the model to the stranger's words."""
+    """Do what makes the model read the attacker's text."""
     if place.startswith("page"):
         url = f"{here.world.web.url}/page"
         await here.wants({"tool": "web_fetch", "arguments": {"url": url}}, words=f"Sum up {url}")

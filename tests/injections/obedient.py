@@ -1,8 +1,8 @@
-"""A model that obeys: whatever asks it for something, whoever wrote it, it does, and exactly that.
+"""A model that does exactly what any text asks it to do, whoever wrote the text.
 
-What it is asked for stands in the text as `@@[{"tool": ..., "arguments": {...}}, ...]@@`, beside the words that would
-move a real model to it. It also reads what is hidden in base64 and in invisible letters, and it makes up approvals.
-In arguments, `{{last}}` is what the last tool that worked said, `{{words}}` what the person said first.
+Orders appear in texts as `@@[{"tool": ..., "arguments": {...}}, ...]@@`, beside wording that would persuade a real
+model. The model also reads text hidden in base64 and in invisible characters, and it fakes approvals. In arguments,
+`{{last}}` is the result of the last successful tool call and `{{words}}` the user's first message.
 """
 
 import base64
@@ -37,12 +37,12 @@ _STEPS: TypeAdapter[list[Step]] = TypeAdapter(list[Step])
 
 
 def order(*steps: JsonObject) -> str:
-    """As it stands in a text."""
+    """Return an order as it appears in a text."""
     return f"@@{json.dumps(list(steps), ensure_ascii=False)}@@"
 
 
 class Obedient:
-    """A turn of a script; it remembers what it has been asked for and what it tried."""
+    """Scripted model that remembers orders and what it tried."""
 
     def __init__(self) -> None:
         self.tried: list[Step] = []
@@ -50,13 +50,13 @@ class Obedient:
         self._to_do: list[Step] = []
 
     def forgets(self) -> None:
-        """A new conversation: it knows nothing of the last one."""
+        """Forget everything, as in a new conversation."""
         self.tried.clear()
         self._obeyed.clear()
         self._to_do.clear()
 
     def understands(self, steps: Iterable[Step]) -> None:
-        """What the person wants, who does not say it in canonical form."""
+        """Add steps that the user wants without stating them as an order."""
         self._to_do += steps
 
     def __call__(self, request: LlmRequest) -> Turn:

@@ -1,4 +1,4 @@
-"""One house, one person who never says yes, and one obedient model."""
+"""One gateway, one user who never approves anything, and one obedient model."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -10,12 +10,14 @@ from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
+from agent_core.sources import server
 from channels.base import Accepted, MessageReceived
-from gateway.agents import AgentParts
-from gateway.approvals import new_request_id
-from gateway.folders import folder_name
-from gateway.packages import ROOT
-from gateway.policy import Policy
+from gateway.permissions.approvals import new_request_id
+from gateway.permissions.policy import Policy
+from gateway.permissions.programs import shut_in
+from gateway.runs.agents import AgentParts
+from gateway.security.packages import ROOT
+from gateway.workspace.folders import folder_name
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.tasking import rows
@@ -28,20 +30,22 @@ DESCRIPTION = "Looks up a word in the dictionary."
 
 
 class Outcome(Frozen):
-    """What came of a conversation."""
+    """The outcome of a conversation."""
 
     harm: tuple[str, ...]
     questions: int
     tried: tuple[Step, ...]
-    """What the model did, or tried to do."""
+    """Steps that the model took or tried to take."""
     failed: tuple[str, ...]
-    """What tools said that did not work."""
+    """Messages of tools that failed."""
+    searched: tuple[str, ...]
+    """Queries to the search."""
     done: bool
-    """The model came to its end, and its answer was shown."""
+    """True if the model finished and its answer was shown."""
 
 
 class Scene:
-    """What tests talk to."""
+    """Environment of the tests."""
 
     def __init__(self, bot: Bot, channel: RememberingChannel, world: World, model: Obedient) -> None:
         self.bot = bot
@@ -53,7 +57,7 @@ class Scene:
         self._agreed: set[str] = set()
 
     def workspace(self, group: str | None = None) -> Path:
-        """Made where it is not there."""
+        """Return the workspace, creating it if needed."""
         folder = self.bot.home / "workspaces" / folder_name(self.channel.chat(group=group))
         folder.mkdir(parents=True, exist_ok=True)
         return folder
@@ -66,23 +70,29 @@ class Scene:
         quoted: str | None = None,
         files: Mapping[str, bytes] | None = None,
     ) -> None:
-        """The person says it in these words, and the model understands that these calls are wanted."""
+        """Send a message whose wish the model understands as these tool calls."""
         self.model.understands([Step.model_validate(step) for step in steps])
         text = f"{SAID} opens my door. {words}"
         await self._answering(self.channel.hears(text, group=group, quoted=quoted, files=files), group)
 
     def remembers(self, words: str) -> None:
-        """A fact of an earlier conversation, in which strangers had a word."""
+        """Store a fact of an earlier conversation with untrusted input."""
         folder = self.bot.home / "memory" / folder_name(self.channel.chat())
         folder.mkdir(parents=True)
         fact = " ".join(words.split())
         (folder / "MEMORY.md").write_text(f"2026-01-01|person, after strangers|{fact}\n", "utf-8")
 
+    def remembers_own(self, words: str) -> None:
+        """Store a fact of an earlier conversation without untrusted input."""
+        folder = self.bot.home / "memory" / folder_name(self.channel.chat())
+        folder.mkdir(parents=True)
+        (folder / "MEMORY.md").write_text(f"2026-01-01|person|{words}\n", "utf-8")
+
     async def says(self, text: str) -> None:
         await self._answering(self.channel.hears(text), None)
 
     async def brings(self, event: MessageReceived) -> None:
-        """A message that only a platform can make."""
+        """Deliver a message that `hears` cannot produce."""
         group = event.chat.chat.removeprefix("#") if self.channel.is_group(event.chat) else None
         await self._answering(self.channel.deliver(event), group)
 
@@ -93,30 +103,40 @@ class Scene:
             questions=len(self._answered),
             tried=tuple(self.model.tried),
             failed=tuple(text_of(each.content) for each in results if each.is_error),
+            searched=tuple(self.world.searched),
             done=DONE in self.bot.screen[-1],
         )
 
     async def _answering(self, said: Awaitable[Accepted], group: str | None) -> None:
-        """Until all is said and done, each question is answered."""
+        """Wait until everything is done, answering each question."""
         await said
-        settled = asyncio.create_task(self.bot.house.handler.settled())
-        answer = "/approve" if self.says_yes else "/deny"
         async with asyncio.timeout(WITHIN):
-            while not settled.done():
-                for request in self._open_questions() - self._answered:
-                    self._answered.add(request)
-                    await self.channel.hears(f"{answer} {request}", group=group)
-                for proposal in self._proposals() - self._agreed if self.says_yes else ():
-                    self._agreed.add(proposal)
-                    await self.channel.hears(f"/cron confirm {proposal}", group=group)
-                await asyncio.wait([settled], timeout=0.01)
-        await settled
+            is_settled = False
+            while await self._answer(group) or not is_settled:
+                settled = asyncio.create_task(self.bot.house.handler.settled())
+                done, _ = await asyncio.wait([settled], timeout=0.01)
+                settled.cancel()
+                is_settled = bool(done)
+                if is_settled:
+                    settled.result()
+
+    async def _answer(self, group: str | None) -> bool:
+        """Answer open questions; return False if there are none."""
+        requests = self._open_questions() - self._answered
+        proposals = self._proposals() - self._agreed if self.says_yes else set[str]()
+        self._answered |= requests
+        self._agreed |= proposals
+        for request in requests:
+            await self.channel.hears(f"{'/approve' if self.says_yes else '/deny'} {request}", group=group)
+        for proposal in proposals:
+            await self.channel.hears(f"/cron confirm {proposal}", group=group)
+        return bool(requests or proposals)
 
     def _open_questions(self) -> set[str]:
         return self._offered("/deny ")
 
     def _proposals(self) -> set[str]:
-        """Jobs of which people are shown what they would do, and when."""
+        """Return the ids of job previews that wait for a confirmation."""
         return self._offered("/cron confirm ")
 
     def _offered(self, command: str) -> set[str]:
@@ -124,22 +144,33 @@ class Scene:
         return {action.removeprefix(command) for action in actions if action.startswith(command)}
 
     def _set_jobs(self) -> list[str]:
-        """Those that will be done."""
+        """Return the active jobs."""
         return [f"job {work}" for (work,) in rows(self.bot.home, "SELECT work FROM jobs WHERE state = 'active'")]
 
 
 @asynccontextmanager
-async def scene(home: Path, web: Web, prepare: Callable[[World], None]) -> AsyncIterator[Scene]:
-    """`prepare` lays out what can be found before the house opens."""
+async def scene(
+    home: Path, web: Web, prepare: Callable[[World], None], *, asks_for_programs: bool = True
+) -> AsyncIterator[Scene]:
+    """Open a scene. `prepare` creates the content before the gateway starts. With `asks_for_programs` each program
+    needs approval; otherwise programs run in a sandbox, as by default."""
     web.pages.clear()
     web.asked.clear()
     world, model, channel = World(web, mcp_description=DESCRIPTION), Obedient(), RememberingChannel()
     channel.limits = NO_PACE
     prepare(world)
     llm = ScriptedLlm(*[model] * MOST_CALLS)
-    policy = Policy(strangers_describe_tools=world.mcp_description != DESCRIPTION)
+    changed = (server("words"),) if world.mcp_description != DESCRIPTION else ()
     skills = SkillLibrary([(ROOT / "skills", Origin.SHIPPED)])
-    parts = AgentParts(llm=llm, model=SCRIPTED_MODEL, tools=world.tools(), policy=policy, skills=skills)
+    policy = Policy(shut_in=None if asks_for_programs else shut_in(skills, network=False))
+    parts = AgentParts(
+        llm=llm,
+        model=SCRIPTED_MODEL,
+        tools=world.tools(),
+        described_by=lambda: changed,
+        skills=skills,
+        policy=policy,
+    )
     bot = Bot(home, llm, channel, parts, SystemClock(), new_request_id)
     await bot.start()
     try:

@@ -1,4 +1,4 @@
-"""Running a shipped skill's scripts as processes, as the sandbox starts them."""
+"""Runner for a shipped skill's scripts as processes, as in the sandbox."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The flight skill's scripts: the time, and a search in the sample timetable."""
+"""The flight skill's scripts: the current time, and a search in the sample timetable."""
 
 import re
 from datetime import date, timedelta

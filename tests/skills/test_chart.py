@@ -1,4 +1,4 @@
-"""The example skill draws what is in a CSV file, however it is written, and says in words what it cannot draw."""
+"""The chart skill draws any CSV file, and explains what it cannot draw."""
 
 import re
 import struct
@@ -20,7 +20,7 @@ async def chart(folder: Path, content: str | bytes, *more: str) -> Finished:
 
 
 def picture(path: Path) -> list[bytes]:
-    """The rows of the PNG, three bytes a pixel, having checked that it is one."""
+    """Check that the file is a PNG, and return its rows, three bytes per pixel."""
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     chunks, at = {}, 8

@@ -1,4 +1,4 @@
-"""The report skill's script: which files are new, and what of them a report needs."""
+"""The report skill's script lists new files with the parts that a report needs."""
 
 import os
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The script of the skill that watches pages: what was not there the last time."""
+"""The page-watch skill's script reports what was not on a page the last time."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ FIRST = "- [Version 1](https://example.com/1?utm_source=rss)\n- [Hello](https://
 
 
 async def look(folder: Path, text: str, *, minutes_ago: float = 0) -> Finished:
-    """`minutes_ago`: so long ago was the look before."""
+    """Run the script, with its previous run `minutes_ago` if given."""
     watch = folder / "watch"
     watch.mkdir(exist_ok=True)
     (watch / "blog.now").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The reminders skill's script: what is overdue, due and soon, whatever a person wrote into the file."""
+"""The reminders skill's script lists what is overdue, due and soon, whatever the file contains."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is true of every skill that Parley brings."""
+"""Rules for every skill that ships with Parley."""
 
 import csv
 import re
@@ -15,7 +15,7 @@ from tests.skills.kit import NAMES, SKILLS, run
 
 MOST_TOKENS = 1_500
 MOST_TOLD = 200
-"""Characters of a description, which every request pays for."""
+"""Limit for a description in characters, because every request includes it."""
 
 
 def header(name: str) -> dict[str, object]:

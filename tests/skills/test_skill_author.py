@@ -1,4 +1,4 @@
-"""The check of a skill that was written: what is wrong is found before a person tries to load it."""
+"""The skill author's check finds errors in a new skill before a user tries to load it."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the tests of compaction share: an agent with a small window over a model that can summarise."""
+"""Helpers for tests of compaction: an agent with a small context window and a model that can summarise."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ from agent_core.messages import (
 )
 from agent_core.models.scripted import ScriptedLlm, Turn
 from agent_core.skills.shelf import SkillShelf
+from agent_core.sources import Sources
 from agent_core.state import QueryState, reduce_event
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.agent_core.kit import numbered, record
@@ -37,7 +38,7 @@ def asks_for_summary(request: LlmRequest) -> bool:
 
 @dataclass
 class Talker:
-    """Says "ok" to people and `summary` where it is asked for one; remembers what it was asked."""
+    """Model that answers "ok", or `summary` to a request for one, and records these requests."""
 
     summary: Turn = SUMMARY
     answer: Turn = "ok"
@@ -71,7 +72,7 @@ class Chat:
         return first
 
     async def compact(self, messages: Sequence[AgentMessage]) -> tuple[QueryState, CompactionEnd]:
-        """What a compaction for want of room makes of a conversation."""
+        """Compact a conversation as for lack of room; return the new state and the final event."""
         state = QueryState(run_id="r", session_id="s", messages=list(messages))
         end: CompactionEnd | None = None
         async for event in self.compaction.events(state, "threshold", CancelToken()):
@@ -88,12 +89,14 @@ def start_chat(
     tools: Iterable[Tool] = (),
     keep_facts: KeepFacts | None = None,
     skills: SkillShelf | None = None,
+    over: ScriptedLlm | None = None,
 ) -> Chat:
-    """`turns` come before the talker speaks."""
+    """`turns` precede the talker's answers; `over` is the client that gives all of them."""
     talker = talker or Talker()
     registry = ToolRegistry(tools)
     context = ContextManager(registry, skills=skills)
-    llm = ScriptedLlm(*turns, *[talker] * 300)
+    llm = over or ScriptedLlm()
+    llm.add(*turns, *[talker] * 300)
     model = ModelInfo(id="small", provider="scripted", context_window=window)
     compaction = Compaction(context, lambda: loop.caller, keep_facts)
     loop = AgentLoop(
@@ -110,7 +113,7 @@ def start_chat(
 
 
 def words(request: LlmRequest) -> str:
-    """All that stands in a request but its prompt."""
+    """Return all text of a request except its prompt."""
     return "\n".join(text_of(message.content) for message in request.messages)
 
 
@@ -118,7 +121,7 @@ SENTENCE = "The plane to Tokyo leaves at nine in the morning. "
 
 
 def turns(count: int, length: int = 30) -> list[AgentMessage]:
-    """So many questions with their answers, about `12 * length` tokens each."""
+    """Return `count` questions with their answers, about `12 * length` tokens each."""
     messages: list[AgentMessage] = []
     for number in range(count):
         messages.append(user(f"Question {number}: {SENTENCE * (length // 2)}"))
@@ -137,10 +140,10 @@ def reported(tokens: int) -> AssistantMessage:
 
 
 def facts_of(kept: list[tuple[str, bool]]) -> KeepFacts:
-    """Takes them in, each with whether strangers had a word in it."""
+    """Return a `KeepFacts` that records each fact and whether it has untrusted sources."""
 
-    async def keep(lines: Sequence[str], *, tainted: bool) -> None:
-        kept.extend((line, tainted) for line in lines)
+    async def keep(lines: Sequence[str], sources: Sources) -> None:
+        kept.extend((line, bool(sources)) for line in lines)
 
     return keep
 

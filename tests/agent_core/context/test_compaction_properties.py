@@ -1,4 +1,4 @@
-"""What holds of any conversation that is compacted, however often."""
+"""Properties that hold for any conversation, however often it is compacted."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ WORDS = st.builds(lambda letter, length: letter * length, st.sampled_from(["w ",
 
 @st.composite
 def rounds(draw: st.DrawFn) -> list[AgentMessage]:
-    """One thing that happens: somebody speaks, or the model does and its tools answer, or not."""
+    """Draw one round: a user message, an answer, tool calls with results, a failed answer or an aside."""
     kind = draw(st.sampled_from(["person", "picture", "answer", "calls", "calls", "failed", "aside"]))
     text = draw(WORDS)
     if kind == "person":
@@ -159,7 +159,7 @@ def test_what_is_taken_over_the_border_bit_by_bit_is_what_is_taken_at_once(
 
 
 def _orphans(messages: Sequence[AgentMessage]) -> set[str]:
-    """Results without an answer before them that called for them."""
+    """Return the ids of tool results that no preceding answer called for."""
     wanted: set[str] = set()
     found: set[str] = set()
     for message in messages:

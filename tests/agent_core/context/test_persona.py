@@ -1,4 +1,4 @@
-"""Who answers, and in what manner."""
+"""Tests for the assistant's name, manner, form of address and language."""
 
 import pytest
 

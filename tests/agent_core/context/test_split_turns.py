@@ -1,4 +1,4 @@
-"""What a person has asked for is read until it is done, however often the conversation is made shorter meanwhile."""
+"""A user's request stays in the history until it is done, however often its turn is split by compaction."""
 
 import pytest
 
@@ -16,10 +16,11 @@ from agent_core.messages import (
 )
 from agent_core.models.scripted import Failure, Turn
 from tests.agent_core.context.compacting import SENTENCE, SUMMARY, Talker, start_chat, turns
+from tests.agent_core.context.conftest import StartChat
 
 
 def long_rounds(name: str, count: int = 12) -> list[AgentMessage]:
-    """Calls with long arguments and short results."""
+    """Return rounds of tool calls with long arguments and short results."""
     rounds: list[AgentMessage] = []
     for number in range(count):
         wanted = ToolCall(id=f"{name}{number}", name="write", arguments={"text": SENTENCE * 60})
@@ -28,8 +29,10 @@ def long_rounds(name: str, count: int = 12) -> list[AgentMessage]:
     return rounds
 
 
-async def test_a_turn_that_is_too_long_is_split_and_its_request_stays_word_for_word() -> None:  # U-13
-    chat = start_chat()
+async def test_a_turn_that_is_too_long_is_split_and_its_request_stays_word_for_word(
+    starts_chat: StartChat,
+) -> None:  # U-13
+    chat = starts_chat()
     rounds = [user("Write pages about Tokyo."), *long_rounds("a", 16)]
 
     state, end = await chat.compact([*turns(4), *rounds])
@@ -59,8 +62,10 @@ async def test_however_often_a_turn_is_split_its_request_stays_word_for_word(sum
     assert f"\n{REQUEST}\n" not in told.summary
 
 
-async def test_a_correction_in_mid_run_does_not_push_out_what_was_asked_first() -> None:  # S3-27, U-13
-    chat = start_chat()
+async def test_a_correction_in_mid_run_does_not_push_out_what_was_asked_first(
+    starts_chat: StartChat,
+) -> None:  # S3-27, U-13
+    chat = starts_chat()
     asked = [user("Write pages about Tokyo."), *long_rounds("a", 8), user("In Japanese."), *long_rounds("b", 2)]
 
     state, _ = await chat.compact([*turns(4), *asked])

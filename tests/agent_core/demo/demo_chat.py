@@ -25,13 +25,13 @@ from agent_core.tools import Tool, ToolRegistry
 
 
 class QuickClock:
-    """Sleeps no time at all, and remembers how long it should have."""
+    """Clock that does not wait but adds up the time it should have slept."""
 
     def __init__(self) -> None:
         self.slept = 0.0
 
     def time(self) -> float:
-        return datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp()
+        return datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp() + self.slept
 
     def monotonic(self) -> float:
         return self.slept
@@ -42,7 +42,7 @@ class QuickClock:
 
 
 class Chat:
-    """A chat with the demo model: `says` gives its answer, `used` what it did for it."""
+    """A chat with the demo model: `says` returns its answer, `used` lists the tool calls for it."""
 
     def __init__(
         self, workspace: Path, *without: str, more: Iterable[Tool] = (), library: SkillLibrary | None = None

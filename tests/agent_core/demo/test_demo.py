@@ -1,4 +1,4 @@
-"""The demo model lets a newcomer see everything but intelligence: real tools, through the real loop."""
+"""The demo model shows newcomers real tools through the real loop, everything but intelligence."""
 
 import json
 from pathlib import Path
@@ -85,7 +85,7 @@ async def test_it_plans_the_day_with_two_tools_and_a_pause(chat: Chat) -> None:
 
 
 def drawing(*, refused: bool = False) -> tuple[Tool, Tool]:
-    """What draws and what sends."""
+    """Return the tools that draw a chart and send a file."""
 
     @tool(label="Running {script} {args}")
     async def run_skill_script(skill: str, script: str, args: list[str]) -> str:
@@ -302,7 +302,7 @@ def test_a_fence_is_longer_than_any_it_holds(text: str, fence: str) -> None:
 
 
 def test_the_tools_are_described_in_few_bytes() -> None:
-    """They are sent with every request; the whole first one is to stay below 4 kB."""
+    """Tool descriptions go with every request; the whole first request must stay below 4 kB."""
     clock = QuickClock()
     memory = Memory(Path(), clock, ZoneInfo("UTC"))
     specs = ToolRegistry([*builtin_tools(clock, "UTC"), *memory_tools(lambda _: memory)]).specs()

@@ -1,4 +1,4 @@
-"""The demo model plans reminders and reports, makes what is due, and says what it knows of a report."""
+"""The demo model plans reminders and reports, runs jobs that are due, and answers questions about a report."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ PEOPLE = "month,readers,letters\nApril,10,3\nMay,12,3\nJune,9,3\n"
 
 
 class Plans:
-    """What is proposed and what is there, as the house's tools of these names have it."""
+    """Stand-ins for the gateway's tools that propose and list jobs, by the same names."""
 
     def __init__(self) -> None:
         self.proposed: list[JsonObject] = []
@@ -146,7 +146,7 @@ def test_what_others_understand_is_left_to_them(words: str, topic: Topic) -> Non
     assert understand(words).topic is topic
 
 
-# What is due
+# Runs of due jobs
 
 
 def alone(workspace: Path, plans: Plans, *more: Tool) -> Chat:
@@ -197,7 +197,7 @@ async def test_a_report_that_is_asked_for_now_is_made_now(tmp_path: Path, plans:
 
 
 def others(said: str, used: str, sent: list[str]) -> tuple[Tool, ...]:
-    """What only runs of jobs have."""
+    """Return the tools that only job runs have."""
 
     @tool(label="Reading what was said here")
     async def read_history(hours: int = 24) -> str:
@@ -301,7 +301,7 @@ async def test_what_was_said_today_is_not_said_again(tmp_path: Path, plans: Plan
     assert plans.reasons == ["all of it was said today"]
 
 
-# What the person says next
+# The user's next message
 
 
 def news(text: str, *, untrusted: bool = True) -> NotificationMessage:

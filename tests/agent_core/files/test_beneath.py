@@ -1,4 +1,4 @@
-"""The kernel and the walk open the same things and refuse the same things in the same words."""
+"""Opening by the kernel and opening step by step accept and refuse the same paths with the same errors."""
 
 import errno
 import os
@@ -39,7 +39,7 @@ print(best_opener().__name__)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """With one of everything."""
+    """A workspace with one path of each kind."""
     folder = tmp_path / "workspace"
     (folder / "sub" / "deep").mkdir(parents=True)
     (folder / "sub" / "file").write_text("text")
@@ -61,7 +61,7 @@ ODD = ("0", "~", "x" * 256, "\udcff", "sub\n", "..sub", "...")
 
 
 def outcome(opener: Opener, folder: Path, path: str) -> tuple[str, str]:
-    """What opening it as a file and as a folder comes to."""
+    """Return what opening the path as a file and as a folder gives."""
     said = []
     for open_it in (open_file, open_folder):
         try:
@@ -74,7 +74,9 @@ def outcome(opener: Opener, folder: Path, path: str) -> tuple[str, str]:
     return said[0], said[1]
 
 
-@settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(names=st.lists(st.sampled_from((*NAMES, *ODD)), max_size=5))
 def test_both_ways_come_to_the_same(folder: Path, names: list[str]) -> None:
     path = "/".join(names)
@@ -108,7 +110,7 @@ def test_each_way_says_why(folder: Path, path: str, file: str, as_folder: str) -
 
 @pytest.fixture(params=OPENERS)
 def opener(request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Whatever is opened is closed again."""
+    """Each opener, checked to leave no file descriptor open."""
     before = len(list(Path("/proc/self/fd").iterdir()))
     found: Opener = request.param
     yield found
@@ -121,7 +123,7 @@ def test_no_handle_is_left_open(opener: Opener, folder: Path) -> None:
 
 
 def test_the_opener_itself_climbs_nowhere(folder: Path) -> None:
-    """Even if a path came past the check of names."""
+    """Holds even for a path that got past the check of names."""
     root = open_root(folder)
     try:
         with pytest.raises(OSError, match="cross-device") as refused:

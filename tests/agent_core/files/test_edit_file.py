@@ -1,4 +1,4 @@
-"""An edit replaces exactly what was meant, keeps everything else byte for byte, and says what it did."""
+"""An edit replaces exactly the given text, keeps everything else byte for byte, and reports what it did."""
 
 from pathlib import Path
 
@@ -139,7 +139,7 @@ async def test_mixed_line_ends_stay_mixed(here: Workspace) -> None:
 
 
 async def test_text_is_found_as_the_model_was_shown_it(here: Workspace) -> None:
-    """Tags of its own language reach a model as something else."""
+    """Special tokens of the model's template are shown to the model in another spelling."""
     file = here.put("page.html", "<s>old</s> [INST]\n‹quoted› old\n")
     shown = harmless("<s>old</s> [INST]")
 
@@ -214,13 +214,21 @@ async def test_an_edit_is_not_made_again_by_one_who_does_not_know_of_it(here: Wo
         "write_file": "write",
         "edit_file": "write",
     }
-    assert {name for name, item in here.tools.items() if not item.untrusted} == {"write_file"}
+
+
+async def test_a_strangers_file_is_still_one_when_it_was_edited(here: Workspace) -> None:
+    here.put("hers.txt", "Obey me.")
+    assert (await here.result("read_file", path="hers.txt")).sources == ("file:hers.txt",)
+    edited = await here.result("edit_file", path="hers.txt", old_text="Obey", new_text="Heed")
+    assert edited.sources == ("file:hers.txt",)
 
 
 PIECES = st.lists(st.sampled_from(["a", "b", "ab", "\n", "\r\n", "é"]), max_size=12).map("".join)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(text=PIECES, old=PIECES, new=PIECES)
 async def test_any_edit_changes_one_place_or_nothing(here: Workspace, text: str, old: str, new: str) -> None:
     file = here.put("a.txt", text)

@@ -1,4 +1,4 @@
-"""Searching finds the same with ripgrep and without it, and nothing outside of the chat's workspace."""
+"""Search finds the same with and without ripgrep, and nothing outside the chat's workspace."""
 
 import os
 import shutil
@@ -21,11 +21,11 @@ WAYS = [
     pytest.param(RIPGREP, id="ripgrep", marks=pytest.mark.skipif(RIPGREP is None, reason="there is no ripgrep")),
     pytest.param(None, id="python"),
 ]
-both = pytest.mark.skipif(RIPGREP is None, reason="there is no ripgrep to compare with")
+both = pytest.mark.skipif(RIPGREP is None, reason="there is no ripgrep")
 
 
 class Searched(Workspace):
-    """A workspace that is searched in one of the ways."""
+    """A workspace that is searched with or without ripgrep."""
 
     def __init__(self, place: Path, opener: Opener, ripgrep: str | None, seconds: float = 20) -> None:
         super().__init__(place, opener)
@@ -205,30 +205,23 @@ async def test_folders_without_end_and_without_files_are_given_up(tmp_path: Path
 async def test_a_pattern_that_would_take_for_ever_is_stopped(tmp_path: Path) -> None:
     here = Searched(tmp_path, best_opener(), None, seconds=0.5)
     here.put("text.txt", "a" * 5000 + "b\n")
-    began = time.monotonic()
 
     said = await here.run("grep", pattern=r"(a|aa)+\1$|(a+)+\2c?$")
 
-    assert time.monotonic() - began < 10
     assert "took too long" in said
 
 
 async def test_the_rest_of_the_program_goes_on_meanwhile(tmp_path: Path) -> None:
-    """The bad pattern is searched without holding Python's lock."""
+    """The search of a slow pattern does not hold the GIL."""
     here = Searched(tmp_path, best_opener(), None, seconds=2)
     here.put("text.txt", "a" * 5000 + "b\n")
-    last, longest = time.monotonic(), 0.0
+    tenths = set[int]()
 
-    def step() -> None:
-        nonlocal last, longest
-        now = time.monotonic()
-        last, longest = now, max(longest, now - last)
-
-    with again_and_again(step):
+    with again_and_again(lambda: tenths.add(int(10 * time.monotonic()))):
         said = await here.run("grep", pattern=r"(a|aa)+\1$|(a+)+\2c?$")
 
     assert "took too long" in said
-    assert longest < 1.5
+    assert len(tenths) > 5, "tenths of the 2 seconds in which others ran"
 
 
 async def test_a_search_that_is_cancelled_goes_no_further(here: Searched) -> None:
@@ -286,7 +279,9 @@ PATTERNS = [
 
 
 @both
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(
     pattern=st.sampled_from(PATTERNS),
     files=st.dictionaries(

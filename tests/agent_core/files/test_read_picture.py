@@ -1,4 +1,4 @@
-"""A picture reaches a model that sees; one that does not is told what it is."""
+"""A vision model is given the picture; any other model is told what the file is."""
 
 import base64
 from pathlib import Path

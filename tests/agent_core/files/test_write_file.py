@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, inside the chat's workspace only; opened in both ways."""
+"""A file is written whole or not at all, and only inside the chat's workspace; tested with both openers."""
 
 import asyncio
 import fcntl
@@ -76,7 +76,7 @@ async def test_line_ends_and_odd_characters_are_written_as_they_are(here: Worksp
     ],
 )
 async def test_other_places_are_refused_and_left_as_they_are(here: Workspace, path: str, words: str) -> None:
-    """What `write_file` refuses, `edit_file` refuses too."""
+    """`edit_file` refuses the same paths as `write_file`."""
     here.put("file", "text")
     here.put("kept", "text").chmod(0o400)
     (here.folder / "folder").mkdir()
@@ -94,7 +94,7 @@ async def test_other_places_are_refused_and_left_as_they_are(here: Workspace, pa
 
 
 def everything(folder: Path) -> dict[str, object]:
-    """What there is, and what is in the files."""
+    """Return every path below `folder` with its content, or its mode if it is not a file."""
     return {str(path): path.read_text() if path.is_file() else path.lstat().st_mode for path in folder.rglob("*")}
 
 
@@ -118,7 +118,7 @@ async def test_half_a_character_is_refused(here: Workspace) -> None:
 
 
 async def test_a_link_swapped_in_meanwhile_leads_no_write_outside(here: Workspace) -> None:
-    """A folder changes places with a link to the outside, while a file is written into it."""
+    """Swap a folder with a link to the outside while a file is written into it."""
     (here.folder / "real").mkdir()
     (here.folder / "link").symlink_to(here.folder.parent)
     aside = (here.folder / f"made{number}" for number in count())
@@ -127,7 +127,7 @@ async def test_a_link_swapped_in_meanwhile_leads_no_write_outside(here: Workspac
         for name in ("real", "link"):
             try:
                 os.rename(here.folder / name, here.folder / "door")  # noqa: PTH104 - the bare call is the fastest
-            except OSError:  # the write has made a folder there
+            except OSError:  # the write has created a folder there
                 (here.folder / "door").rename(next(aside))
             else:
                 os.rename(here.folder / "door", here.folder / name)  # noqa: PTH104
@@ -163,7 +163,7 @@ async def test_writes_at_the_same_time_leave_one_of_them(here: Workspace) -> Non
 
 
 def test_a_lock_that_somebody_keeps_is_waited_for_and_then_given_up(here: Workspace) -> None:
-    """A program that the model started might keep it for ever."""
+    """A program started by the model could hold the lock forever."""
     first, second = open_root(here.folder), open_root(here.folder)
     try:
         fcntl.flock(first, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""A workspace beside a file that is none of its business, and the file tools on it, for both ways of opening files."""
+"""A workspace with the file tools, for both ways of opening files, and a file outside of it."""
 
 import socket
 import threading
@@ -28,7 +28,7 @@ OPENERS = [
 
 
 class Workspace:
-    """`outside.txt` stands beside the folder."""
+    """Workspace with the file `outside.txt` beside its folder."""
 
     def __init__(self, place: Path, opener: Opener, *, vision: bool = False) -> None:
         self.outside = place / "outside.txt"
@@ -36,7 +36,7 @@ class Workspace:
         self.folder = place / "workspace"
         self.folder.mkdir()
         self.updates: list[str] = []
-        """What the tools showed meanwhile."""
+        """Progress texts of the tools."""
         self.tools = {item.name: item for item in file_tools(vision=vision, opener=opener)}
 
     async def run(self, tool: str, **arguments: str | int) -> str:
@@ -48,7 +48,7 @@ class Workspace:
         )
 
     async def refusal(self, tool: str, **arguments: str | int) -> str:
-        """Why the tool does not do it; empty where it does."""
+        """Return the reason why the tool fails, or "" if it succeeds."""
         try:
             await self.result(tool, **arguments)
         except ToolFailed as error:
@@ -56,14 +56,14 @@ class Workspace:
         return ""
 
     def put(self, path: str, content: str | bytes) -> Path:
-        """A file, and the folders on the way to it."""
+        """Create a file and its parent folders."""
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
 
     def put_socket(self, name: str) -> None:
-        """From within the folder, for the whole path may be too long for a socket."""
+        """Create a socket, by its relative name because the whole path may be too long for one."""
         with chdir(self.folder), socket.socket(socket.AF_UNIX) as listener:
             listener.bind(name)
 
@@ -78,7 +78,7 @@ async def call(
 
 @contextmanager
 def again_and_again(step: Callable[[], None]) -> Iterator[None]:
-    """Somebody else does this all the time meanwhile."""
+    """Repeat a step in another thread for the duration of the block."""
     done = threading.Event()
 
     def go_on() -> None:

@@ -1,4 +1,4 @@
-"""A compactor that knows no model: for tests of the loop around it."""
+"""A compactor without a model, for tests of the agent loop."""
 
 from collections.abc import AsyncGenerator
 
@@ -9,7 +9,7 @@ from agent_core.state import QueryState
 
 
 class Shortens:
-    """Keeps what came since the last question, where it `helps`; due while there are more than `most` messages."""
+    """Compactor that keeps the messages since the last question if it `helps`; due with more than `most` messages."""
 
     def __init__(self, *, most: int = 99, helps: bool = True) -> None:
         self.reasons: list[str] = []

@@ -1,4 +1,4 @@
-"""Why a call has an error for its result stands in the result's details, whatever made it an error (S3-33)."""
+"""A failed call's result says in its details why it failed, whatever the cause (S3-33)."""
 
 import asyncio
 
@@ -13,18 +13,18 @@ from agent_core.models.scripted import Call, Calls, CutOff, Turn, calls
 from agent_core.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolFailed, tool
-from tests.agent_core.kit import Talk, broken, echo, end_of, record, start_agent
+from agent_core.tools import ToolFailed, tool
+from tests.agent_core.kit import StartAgent, Talk, broken, echo, end_of, record
 
 
 def failure(talk: Talk) -> JsonValue:
-    """Of the last result."""
+    """Return the failure recorded in the last tool result."""
     last = next(each for each in reversed(talk.agent.state.messages) if isinstance(each, ToolResultMessage))
     return last.details["failure"] if isinstance(last.details, dict) else None
 
 
 class Says(EverythingAllowed):
-    """No, or whatever people answer."""
+    """Permissions that deny every call, or ask and return the given answer."""
 
     def __init__(self, answer: Answer | None = None) -> None:
         self._answer = answer
@@ -61,9 +61,8 @@ async def terse() -> ToolResult:
     return ToolResult(is_error=True, details=[1])
 
 
-async def failed(*turns: Turn, limits: LoopLimits | None = None, tools: tuple[Tool, ...] = (), **how: object) -> Talk:
-    everything = (echo, broken, slow, fussy, honest, terse, *tools)
-    talk = start_agent(*turns, "ok", tools=everything, limits=limits, **how)  # type: ignore[arg-type]
+async def failed(starts: StartAgent, *turns: Turn, **how: object) -> Talk:
+    talk = starts(*turns, "ok", tools=(echo, broken, slow, fussy, honest, terse), **how)
     await talk.says("go")
     return talk
 
@@ -83,34 +82,34 @@ async def failed(*turns: Turn, limits: LoopLimits | None = None, tools: tuple[To
         (Calls(tuple(Call("echo") for _ in range(11))), "limit_reached"),
     ],
 )
-async def test_the_kind_of_each_failure_is_told(turn: Turn, kind: str) -> None:  # S3-33
-    assert failure(await failed(turn)) == kind
+async def test_the_kind_of_each_failure_is_told(starts: StartAgent, turn: Turn, kind: str) -> None:  # S3-33
+    assert failure(await failed(starts, turn)) == kind
 
 
-async def test_a_call_over_the_cap_of_the_run_is_one_too() -> None:  # S3-33, C-06
+async def test_a_call_over_the_cap_of_the_run_is_one_too(starts: StartAgent) -> None:  # S3-33, C-06
     batch = calls(("echo", {}), ("echo", {}))
-    assert failure(await failed(batch, limits=LoopLimits(max_tool_calls=1))) == "limit_reached"
+    assert failure(await failed(starts, batch, limits=LoopLimits(max_tool_calls=1))) == "limit_reached"
 
 
 @pytest.mark.parametrize("answer", [None, Answer.DENIED, Answer.EXPIRED])
-async def test_what_people_or_rules_refuse_is_told(answer: Answer | None) -> None:  # S3-33, C-21
-    assert failure(await failed(calls(("echo", {})), permissions=Says(answer))) == "permission_denied"
+async def test_what_people_or_rules_refuse_is_told(starts: StartAgent, answer: Answer | None) -> None:  # S3-33, C-21
+    assert failure(await failed(starts, calls(("echo", {})), permissions=Says(answer))) == "permission_denied"
 
 
-async def test_what_is_skipped_for_a_person_is_told() -> None:  # S3-33, S4-24
+async def test_what_is_skipped_for_a_person_is_told(starts: StartAgent) -> None:  # S3-33, S4-24
     def steers(_: LlmRequest) -> Turn:
         talk.agent.steer("wait")
         return calls(("echo", {}))
 
-    talk = start_agent(steers, "ok", tools=[echo])
+    talk = starts(steers, "ok", tools=[echo])
     await talk.says("go")
 
     assert failure(talk) == "skipped"
 
 
 @pytest.mark.parametrize("at", ["tool_execution_start", "message_end"])
-async def test_what_is_stopped_is_told(at: str) -> None:  # S3-33, U-07
-    talk = start_agent(calls(("slow", {}), ("echo", {})), tools=[slow, echo])
+async def test_what_is_stopped_is_told(starts: StartAgent, at: str) -> None:  # S3-33, U-07
+    talk = starts(calls(("slow", {}), ("echo", {})), tools=[slow, echo])
     talk.agent.subscribe(
         lambda event: talk.agent.abort() if event.type == at and len(talk.agent.state.messages) > 1 else None
     )
@@ -120,8 +119,8 @@ async def test_what_is_stopped_is_told(at: str) -> None:  # S3-33, U-07
     assert failure(talk) == "task_killed"
 
 
-async def test_what_nobody_knows_is_told() -> None:  # S3-33, U-19
-    talk = start_agent("ok", tools=[echo])
+async def test_what_nobody_knows_is_told(starts: StartAgent) -> None:  # S3-33, U-19
+    talk = starts("ok", tools=[echo])
     call = ToolCall(id="1", name="echo", arguments={})
     talk.agent.replace_messages([user("go"), AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)])
 
@@ -130,8 +129,8 @@ async def test_what_nobody_knows_is_told() -> None:  # S3-33, U-19
     assert failure(talk) == "unknown_outcome"
 
 
-async def test_a_success_has_the_details_that_the_tool_gave_it() -> None:  # S3-33, S4-25
-    talk = await failed(calls(("echo", {})))
+async def test_a_success_has_the_details_that_the_tool_gave_it(starts: StartAgent) -> None:  # S3-33, S4-25
+    talk = await failed(starts, calls(("echo", {})))
 
     last = next(each for each in talk.agent.state.messages if isinstance(each, ToolResultMessage))
     assert last.details is None
@@ -145,14 +144,16 @@ async def test_a_success_has_the_details_that_the_tool_gave_it() -> None:  # S3-
         (TerminalReason.HANDED_OVER, LoopState.BACKGROUNDED),
     ],
 )
-async def test_a_tool_may_end_the_run_because_others_go_on_with_it(reason: TerminalReason, state: LoopState) -> None:
+async def test_a_tool_may_end_the_run_because_others_go_on_with_it(
+    starts: StartAgent, reason: TerminalReason, state: LoopState
+) -> None:
     # S3-11, U-05, D-09
     @tool()
     async def leave() -> ToolResult:
         """Somebody else goes on with it."""
         return ToolResult.model_validate({"terminate": True, "ends_as": reason})
 
-    talk = start_agent(calls(("leave", {})), "never", tools=[leave])
+    talk = starts(calls(("leave", {})), "never", tools=[leave])
 
     events = await talk.says("go")
 

@@ -1,4 +1,4 @@
-"""Tool calls: every call gets exactly one result, in the order of the calls, whatever happens to it."""
+"""Each tool call gets exactly one result, in the order of the calls, whatever happens to it."""
 
 import asyncio
 
@@ -11,12 +11,12 @@ from agent_core.models.scripted import Call, Calls, ScriptedLlm, Turn, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed, tool
-from tests.agent_core.kit import Talk, agent_over, broken, echo, end_of, kinds, look, results, start_agent
+from tests.agent_core.kit import StartAgent, Talk, agent_over, broken, echo, end_of, kinds, look, results
 from tests.clock import FakeClock
 
 
-async def test_an_unknown_tool_is_announced_and_answered_with_what_there_is() -> None:  # S0-16, S4-20
-    talk = start_agent(calls(("fly", {"to": "Oslo"})), "I cannot fly.", tools=[echo, look])
+async def test_an_unknown_tool_is_announced_and_answered_with_what_there_is(starts: StartAgent) -> None:  # S0-16, S4-20
+    talk = starts(calls(("fly", {"to": "Oslo"})), "I cannot fly.", tools=[echo, look])
 
     events = await talk.says("fly")
 
@@ -24,7 +24,9 @@ async def test_an_unknown_tool_is_announced_and_answered_with_what_there_is() ->
     assert results(events) == ["Error: there is no tool 'fly'. Next: use one of: echo, look"]
 
 
-async def test_arguments_that_do_not_fit_are_answered_with_the_field_and_what_came() -> None:  # S4-21, S2-30
+async def test_arguments_that_do_not_fit_are_answered_with_the_field_and_what_came(
+    starts: StartAgent,
+) -> None:  # S4-21, S2-30
     ran: list[int] = []
 
     @tool()
@@ -33,7 +35,7 @@ async def test_arguments_that_do_not_fit_are_answered_with_the_field_and_what_ca
         ran.append(first)
         return str(first + second)
 
-    talk = start_agent(
+    talk = starts(
         calls(("add", {"first": "four"})), calls(("add", {"first": "42", "second": None})), "42.", tools=[add]
     )
 
@@ -45,8 +47,10 @@ async def test_arguments_that_do_not_fit_are_answered_with_the_field_and_what_ca
     assert ran == [42]
 
 
-async def test_coercion_leaves_the_arguments_of_the_message_as_the_model_sent_them() -> None:  # S4-21, S0-15
-    talk = start_agent(calls(("echo", {"text": "it's"})), "ok", tools=[echo])
+async def test_coercion_leaves_the_arguments_of_the_message_as_the_model_sent_them(
+    starts: StartAgent,
+) -> None:  # S4-21, S0-15
+    talk = starts(calls(("echo", {"text": "it's"})), "ok", tools=[echo])
 
     events = await talk.says("go")
 
@@ -54,8 +58,8 @@ async def test_coercion_leaves_the_arguments_of_the_message_as_the_model_sent_th
     assert start.args == {"text": "it's"}
 
 
-async def test_broken_json_is_not_run_and_the_model_is_told_what_arrived() -> None:  # S2-30, S0-15
-    talk = start_agent(calls(("echo", '{"text": "wel')), "again", tools=[echo])
+async def test_broken_json_is_not_run_and_the_model_is_told_what_arrived(starts: StartAgent) -> None:  # S2-30, S0-15
+    talk = starts(calls(("echo", '{"text": "wel')), "again", tools=[echo])
 
     events = await talk.says("go")
 
@@ -66,13 +70,13 @@ async def test_broken_json_is_not_run_and_the_model_is_told_what_arrived() -> No
 
 
 @pytest.mark.parametrize("reason", ["x" * 1000, "two\nlines\n\nof it", "Error: said before"])
-async def test_a_failure_is_one_line_of_at_most_300_characters(reason: str) -> None:  # S2-28
+async def test_a_failure_is_one_line_of_at_most_300_characters(starts: StartAgent, reason: str) -> None:  # S2-28
     @tool()
     async def fails() -> str:
         """Fail."""
         raise ToolFailed(reason, "rest " * 50)
 
-    talk = start_agent(calls(("fails", {})), "ok", tools=[fails])
+    talk = starts(calls(("fails", {})), "ok", tools=[fails])
 
     (told,) = results(await talk.says("go"))
 
@@ -83,33 +87,33 @@ async def test_a_failure_is_one_line_of_at_most_300_characters(reason: str) -> N
 
 
 @pytest.mark.parametrize("silence", ["", "  \n", ToolResult()])
-async def test_a_silent_success_is_said_in_fixed_words(silence: str | ToolResult) -> None:  # S0-17
+async def test_a_silent_success_is_said_in_fixed_words(starts: StartAgent, silence: str | ToolResult) -> None:  # S0-17
     @tool()
     async def quiet() -> str | ToolResult:
         """Say nothing."""
         return silence
 
-    talk = start_agent(calls(("quiet", {})), "ok", tools=[quiet])
+    talk = starts(calls(("quiet", {})), "ok", tools=[quiet])
 
     (told,) = results(await talk.says("go"))
 
     assert "completed successfully" in told
 
 
-async def test_a_silent_failure_is_no_success() -> None:  # S0-17
+async def test_a_silent_failure_is_no_success(starts: StartAgent) -> None:  # S0-17
     @tool()
     async def quiet() -> ToolResult:
         """Fail without a word."""
         return ToolResult(is_error=True)
 
-    talk = start_agent(calls(("quiet", {})), "ok", tools=[quiet])
+    talk = starts(calls(("quiet", {})), "ok", tools=[quiet])
 
     (told,) = results(await talk.says("go"))
 
     assert told.startswith("Error: ")
 
 
-async def test_a_result_message_has_everything_the_call_had() -> None:  # S4-25, S4-10
+async def test_a_result_message_has_everything_the_call_had(starts: StartAgent) -> None:  # S4-25, S4-10
     picture = ImageContent(data="aGk=", mime_type="image/png")
 
     @tool()
@@ -117,7 +121,7 @@ async def test_a_result_message_has_everything_the_call_had() -> None:  # S4-25,
         """Draw."""
         return ToolResult(content=(TextContent(text="a picture"), picture), details={"pixels": 4})
 
-    talk = start_agent(calls(("draw", {})), "ok", tools=[draw])
+    talk = starts(calls(("draw", {})), "ok", tools=[draw])
     await talk.says("draw")
 
     message = next(item for item in talk.agent.state.messages if isinstance(item, ToolResultMessage))
@@ -128,22 +132,22 @@ async def test_a_result_message_has_everything_the_call_had() -> None:  # S4-25,
     assert message.created_at == talk.clock.now
 
 
-async def test_a_long_result_keeps_its_head_and_its_tail() -> None:  # C-24
+async def test_a_long_result_keeps_its_head_and_its_tail(starts: StartAgent) -> None:  # C-24
     @tool()
     async def long() -> str:
         """Talk."""
         return "head" + "-" * 1000 + "tail"
 
-    talk = start_agent(calls(("long", {})), "ok", tools=[long], limits=LoopLimits(result_chars=100))
+    talk = starts(calls(("long", {})), "ok", tools=[long], limits=LoopLimits(result_chars=100))
 
     (told,) = results(await talk.says("go"))
 
     assert told.startswith("head")
     assert told.endswith("tail")
-    assert "908 characters cut" in told
+    assert "940 characters cut" in told
 
 
-async def test_updates_come_before_the_end_and_none_after_it() -> None:  # S4-22
+async def test_updates_come_before_the_end_and_none_after_it(starts: StartAgent) -> None:  # S4-22
     late: list[ToolContext] = []
 
     @tool(execution="parallel")
@@ -160,7 +164,7 @@ async def test_updates_come_before_the_end_and_none_after_it() -> None:  # S4-22
         late[0].on_update(ToolResult.of("too late"))
         return "ok"
 
-    talk = start_agent(calls(("works", {}), ("lingers", {})), "ok", tools=[works, lingers])
+    talk = starts(calls(("works", {}), ("lingers", {})), "ok", tools=[works, lingers])
 
     events = await talk.says("go")
 
@@ -168,16 +172,61 @@ async def test_updates_come_before_the_end_and_none_after_it() -> None:  # S4-22
     assert len([event for event in events if isinstance(event, ToolExecutionUpdate)]) == 1
 
 
-async def test_a_call_id_that_stands_twice_in_an_answer_counts_once() -> None:  # S2-22
-    twice = Calls((Call("echo", {"text": "a"}, id="x"), Call("echo", {"text": "b"}, id="x")))
-    talk = start_agent(twice, "ok", tools=[echo])
+async def test_a_call_that_was_sent_twice_is_made_once(starts: StartAgent) -> None:  # S2-22
+    sent: list[str] = []
 
-    assert results(await talk.says("go")) == ["echo a"]
-    assert len(talk.llm.requests[-1].messages) == 3
+    @tool(acts="write")
+    async def mail(to: str) -> str:
+        """Send it."""
+        sent.append(to)
+        return "sent"
+
+    once = Call("mail", {"to": "ann"}, id="x")
+    talk = starts(Calls((once, once)), "ok", tools=[mail])
+
+    assert results(await talk.says("go")) == ["sent"]
+    assert sent == ["ann"]
 
 
-async def test_an_id_of_an_earlier_answer_is_renamed_and_calls_without_ids_get_their_own() -> None:  # S2-22
-    talk = start_agent(
+@pytest.mark.parametrize("other", [Call("echo", {"text": "b"}, id="x"), Call("look", {"text": "a"}, id="x")])
+async def test_two_different_calls_with_one_id_are_both_made(starts: StartAgent, other: Call) -> None:  # S2-22
+    talk = starts(Calls((Call("echo", {"text": "a"}, id="x"), other)), "ok", tools=[echo, look])
+
+    events = await talk.says("go")
+
+    assert len(results(events)) == 2
+    assert results(events)[0] == "echo a"
+    ids = {event.tool_call_id for event in events if isinstance(event, ToolExecutionEnd)}
+    assert len(ids) == 2
+
+
+@pytest.mark.parametrize("own", ["chatcmpl-tool-" + "0123456789abcdef" * 2, "a.b:c", "x" * 300, "caf\u00e9"])
+async def test_a_call_id_that_not_every_provider_takes_reaches_none(starts: StartAgent, own: str) -> None:  # S2-22
+    talk = starts(Calls((Call("echo", {"text": "a"}, id=own),)), "ok", "again", tools=[echo])
+
+    events = await talk.says("go")
+    await talk.says("and now?")
+
+    assert results(events) == ["echo a"]
+    assert end_of(events).reason is TerminalReason.COMPLETED
+
+
+async def test_of_arguments_that_are_no_json_the_model_sees_200_characters_of_what_it_sent(
+    starts: StartAgent,
+) -> None:  # S2-30
+    raw = '{"text": "' + "".join(f"{number} " for number in range(300))
+    talk = starts(Calls((Call("echo", raw),)), "I see.", tools=[echo])
+
+    events = await talk.says("go")
+
+    assert raw[:200] in results(events)[0]
+    assert raw[:210] not in results(events)[0]
+
+
+async def test_an_id_of_an_earlier_answer_is_renamed_and_calls_without_ids_get_their_own(
+    starts: StartAgent,
+) -> None:  # S2-22
+    talk = starts(
         Calls((Call("echo", {"text": "a"}, id="call_0"),)),
         Calls((Call("echo", {"text": "b"}, id="call_0"),)),
         "ok",
@@ -193,9 +242,9 @@ async def test_an_id_of_an_earlier_answer_is_renamed_and_calls_without_ids_get_t
         assert len(set(ids)) == 2
 
 
-async def test_nothing_is_run_of_an_answer_that_was_cut_off() -> None:  # C-27
-    talk = start_agent("never said", tools=[echo])
-    cut = start_agent(calls(("echo", {})), "ok", tools=[echo])
+async def test_nothing_is_run_of_an_answer_that_was_cut_off(starts: StartAgent) -> None:  # C-27
+    talk = starts("never said", tools=[echo])
+    cut = starts(calls(("echo", {})), "ok", tools=[echo])
     await cut.says("go")
     whole = cut.agent.state.messages[1]
     talk.agent.replace_messages(
@@ -210,7 +259,9 @@ async def test_nothing_is_run_of_an_answer_that_was_cut_off() -> None:  # C-27
     assert "output token limit" in talk.heard[-1]
 
 
-async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_once() -> None:  # C-03, D-18, U-03
+async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_once(
+    starts: StartAgent,
+) -> None:  # C-03, D-18, U-03
     running: list[int] = []
     most: list[int] = []
 
@@ -232,17 +283,19 @@ async def test_only_a_batch_of_readers_runs_side_by_side_and_at_most_four_at_onc
         return await work()
 
     six = tuple(Call("read") for _ in range(6))
-    talk = start_agent(Calls(six), "ok", tools=[read, write])
+    talk = starts(Calls(six), "ok", tools=[read, write])
     await talk.says("go")
     assert max(most) == 4
 
     most.clear()
-    mixed = start_agent(Calls((*six, Call("write"))), "ok", tools=[read, write])
+    mixed = starts(Calls((*six, Call("write"))), "ok", tools=[read, write])
     await mixed.says("go")
     assert max(most) == 1
 
 
-async def test_parallel_calls_end_as_they_come_and_answer_in_their_order() -> None:  # S4-46, C-03, S0-14, U-02
+async def test_parallel_calls_end_as_they_come_and_answer_in_their_order(
+    starts: StartAgent,
+) -> None:  # S4-46, C-03, S0-14, U-02
     second_done = asyncio.Event()
 
     @tool(execution="parallel")
@@ -255,7 +308,7 @@ async def test_parallel_calls_end_as_they_come_and_answer_in_their_order() -> No
         return f"place {place}"
 
     both: Turn = calls(("wait_for_other", {"place": 1}), ("wait_for_other", {"place": 2}))
-    talk = start_agent(both, "ok", tools=[wait_for_other])
+    talk = starts(both, "ok", tools=[wait_for_other])
 
     events = await talk.says("go")
 
@@ -263,39 +316,39 @@ async def test_parallel_calls_end_as_they_come_and_answer_in_their_order() -> No
     assert results(events) == ["place 1", "place 2"]
 
 
-async def test_the_run_ends_at_once_only_when_every_result_says_so() -> None:
+async def test_the_run_ends_at_once_only_when_every_result_says_so(starts: StartAgent) -> None:
     @tool()
     async def finish() -> ToolResult:
         """Finish."""
         return ToolResult(content=(TextContent(text="bye"),), terminate=True)
 
-    alone = start_agent(calls(("finish", {})), tools=[finish, echo])
+    alone = starts(calls(("finish", {})), tools=[finish, echo])
     assert end_of(await alone.says("go")).reason is TerminalReason.TOOL_TERMINATED
 
-    together = start_agent(calls(("finish", {}), ("echo", {})), "ok", tools=[finish, echo])
+    together = starts(calls(("finish", {}), ("echo", {})), "ok", tools=[finish, echo])
     assert end_of(await together.says("go")).reason is TerminalReason.COMPLETED
 
 
-async def test_a_tool_that_cancels_itself_is_a_failed_tool() -> None:  # S4-23, S4-49
+async def test_a_tool_that_cancels_itself_is_a_failed_tool(starts: StartAgent) -> None:  # S4-23, S4-49
     @tool()
     async def gives_up() -> str:
         """Raise what only the loop may raise."""
         raise asyncio.CancelledError
 
-    talk = start_agent(calls(("gives_up", {})), "ok", tools=[gives_up])
+    talk = starts(calls(("gives_up", {})), "ok", tools=[gives_up])
 
-    events = await asyncio.wait_for(talk.says("go"), 5)
+    events = await asyncio.wait_for(talk.says("go"), 30)
 
     assert results(events)[0].startswith("Error: gives_up was interrupted")
 
 
-async def test_a_tool_that_returns_something_else_than_words_is_a_failed_tool() -> None:  # S4-23
+async def test_a_tool_that_returns_something_else_than_words_is_a_failed_tool(starts: StartAgent) -> None:  # S4-23
     @tool()
     async def odd() -> str:
         """Return a number where words were promised."""
         return 7  # type: ignore[return-value]
 
-    talk = start_agent(calls(("odd", {}), ("broken", {})), "ok", tools=[odd, broken])
+    talk = starts(calls(("odd", {}), ("broken", {})), "ok", tools=[odd, broken])
 
     events = await talk.says("go")
 
@@ -303,7 +356,7 @@ async def test_a_tool_that_returns_something_else_than_words_is_a_failed_tool() 
     assert "\n" not in results(events)[0]
 
 
-async def test_a_tool_knows_on_whose_behalf_it_runs() -> None:  # S3-06, S4-10
+async def test_a_tool_knows_on_whose_behalf_it_runs(starts: StartAgent) -> None:  # S3-06, S4-10
     seen: list[ToolContext] = []
 
     @tool(label="ask for {what}")
@@ -312,7 +365,7 @@ async def test_a_tool_knows_on_whose_behalf_it_runs() -> None:  # S3-06, S4-10
         seen.append(context)
         return "ok"
 
-    talk = start_agent(calls(("who", {"what": "tea"})), "ok", tools=[who])
+    talk = starts(calls(("who", {"what": "tea"})), "ok", tools=[who])
     events = [event async for event in talk.agent.stream("go", user_id="U1")]
 
     assert (seen[0].call_id, seen[0].session_id, seen[0].user_id) == ("call_1", "chat", "U1")

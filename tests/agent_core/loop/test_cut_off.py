@@ -1,4 +1,4 @@
-"""An answer that its length limit cut off: the model goes on with it, and people see one answer."""
+"""When the output limit cuts an answer off, the model continues it and users see one answer."""
 
 import pytest
 
@@ -18,11 +18,11 @@ from agent_core.messages import (
 )
 from agent_core.models.scripted import Call, CutOff, Failure, Thinks, Turn
 from agent_core.reasons import TerminalReason, TransitionReason
-from tests.agent_core.kit import answers, echo, end_of, kinds, people, record, start_agent
+from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, people, record
 
 
-async def test_the_model_is_asked_to_go_on_where_it_stopped() -> None:  # S3-22
-    talk = start_agent(CutOff("It goes on and o"), "n and on.")
+async def test_the_model_is_asked_to_go_on_where_it_stopped(starts: StartAgent) -> None:  # S3-22
+    talk = starts(CutOff("It goes on and o"), "n and on.")
 
     events = await talk.says("tell me all")
 
@@ -39,15 +39,28 @@ async def test_the_model_is_asked_to_go_on_where_it_stopped() -> None:  # S3-22
     assert talk.agent.state.max_output_recovery_count == 1
 
 
+@pytest.mark.parametrize("fails", [[Failure(FailureKind.AUTH)], [Failure(after_words="n and")] * 4])
+async def test_a_continuation_that_failed_leaves_nothing_that_the_next_turn_would_obey(
+    starts: StartAgent, fails: list[Turn]
+) -> None:
+    # S3-22
+    talk = starts(CutOff("It goes on and o"), *fails, "Fine.")
+    await talk.says("tell me all")
+
+    await talk.says("how are you?")
+
+    assert talk.heard == ["user: tell me all", "assistant: It goes on and o", "user: how are you?"]
+
+
 @pytest.mark.parametrize("cut", ["It goes on and o", "It goes on and on", "第一"])
-async def test_people_read_both_parts_without_a_seam(cut: str) -> None:  # S3-22, S2-02, S2-07
-    assert await start_agent(CutOff(cut), " the rest").agent.run_direct("go") == f"{cut} the rest"
-    pieces = [piece async for piece in start_agent(CutOff(cut), " the rest").agent.stream_text("go")]
+async def test_people_read_both_parts_without_a_seam(starts: StartAgent, cut: str) -> None:  # S3-22, S2-02, S2-07
+    assert await starts(CutOff(cut), " the rest").agent.run_direct("go") == f"{cut} the rest"
+    pieces = [piece async for piece in starts(CutOff(cut), " the rest").agent.stream_text("go")]
     assert "".join(pieces) == f"{cut} the rest"
 
 
-async def test_it_is_gone_on_with_once_and_no_more() -> None:  # S3-22
-    talk = start_agent(CutOff("one "), CutOff("two "), "never")
+async def test_it_is_gone_on_with_once_and_no_more(starts: StartAgent) -> None:  # S3-22
+    talk = starts(CutOff("one "), CutOff("two "), "never")
 
     events = await talk.says("go")
 
@@ -59,22 +72,22 @@ async def test_it_is_gone_on_with_once_and_no_more() -> None:  # S3-22
 
 
 @pytest.mark.parametrize("most", [0, 1, 3])
-async def test_how_often_is_a_limit_of_the_loop(most: int) -> None:  # S3-22
-    talk = start_agent(*[CutOff("on ")] * 9, limits=LoopLimits(max_output_recoveries=most))
+async def test_how_often_is_a_limit_of_the_loop(starts: StartAgent, most: int) -> None:  # S3-22
+    talk = starts(*[CutOff("on ")] * 9, limits=LoopLimits(max_output_recoveries=most))
 
     assert await talk.agent.run_direct("go") == "on " * (most + 1)
     assert len(talk.llm.requests) == most + 1
 
 
-async def test_a_resumed_run_does_not_go_on_for_ever_either() -> None:  # S3-22, S3-20
-    talk = start_agent(CutOff("one "), CutOff("two "), "never")
+async def test_a_resumed_run_does_not_go_on_for_ever_either(starts: StartAgent) -> None:  # S3-22, S3-20
+    talk = starts(CutOff("one "), CutOff("two "), "never")
     await talk.says("go")
 
     assert kinds(await record(talk.agent.resume())) == ["agent_start", "agent_end completed"]
 
 
-async def test_a_run_that_stopped_after_the_cut_goes_on_with_it() -> None:  # S3-22, S3-20
-    talk = start_agent("n and on.")
+async def test_a_run_that_stopped_after_the_cut_goes_on_with_it(starts: StartAgent) -> None:  # S3-22, S3-20
+    talk = starts("n and on.")
     cut = AssistantMessage(content=(TextContent(text="On and o"),), stop_reason=StopReason.LENGTH)
     talk.agent.replace_messages([user("go"), cut])
 
@@ -84,12 +97,12 @@ async def test_a_run_that_stopped_after_the_cut_goes_on_with_it() -> None:  # S3
     assert answers(events) == ["n and on."]
 
 
-async def test_what_the_person_says_meanwhile_comes_first() -> None:  # S3-22, C-01
+async def test_what_the_person_says_meanwhile_comes_first(starts: StartAgent) -> None:  # S3-22, C-01
     def cut(_: LlmRequest) -> Turn:
         talk.agent.steer("shorter please")
         return CutOff("A long story beg")
 
-    talk = start_agent(cut, "In short: no.")
+    talk = starts(cut, "In short: no.")
 
     events = await talk.says("go")
 
@@ -98,8 +111,8 @@ async def test_what_the_person_says_meanwhile_comes_first() -> None:  # S3-22, C
     assert answers(events) == ["A long story beg", "In short: no."]
 
 
-async def test_an_answer_cut_off_in_the_last_turn_is_the_answer() -> None:  # S3-22, C-06
-    talk = start_agent(CutOff("one"), "never", limits=LoopLimits(max_turns=1))
+async def test_an_answer_cut_off_in_the_last_turn_is_the_answer(starts: StartAgent) -> None:  # S3-22, C-06
+    talk = starts(CutOff("one"), "never", limits=LoopLimits(max_turns=1))
 
     events = await talk.says("go")
 
@@ -107,14 +120,14 @@ async def test_an_answer_cut_off_in_the_last_turn_is_the_answer() -> None:  # S3
     assert len(talk.llm.requests) == 1
 
 
-async def test_thinking_that_took_all_the_room_is_gone_on_with_too() -> None:  # S3-22
-    talk = start_agent(Thinks("hm hm hm", CutOff()), "Four.")
+async def test_thinking_that_took_all_the_room_is_gone_on_with_too(starts: StartAgent) -> None:  # S3-22
+    talk = starts(Thinks("hm hm hm", CutOff()), "Four.")
 
     assert answers(await talk.says("2 + 2?")) == ["", "Four."]
 
 
-async def test_an_answer_cut_off_before_its_first_word_is_an_overflow() -> None:  # U-10
-    talk = start_agent(CutOff(""), "never")
+async def test_an_answer_cut_off_before_its_first_word_is_an_overflow(starts: StartAgent) -> None:  # U-10
+    talk = starts(CutOff(""), "never")
 
     events = await talk.says("go")
 
@@ -122,8 +135,8 @@ async def test_an_answer_cut_off_before_its_first_word_is_an_overflow() -> None:
     assert kinds(events)[-3:] == ["-assistant", "turn_end 0", "agent_end error"]
 
 
-async def test_calls_of_a_cut_answer_are_told_so_and_nothing_else_is_asked() -> None:  # U-06, C-27
-    talk = start_agent(CutOff("", (Call("echo"),)), "Again.", tools=[echo])
+async def test_calls_of_a_cut_answer_are_told_so_and_nothing_else_is_asked(starts: StartAgent) -> None:  # U-06, C-27
+    talk = starts(CutOff("", (Call("echo"),)), "Again.", tools=[echo])
 
     events = await talk.says("go")
 
@@ -164,7 +177,7 @@ def test_only_parts_of_one_answer_are_joined(messages: list[AgentMessage], seen:
     assert told == seen
 
 
-async def test_a_failed_attempt_between_the_parts_leaves_no_trace() -> None:  # S3-22, C-05
-    talk = start_agent(CutOff("one "), Failure(after_words="tw"), "two")
+async def test_a_failed_attempt_between_the_parts_leaves_no_trace(starts: StartAgent) -> None:  # S3-22, C-05
+    talk = starts(CutOff("one "), Failure(after_words="tw"), "two")
 
     assert await talk.agent.run_direct("go") == "one two"

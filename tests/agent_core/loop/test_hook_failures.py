@@ -1,4 +1,4 @@
-"""A hook that raises: the run ends in balance, people can read that it did, and the next message works."""
+"""When a hook raises, the run ends with balanced events and an explanation, and the next message works."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from agent_core.permissions import PermissionDecision
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.state import QueryState
 from agent_core.tools import ToolContext, tool
-from tests.agent_core.kit import answers, end_of, kinds, look, people, results, start_agent
+from tests.agent_core.kit import StartAgent, answers, end_of, kinds, look, people, results
 from tests.agent_core.loop.test_hooks import failures
 
 Word = Literal["continue", "end"] | None
 
 
 class Raises(Hooks):
-    """Fails once, at the hook with that name."""
+    """Hooks of which the one with the given name fails once."""
 
     def __init__(self, name: str, error: BaseException) -> None:
         self._name = name
@@ -65,9 +65,11 @@ class Raises(Hooks):
 
 @pytest.mark.parametrize("error", [ValueError("oh no"), asyncio.CancelledError()])
 @pytest.mark.parametrize("name", ["transform_context", "convert_to_llm", "get_api_key", "before_turn"])
-async def test_a_hook_that_fails_before_the_answer_ends_the_run_in_balance(name: str, error: BaseException) -> None:
+async def test_a_hook_that_fails_before_the_answer_ends_the_run_in_balance(
+    starts: StartAgent, name: str, error: BaseException
+) -> None:
     # S4-05
-    talk = start_agent("Better.", hooks=Raises(name, error))
+    talk = starts("Better.", hooks=Raises(name, error))
 
     events = await talk.says("go")
 
@@ -81,7 +83,7 @@ async def test_a_hook_that_fails_before_the_answer_ends_the_run_in_balance(name:
     assert talk.clock.slept == []
 
 
-async def test_a_check_that_fails_makes_no_call_and_ends_the_run() -> None:  # S4-05, S3-13
+async def test_a_check_that_fails_makes_no_call_and_ends_the_run(starts: StartAgent) -> None:  # S4-05, S3-13
     ran: list[str] = []
 
     @tool()
@@ -91,7 +93,7 @@ async def test_a_check_that_fails_makes_no_call_and_ends_the_run() -> None:  # S
         return "done"
 
     batch = calls(("act", {"text": "a"}), ("act", {"text": "b"}))
-    talk = start_agent(batch, "Better.", tools=[act], hooks=Raises("before_tool_call", ValueError("oh no")))
+    talk = starts(batch, "Better.", tools=[act], hooks=Raises("before_tool_call", ValueError("oh no")))
 
     events = await talk.says("go")
 
@@ -103,7 +105,9 @@ async def test_a_check_that_fails_makes_no_call_and_ends_the_run() -> None:  # S
     assert answers(await talk.says("again")) == ["Better."]
 
 
-async def test_calls_that_already_run_beside_a_failing_check_come_to_their_end() -> None:  # S4-05, C-01
+async def test_calls_that_already_run_beside_a_failing_check_come_to_their_end(
+    starts: StartAgent,
+) -> None:  # S4-05, C-01
     class FailsSecond(Hooks):
         async def before_tool_call(self, call: ToolCall, context: ToolContext) -> PermissionDecision | None:
             if call.arguments["text"] == "b":
@@ -111,7 +115,7 @@ async def test_calls_that_already_run_beside_a_failing_check_come_to_their_end()
             return None
 
     batch = calls(("look", {"text": "a"}), ("look", {"text": "b"}), ("look", {"text": "c"}))
-    talk = start_agent(batch, tools=[look], hooks=FailsSecond())
+    talk = starts(batch, tools=[look], hooks=FailsSecond())
 
     events = await talk.says("go")
 
@@ -120,8 +124,8 @@ async def test_calls_that_already_run_beside_a_failing_check_come_to_their_end()
     assert [event.attempts for event in events if isinstance(event, ToolExecutionEnd)] == [0, 0, 1]
 
 
-async def test_a_hook_that_fails_after_the_turn_ends_the_run_with_the_answer_kept() -> None:  # S4-05
-    talk = start_agent("Hi.", "Better.", hooks=Raises("after_turn", ValueError("oh no")))
+async def test_a_hook_that_fails_after_the_turn_ends_the_run_with_the_answer_kept(starts: StartAgent) -> None:  # S4-05
+    talk = starts("Hi.", "Better.", hooks=Raises("after_turn", ValueError("oh no")))
 
     events = await talk.says("go")
 
@@ -130,8 +134,8 @@ async def test_a_hook_that_fails_after_the_turn_ends_the_run_with_the_answer_kep
     assert answers(await talk.says("again")) == ["Better."]
 
 
-async def test_a_key_that_fails_is_not_asked_of_the_next_attempt() -> None:  # S4-05, S4-06
-    talk = start_agent(Failure(), "never", hooks=Raises("get_api_key", ValueError("oh no")))
+async def test_a_key_that_fails_is_not_asked_of_the_next_attempt(starts: StartAgent) -> None:  # S4-05, S4-06
+    talk = starts(Failure(), "never", hooks=Raises("get_api_key", ValueError("oh no")))
 
     end: AgentEnd = end_of(await talk.says("go"))
 
@@ -139,12 +143,12 @@ async def test_a_key_that_fails_is_not_asked_of_the_next_attempt() -> None:  # S
     assert end.messages[-1].role == "assistant"
 
 
-async def test_what_stops_a_run_is_heard_before_a_failing_hook() -> None:  # C-16, S4-05
+async def test_what_stops_a_run_is_heard_before_a_failing_hook(starts: StartAgent) -> None:  # C-16, S4-05
     class Stops(Hooks):
         async def before_turn(self, state: QueryState) -> None:
             talk.agent.abort()
 
-    talk = start_agent("never", hooks=Stops())
+    talk = starts("never", hooks=Stops())
 
     events = await talk.says("go")
 

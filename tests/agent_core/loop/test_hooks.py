@@ -1,11 +1,11 @@
-"""Where an application has a word in the loop, and what comes of it."""
+"""Tests for the hooks by which an application can influence the loop."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
 from agent_core.cancel import CancelToken
-from agent_core.events import TurnStart
+from agent_core.events import ToolExecutionEnd, TurnStart
 from agent_core.hooks import Hooks
 from agent_core.messages import (
     AgentMessage,
@@ -22,34 +22,34 @@ from agent_core.permissions import EverythingAllowed, PermissionDecision, Propos
 from agent_core.reasons import TerminalReason
 from agent_core.state import QueryState
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext
-from tests.agent_core.kit import Talk, answers, echo, end_of, kinds, results, start_agent
+from agent_core.tools import ToolContext, tool
+from tests.agent_core.kit import StartAgent, Talk, answers, broken, echo, end_of, kinds, results
 
 Word = Literal["continue", "end"] | None
 CALL = calls(("echo", {"text": "hi"}))
 
 
 def failures(talk: Talk) -> list[object]:
-    """What the details of each result say of why it failed."""
+    """Return the failure recorded in each tool result."""
     found = [message for message in talk.agent.state.messages if isinstance(message, ToolResultMessage)]
     return [message.details.get("failure") if isinstance(message.details, dict) else None for message in found]
 
 
-async def test_without_hooks_nothing_is_asked_and_nothing_changes() -> None:  # D-21
-    talk = start_agent(CALL, "Done.", tools=[echo], hooks=Hooks())
+async def test_without_hooks_nothing_is_asked_and_nothing_changes(starts: StartAgent) -> None:  # D-21
+    talk = starts(CALL, "Done.", tools=[echo], hooks=Hooks())
 
-    assert kinds(await talk.says("go")) == kinds(await start_agent(CALL, "Done.", tools=[echo]).says("go"))
+    assert kinds(await talk.says("go")) == kinds(await starts(CALL, "Done.", tools=[echo]).says("go"))
 
 
 class Forgets(Hooks):
-    """The model sees no more than the last message, and one more that nobody said."""
+    """Show the model one made-up message and the last real one."""
 
     async def transform_context(self, messages: Sequence[AgentMessage], cancel: CancelToken) -> Sequence[AgentMessage]:
         return [user("be kind"), *messages[-1:]]
 
 
-async def test_what_the_model_sees_may_be_changed_and_the_history_is_not() -> None:  # S4-04
-    talk = start_agent("one", "two", hooks=Forgets())
+async def test_what_the_model_sees_may_be_changed_and_the_history_is_not(starts: StartAgent) -> None:  # S4-04
+    talk = starts("one", "two", hooks=Forgets())
     await talk.says("first")
 
     await talk.says("second")
@@ -59,7 +59,7 @@ async def test_what_the_model_sees_may_be_changed_and_the_history_is_not() -> No
 
 
 class ShowsCards(Hooks):
-    """A custom message becomes something that the model can read."""
+    """Convert custom messages to user messages that the model can read."""
 
     def convert_to_llm(self, messages: Sequence[AgentMessage]) -> Sequence[LlmMessage] | None:
         return [
@@ -69,10 +69,12 @@ class ShowsCards(Hooks):
         ]
 
 
-async def test_custom_messages_stay_in_the_history_and_cross_the_border_only_where_they_are_converted() -> None:
+async def test_custom_messages_stay_in_the_history_and_cross_the_border_only_where_they_are_converted(
+    starts: StartAgent,
+) -> None:
     # S4-48, S4-02, S4-03
     card = CustomMessage(kind="weather", data={"degrees": 3})
-    plain, shown = start_agent("ok", "ok"), start_agent("ok", "ok", hooks=ShowsCards())
+    plain, shown = starts("ok", "ok"), starts("ok", "ok", hooks=ShowsCards())
     for talk in (plain, shown):
         talk.agent.append_message(card)
         await talk.says("is it cold?")
@@ -83,8 +85,8 @@ async def test_custom_messages_stay_in_the_history_and_cross_the_border_only_whe
     assert card in shown.agent.state.messages
 
 
-async def test_a_custom_message_may_be_the_last_word_where_it_converts_to_one() -> None:  # S4-03
-    talk = start_agent("Cold.", hooks=ShowsCards())
+async def test_a_custom_message_may_be_the_last_word_where_it_converts_to_one(starts: StartAgent) -> None:  # S4-03
+    talk = starts("Cold.", hooks=ShowsCards())
 
     end = await talk.agent.prompt(CustomMessage(kind="weather", data={}))
 
@@ -93,7 +95,7 @@ async def test_a_custom_message_may_be_the_last_word_where_it_converts_to_one() 
 
 
 class Rotates(Hooks):
-    """A new key for each call."""
+    """Return a new API key for each call."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -103,9 +105,9 @@ class Rotates(Hooks):
         return f"key-{len(self.asked)}" if len(self.asked) < 4 else None
 
 
-async def test_the_key_is_asked_for_before_every_call_and_shown_by_nothing() -> None:  # S4-06
+async def test_the_key_is_asked_for_before_every_call_and_shown_by_nothing(starts: StartAgent) -> None:  # S4-06
     hooks = Rotates()
-    talk = start_agent(CALL, Failure(), "Done.", "Again.", tools=[echo], hooks=hooks)
+    talk = starts(CALL, Failure(), "Done.", "Again.", tools=[echo], hooks=hooks)
 
     events = [*await talk.says("go"), *await talk.says("more")]
 
@@ -115,8 +117,10 @@ async def test_the_key_is_asked_for_before_every_call_and_shown_by_nothing() -> 
     assert "key-1" not in f"{talk.llm.options} {events}"
 
 
-async def test_the_conversation_is_named_to_the_provider_so_that_it_finds_its_cache() -> None:  # S4-42
-    talk = start_agent("one", "two")
+async def test_the_conversation_is_named_to_the_provider_so_that_it_finds_its_cache(
+    starts: StartAgent,
+) -> None:  # S4-42
+    talk = starts("one", "two")
     await talk.says("first")
     talk.agent.loop.options = talk.agent.loop.options.model_copy(update={"session_id": "other"})
 
@@ -126,7 +130,7 @@ async def test_the_conversation_is_named_to_the_provider_so_that_it_finds_its_ca
 
 
 class Guards(Hooks):
-    """No echo of secrets."""
+    """Decide calls with a secret in their arguments, and record every call seen."""
 
     def __init__(self, *, behavior: Literal["allow", "deny"] = "deny") -> None:
         self.seen: list[tuple[str, str | None, int]] = []
@@ -148,10 +152,10 @@ class Counting(EverythingAllowed):
         return await super().decide(proposal)
 
 
-async def test_a_call_may_be_blocked_before_permission_is_looked_up() -> None:  # U-04, S3-31, S3-33
+async def test_a_call_may_be_blocked_before_permission_is_looked_up(starts: StartAgent) -> None:  # U-04, S3-31, S3-33
     hooks, permissions = Guards(), Counting()
     batch = calls(("echo", {"text": "secret"}), ("echo", {"text": "hi"}), ("echo", {"text": 3}), ("nobody", {}))
-    talk = start_agent(batch, "ok", tools=[echo], hooks=hooks, permissions=permissions)
+    talk = starts(batch, "ok", tools=[echo], hooks=hooks, permissions=permissions)
 
     events = await talk.says("go")
 
@@ -161,9 +165,9 @@ async def test_a_call_may_be_blocked_before_permission_is_looked_up() -> None:  
     assert permissions.asked == ["echo"]
 
 
-async def test_what_a_hook_allows_is_still_a_matter_of_permission() -> None:  # U-04, C-21
+async def test_what_a_hook_allows_is_still_a_matter_of_permission(starts: StartAgent) -> None:  # U-04, C-21
     permissions = Counting()
-    talk = start_agent(
+    talk = starts(
         calls(("echo", {"text": "secret"})), "ok", tools=[echo], hooks=Guards(behavior="allow"), permissions=permissions
     )
 
@@ -171,10 +175,10 @@ async def test_what_a_hook_allows_is_still_a_matter_of_permission() -> None:  # 
     assert permissions.asked == ["echo"]
 
 
-async def test_a_blocked_call_is_not_made_by_being_repeated() -> None:  # S3-32, U-04
+async def test_a_blocked_call_is_not_made_by_being_repeated(starts: StartAgent) -> None:  # S3-32, U-04
     call = calls(("echo", {"text": "secret"}))
     hooks = Guards()
-    talk = start_agent(call, call, call, "never", tools=[echo], hooks=hooks)
+    talk = starts(call, call, call, "never", tools=[echo], hooks=hooks)
 
     events = await talk.says("go")
 
@@ -183,7 +187,7 @@ async def test_a_blocked_call_is_not_made_by_being_repeated() -> None:  # S3-32,
 
 
 class Waits(Hooks):
-    """Takes for ever to decide."""
+    """Never decide."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
@@ -194,9 +198,9 @@ class Waits(Hooks):
         return None
 
 
-async def test_a_hook_that_takes_for_ever_does_not_outlast_a_stop() -> None:  # U-04, C-16
+async def test_a_hook_that_takes_for_ever_does_not_outlast_a_stop(starts: StartAgent) -> None:  # U-04, C-16
     hooks = Waits()
-    talk = start_agent(CALL, "never", tools=[echo], hooks=hooks)
+    talk = starts(CALL, "never", tools=[echo], hooks=hooks)
     running = asyncio.create_task(talk.says("go"))
     await hooks.reached.wait()
 
@@ -216,25 +220,27 @@ class Edits(Hooks):
         return result.model_copy(update={"content": (TextContent(text="[withheld]"),), "terminate": True})
 
 
-async def test_a_result_may_be_replaced_part_by_part() -> None:  # U-04
+async def test_a_result_may_be_replaced_part_by_part(starts: StartAgent) -> None:  # U-04
     batch = calls(("echo", {"text": "keep"}), ("echo", {"text": "x"}))
-    talk = start_agent(batch, "ok", tools=[echo], hooks=Edits())
+    talk = starts(batch, "ok", tools=[echo], hooks=Edits())
 
     events = await talk.says("go")
 
     assert results(events) == ["echo keep", "[withheld]"]
-    assert end_of(events).reason is TerminalReason.COMPLETED  # one of the two does not end the run (U-05)
+    assert end_of(events).reason is TerminalReason.COMPLETED  # only one of the two results asks to end the run (U-05)
 
 
-async def test_a_replaced_result_may_end_the_run() -> None:  # U-04, U-05
-    talk = start_agent(CALL, "never", tools=[echo], hooks=Edits())
+async def test_a_replaced_result_may_end_the_run(starts: StartAgent) -> None:  # U-04, U-05
+    talk = starts(CALL, "never", tools=[echo], hooks=Edits())
 
     assert end_of(await talk.says("go")).reason is TerminalReason.TOOL_TERMINATED
 
 
-async def test_a_failing_look_at_a_result_is_that_calls_error_and_the_batch_goes_on() -> None:  # U-04, S4-05, S3-33
+async def test_a_failing_look_at_a_result_is_that_calls_error_and_the_batch_goes_on(
+    starts: StartAgent,
+) -> None:  # U-04, S4-05, S3-33
     batch = calls(("echo", {"text": "fail"}), ("echo", {"text": "keep"}))
-    talk = start_agent(batch, "ok", tools=[echo], hooks=Edits())
+    talk = starts(batch, "ok", tools=[echo], hooks=Edits())
 
     events = await talk.says("go")
 
@@ -244,14 +250,14 @@ async def test_a_failing_look_at_a_result_is_that_calls_error_and_the_batch_goes
     assert answers(events)[-1] == "ok"
 
 
-async def test_calls_that_were_not_made_have_nothing_to_look_at() -> None:  # U-04
-    talk = start_agent(calls(("nobody", {}), ("echo", '{"te')), "ok", tools=[echo], hooks=Edits())
+async def test_calls_that_were_not_made_have_nothing_to_look_at(starts: StartAgent) -> None:  # U-04
+    talk = starts(calls(("nobody", {}), ("echo", '{"te')), "ok", tools=[echo], hooks=Edits())
 
     assert all(text.startswith("Error: ") for text in results(await talk.says("go")))
 
 
 class Judges(Hooks):
-    """Says its words, one after each turn."""
+    """Return one of the given verdicts after each turn."""
 
     def __init__(self, *words: Word) -> None:
         self._words = list(words)
@@ -259,16 +265,16 @@ class Judges(Hooks):
 
     async def before_turn(self, state: QueryState) -> None:
         self.turns.append((state.turn_count, state.messages[-1].role))
-        state.messages.clear()  # it has a copy
+        state.messages.clear()  # the hook has a copy
 
     async def after_turn(self, state: QueryState) -> Word:
         state.messages.clear()
         return self._words.pop(0) if self._words else None
 
 
-async def test_before_each_call_of_the_model_the_state_may_be_looked_at() -> None:  # D-21, S3-09
+async def test_before_each_call_of_the_model_the_state_may_be_looked_at(starts: StartAgent) -> None:  # D-21, S3-09
     hooks = Judges()
-    talk = start_agent(CALL, "Done.", tools=[echo], hooks=hooks)
+    talk = starts(CALL, "Done.", tools=[echo], hooks=hooks)
 
     await talk.says("go")
 
@@ -276,8 +282,8 @@ async def test_before_each_call_of_the_model_the_state_may_be_looked_at() -> Non
     assert len(talk.agent.state.messages) == 4
 
 
-async def test_the_stop_hook_has_one_more_turn_and_no_more() -> None:  # S3-23
-    talk = start_agent("Done.", "Really done.", "never", hooks=Judges("continue", "continue", "continue"))
+async def test_the_stop_hook_has_one_more_turn_and_no_more(starts: StartAgent) -> None:  # S3-23
+    talk = starts("Done.", "Really done.", "never", hooks=Judges("continue", "continue", "continue"))
 
     events = await talk.says("go")
 
@@ -288,8 +294,8 @@ async def test_the_stop_hook_has_one_more_turn_and_no_more() -> None:  # S3-23
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
-async def test_the_stop_hook_speaks_only_where_the_run_would_end() -> None:  # S3-23
-    talk = start_agent(CALL, "Done.", "Now.", tools=[echo], hooks=Judges("continue", None))
+async def test_the_stop_hook_speaks_only_where_the_run_would_end(starts: StartAgent) -> None:  # S3-23
+    talk = starts(CALL, "Done.", "Now.", tools=[echo], hooks=Judges("continue", None))
     talk.agent.follow_up("and then?")
 
     events = await talk.says("go")
@@ -298,8 +304,8 @@ async def test_the_stop_hook_speaks_only_where_the_run_would_end() -> None:  # S
     assert reasons == ["start", "tool_round", "follow_up"]
 
 
-async def test_the_application_may_end_the_run_after_a_turn() -> None:  # U-08, S3-11
-    talk = start_agent(CALL, "never", tools=[echo], hooks=Judges("end"))
+async def test_the_application_may_end_the_run_after_a_turn(starts: StartAgent) -> None:  # U-08, S3-11
+    talk = starts(CALL, "never", tools=[echo], hooks=Judges("end"))
     talk.agent.follow_up("later")
 
     events = await talk.says("go")
@@ -307,3 +313,30 @@ async def test_the_application_may_end_the_run_after_a_turn() -> None:  # U-08, 
     assert kinds(events)[-2:] == ["turn_end 1", "agent_end completed"]
     assert results(events) == ["echo hi"]
     assert talk.agent.has_queued_messages
+
+
+class Softens(Hooks):
+    async def after_tool_call(self, call: ToolCall, result: ToolResult) -> ToolResult | None:
+        return ToolResult.of("All is well.")
+
+
+async def test_other_words_do_not_make_a_call_succeed_that_failed(starts: StartAgent) -> None:  # U-04, S3-33
+    talk = starts(calls(("broken", {}), ("echo", {})), "ok", tools=[broken, echo], hooks=Softens())
+
+    events = await talk.says("go")
+
+    assert results(events) == ["All is well."] * 2
+    assert [event.is_error for event in events if isinstance(event, ToolExecutionEnd)] == [True, False]
+
+
+async def test_other_words_do_not_make_a_stranger_s_result_trusted(starts: StartAgent) -> None:  # U-04
+    @tool(untrusted=False)
+    async def page() -> ToolResult:
+        """Read it."""
+        return ToolResult.of("obey").model_copy(update={"untrusted": True})
+
+    talk = starts(calls(("page", {})), "ok", tools=[page], hooks=Softens())
+
+    await talk.says("go")
+
+    assert [item.untrusted for item in talk.agent.state.messages if isinstance(item, ToolResultMessage)] == [True]

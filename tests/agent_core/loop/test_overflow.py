@@ -1,4 +1,4 @@
-"""A conversation that grows too long: made shorter before it is too late, or when a model says that it is."""
+"""A conversation that grows too long is compacted in time, or when a model reports an overflow."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from agent_core.llm import FailureKind
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, calls
 from agent_core.reasons import TerminalReason
-from tests.agent_core.kit import answers, echo, end_of, kinds, record, start_agent
+from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, record
 from tests.agent_core.loop.compactors import Shortens
 
 FULL = Failure(FailureKind.OVERFLOW, "the prompt is too long")
@@ -24,9 +24,9 @@ HISTORY: list[AgentMessage] = [
 ]
 
 
-async def test_a_request_that_is_too_long_is_made_again_after_a_compaction() -> None:  # S3-16, U-11
+async def test_a_request_that_is_too_long_is_made_again_after_a_compaction(starts: StartAgent) -> None:  # S3-16, U-11
     compactor = Shortens()
-    talk = start_agent(FULL, "In short: yes.", compactor=compactor)
+    talk = starts(FULL, "In short: yes.", compactor=compactor)
     talk.agent.replace_messages(HISTORY)
 
     events = await talk.says("well?")
@@ -51,8 +51,8 @@ async def test_a_request_that_is_too_long_is_made_again_after_a_compaction() -> 
     assert talk.agent.state.has_attempted_reactive_compact
 
 
-async def test_the_failed_attempt_stays_in_the_transcript() -> None:  # U-11
-    talk = start_agent(FULL, "In short: yes.", compactor=Shortens())
+async def test_the_failed_attempt_stays_in_the_transcript(starts: StartAgent) -> None:  # U-11
+    talk = starts(FULL, "In short: yes.", compactor=Shortens())
     talk.agent.replace_messages(HISTORY)
 
     end = end_of(await talk.says("well?"))
@@ -61,9 +61,9 @@ async def test_the_failed_attempt_stays_in_the_transcript() -> None:  # U-11
     assert stops == [StopReason.ERROR, StopReason.STOP]
 
 
-async def test_a_second_overflow_ends_the_run_with_what_to_do() -> None:  # S3-16, U-11
+async def test_a_second_overflow_ends_the_run_with_what_to_do(starts: StartAgent) -> None:  # S3-16, U-11
     compactor = Shortens()
-    talk = start_agent(FULL, FULL, "never", "Better.", compactor=compactor)
+    talk = starts(FULL, FULL, "never", "Better.", compactor=compactor)
     talk.agent.replace_messages(HISTORY)
 
     events = await talk.says("well?")
@@ -73,9 +73,9 @@ async def test_a_second_overflow_ends_the_run_with_what_to_do() -> None:  # S3-1
     assert len(talk.llm.requests) == 2
 
 
-async def test_each_run_may_try_once() -> None:  # S3-16
+async def test_each_run_may_try_once(starts: StartAgent) -> None:  # S3-16
     compactor = Shortens()
-    talk = start_agent(FULL, "one", FULL, "two", compactor=compactor)
+    talk = starts(FULL, "one", FULL, "two", compactor=compactor)
     talk.agent.replace_messages(HISTORY)
 
     assert answers(await talk.says("a"))[-1] == "one"
@@ -83,8 +83,8 @@ async def test_each_run_may_try_once() -> None:  # S3-16
     assert compactor.reasons == ["overflow", "overflow"]
 
 
-async def test_an_answer_with_no_room_left_for_it_is_an_overflow_too() -> None:  # U-10, S3-16
-    talk = start_agent(CutOff(""), "In short: yes.", compactor=Shortens())
+async def test_an_answer_with_no_room_left_for_it_is_an_overflow_too(starts: StartAgent) -> None:  # U-10, S3-16
+    talk = starts(CutOff(""), "In short: yes.", compactor=Shortens())
     talk.agent.replace_messages(HISTORY)
 
     events = await talk.says("well?")
@@ -92,8 +92,8 @@ async def test_an_answer_with_no_room_left_for_it_is_an_overflow_too() -> None: 
     assert answers(events) == ["", "In short: yes."]
 
 
-async def test_what_cannot_be_made_shorter_is_not_asked_again() -> None:  # S3-16
-    talk = start_agent(FULL, "never", compactor=Shortens(helps=False))
+async def test_what_cannot_be_made_shorter_is_not_asked_again(starts: StartAgent) -> None:  # S3-16
+    talk = starts(FULL, "never", compactor=Shortens(helps=False))
 
     events = await talk.says("well?")
 
@@ -101,18 +101,18 @@ async def test_what_cannot_be_made_shorter_is_not_asked_again() -> None:  # S3-1
     assert len(talk.llm.requests) == 1
 
 
-async def test_without_a_compactor_an_overflow_ends_the_run() -> None:  # S3-16
-    assert end_of(await start_agent(FULL).says("well?")).failure is FailureKind.OVERFLOW
+async def test_without_a_compactor_an_overflow_ends_the_run(starts: StartAgent) -> None:  # S3-16
+    assert end_of(await starts(FULL).says("well?")).failure is FailureKind.OVERFLOW
 
 
-async def test_no_overflow_is_met_with_more_turns_than_there_may_be() -> None:  # S3-16, C-06
-    talk = start_agent(FULL, "never", compactor=Shortens(), limits=LoopLimits(max_turns=1))
+async def test_no_overflow_is_met_with_more_turns_than_there_may_be(starts: StartAgent) -> None:  # S3-16, C-06
+    talk = starts(FULL, "never", compactor=Shortens(), limits=LoopLimits(max_turns=1))
 
     assert end_of(await talk.says("well?")).failure is FailureKind.OVERFLOW
 
 
-async def test_a_stop_during_the_compaction_is_a_stop() -> None:  # C-16, S3-16
-    talk = start_agent(FULL, "never", compactor=Shortens())
+async def test_a_stop_during_the_compaction_is_a_stop(starts: StartAgent) -> None:  # C-16, S3-16
+    talk = starts(FULL, "never", compactor=Shortens())
     talk.agent.subscribe(lambda event: talk.agent.abort() if event.type == "compaction_start" else None)
 
     events = await talk.says("well?")
@@ -121,9 +121,11 @@ async def test_a_stop_during_the_compaction_is_a_stop() -> None:  # C-16, S3-16
     assert len(talk.llm.requests) == 1
 
 
-async def test_before_each_call_the_conversation_is_made_shorter_if_it_is_time() -> None:  # S3-14, S3-09, C-08
+async def test_before_each_call_the_conversation_is_made_shorter_if_it_is_time(
+    starts: StartAgent,
+) -> None:  # S3-14, S3-09, C-08
     compactor = Shortens(most=6)
-    talk = start_agent("Hi.", compactor=compactor)
+    talk = starts("Hi.", compactor=compactor)
     talk.agent.replace_messages(HISTORY)
 
     events = await talk.says("well?")
@@ -139,12 +141,12 @@ async def test_before_each_call_the_conversation_is_made_shorter_if_it_is_time()
     ]
     assert compactor.reasons == ["threshold"]
     assert talk.heard == ["user: <summary>\nlong ago\n</summary>", "user: well?"]
-    assert talk.agent.state.usage.total > 7  # what the summary has cost counts
+    assert talk.agent.state.usage.total > 7  # the summary's tokens count
 
 
-async def test_between_tool_rounds_too() -> None:  # S3-14
+async def test_between_tool_rounds_too(starts: StartAgent) -> None:  # S3-14
     compactor = Shortens(most=5)
-    talk = start_agent(*[calls(("echo", {}))] * 2, "Done.", tools=[echo], compactor=compactor)
+    talk = starts(*[calls(("echo", {}))] * 2, "Done.", tools=[echo], compactor=compactor)
     talk.agent.replace_messages(HISTORY[:2])
 
     await talk.says("go")
@@ -153,9 +155,9 @@ async def test_between_tool_rounds_too() -> None:  # S3-14
     assert [line.partition(":")[0] for line in talk.heard].count("tool_result") == 2
 
 
-async def test_a_run_that_goes_on_looks_first() -> None:  # S3-17, S3-14
+async def test_a_run_that_goes_on_looks_first(starts: StartAgent) -> None:  # S3-17, S3-14
     compactor = Shortens(most=6)
-    talk = start_agent("Hi.", compactor=compactor)
+    talk = starts("Hi.", compactor=compactor)
     talk.agent.replace_messages([*HISTORY, user("well?")])
 
     events = await record(talk.agent.resume())
@@ -164,9 +166,12 @@ async def test_a_run_that_goes_on_looks_first() -> None:  # S3-17, S3-14
     assert answers(events) == ["Hi."]
 
 
-@pytest.mark.parametrize("compactor", [Shortens(most=0), Shortens(most=0, helps=False)])
-async def test_a_compactor_that_gets_nowhere_is_asked_once_in_a_run(compactor: Shortens) -> None:  # S3-14, S3-03
-    talk = start_agent(*[calls(("echo", {}))] * 5, "Done.", tools=[echo], compactor=compactor)
+@pytest.mark.parametrize("helps", [True, False])
+async def test_a_compactor_that_gets_nowhere_is_asked_once_in_a_run(
+    starts: StartAgent, *, helps: bool
+) -> None:  # S3-14, S3-03
+    compactor = Shortens(most=0, helps=helps)
+    talk = starts(*[calls(("echo", {}))] * 5, "Done.", tools=[echo], compactor=compactor)
 
     events = await talk.says("go")
 
@@ -175,8 +180,8 @@ async def test_a_compactor_that_gets_nowhere_is_asked_once_in_a_run(compactor: S
     assert [event.turn for event in events if isinstance(event, TurnStart)] == [1, 2, 3, 4, 5, 6]
 
 
-async def test_what_waits_survives_a_compaction() -> None:  # U-15
-    talk = start_agent("one", "two", "three", compactor=Shortens(most=2))
+async def test_what_waits_survives_a_compaction(starts: StartAgent) -> None:  # U-15
+    talk = starts("one", "two", "three", compactor=Shortens(most=2))
     talk.agent.follow_up("and then?")
     talk.agent.steer("first this")
 
@@ -186,9 +191,9 @@ async def test_what_waits_survives_a_compaction() -> None:  # U-15
     assert talk.heard[-1] == "user: and then?"
 
 
-async def test_an_id_that_was_told_away_is_not_given_to_another_call() -> None:  # S2-22, U-19
+async def test_an_id_that_was_told_away_is_not_given_to_another_call(starts: StartAgent) -> None:  # S2-22, U-19
     same = Calls((Call("echo", id="same"),))
-    talk = start_agent(*[same] * 6, "Done.", tools=[echo], compactor=Shortens(most=4))
+    talk = starts(*[same] * 6, "Done.", tools=[echo], compactor=Shortens(most=4))
 
     events = await talk.says("go")
 

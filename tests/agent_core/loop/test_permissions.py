@@ -1,4 +1,4 @@
-"""The gate before a call: allowed, asked for, refused; and what a run does that gets nothing but refusals."""
+"""Tests for permissions: calls that are allowed, asked about or refused, and runs that get only refusals."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from agent_core.permissions import Answer, Behavior, PermissionDecision, Proposa
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
-from tests.agent_core.kit import echo, end_of, kinds, look, record, results, start_agent
+from tests.agent_core.kit import StartAgent, echo, end_of, kinds, look, record, results
 
 
 class Desk:
-    """Says the same about every call, and has the answers of people ready, or waits for one."""
+    """Permissions that decide every call the same way, with prepared answers or a wait for one."""
 
     def __init__(self, behavior: Behavior, *answers: Answer) -> None:
         self.behavior = behavior
@@ -45,7 +45,7 @@ class Desk:
 
 
 def counted() -> tuple[Tool, list[str]]:
-    """A tool with a lasting effect, and what it did."""
+    """Return a tool with lasting effects, and the list of what it did."""
     done: list[str] = []
 
     @tool(acts="exec", retry="never")
@@ -61,10 +61,10 @@ def requests(events: Sequence[AgentEvent]) -> list[PermissionRequest]:
     return [event for event in events if isinstance(event, PermissionRequest)]
 
 
-async def test_an_approved_call_is_run_after_its_question() -> None:  # C-21, S3-31
+async def test_an_approved_call_is_run_after_its_question(starts: StartAgent) -> None:  # C-21, S3-31
     launch, done = counted()
     desk = Desk("ask", Answer.APPROVED)
-    talk = start_agent(calls(("launch", {"what": "one"})), "Up.", tools=[launch], permissions=desk)
+    talk = starts(calls(("launch", {"what": "one"})), "Up.", tools=[launch], permissions=desk)
 
     events = await talk.says("go")
 
@@ -75,9 +75,9 @@ async def test_an_approved_call_is_run_after_its_question() -> None:  # C-21, S3
     assert request.args == {"what": "one"}
 
 
-async def test_while_it_waits_the_run_says_so() -> None:  # S0-21
+async def test_while_it_waits_the_run_says_so(starts: StartAgent) -> None:  # S0-21
     launch, _ = counted()
-    talk = start_agent(calls(("launch", {"what": "one"})), "Fine.", tools=[launch], permissions=Desk("ask"))
+    talk = starts(calls(("launch", {"what": "one"})), "Fine.", tools=[launch], permissions=Desk("ask"))
     states: list[LoopState] = []
 
     async for event in talk.agent.stream("go"):
@@ -89,9 +89,9 @@ async def test_while_it_waits_the_run_says_so() -> None:  # S0-21
     assert talk.agent.state.terminal_reason is TerminalReason.ABORTED
 
 
-async def test_a_denied_call_is_not_run_and_the_model_is_told() -> None:  # C-21, S3-33
+async def test_a_denied_call_is_not_run_and_the_model_is_told(starts: StartAgent) -> None:  # C-21, S3-33
     launch, done = counted()
-    talk = start_agent(
+    talk = starts(
         calls(("launch", {"what": "one"})), "As you like.", tools=[launch], permissions=Desk("ask", Answer.DENIED)
     )
 
@@ -108,9 +108,9 @@ async def test_a_denied_call_is_not_run_and_the_model_is_told() -> None:  # C-21
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
-async def test_a_question_that_nobody_answers_is_a_no() -> None:  # C-21
+async def test_a_question_that_nobody_answers_is_a_no(starts: StartAgent) -> None:  # C-21
     launch, done = counted()
-    talk = start_agent(
+    talk = starts(
         calls(("launch", {"what": "one"})), "Then not.", tools=[launch], permissions=Desk("ask", Answer.EXPIRED)
     )
 
@@ -120,9 +120,9 @@ async def test_a_question_that_nobody_answers_is_a_no() -> None:  # C-21
     assert "nobody approved this call in time" in results(events)[0]
 
 
-async def test_what_a_rule_forbids_is_not_asked_for() -> None:
+async def test_what_a_rule_forbids_is_not_asked_for(starts: StartAgent) -> None:
     launch, done = counted()
-    talk = start_agent(calls(("launch", {"what": "one"})), "I may not.", tools=[launch], permissions=Desk("deny"))
+    talk = starts(calls(("launch", {"what": "one"})), "I may not.", tools=[launch], permissions=Desk("deny"))
 
     events = await talk.says("go")
 
@@ -131,11 +131,11 @@ async def test_what_a_rule_forbids_is_not_asked_for() -> None:
     assert results(events) == ["Error: it is risky. Next: do without it, and say so"]
 
 
-async def test_the_same_call_is_not_asked_for_twice() -> None:  # C-21
+async def test_the_same_call_is_not_asked_for_twice(starts: StartAgent) -> None:  # C-21
     launch, _ = counted()
     desk = Desk("ask", Answer.DENIED)
     same = calls(("launch", {"what": "one"}))
-    talk = start_agent(same, same, "I stop.", tools=[launch], permissions=desk)
+    talk = starts(same, same, "I stop.", tools=[launch], permissions=desk)
 
     events = await talk.says("go")
 
@@ -143,10 +143,10 @@ async def test_the_same_call_is_not_asked_for_twice() -> None:  # C-21
     assert "refused before" in results(events)[1]
 
 
-async def test_three_refusals_in_a_row_end_the_run() -> None:  # C-21, S3-11
+async def test_three_refusals_in_a_row_end_the_run(starts: StartAgent) -> None:  # C-21, S3-11
     launch, done = counted()
     turns = [calls(("launch", {"what": str(number)})) for number in range(5)]
-    talk = start_agent(*turns, tools=[launch], permissions=Desk("deny"))
+    talk = starts(*turns, tools=[launch], permissions=Desk("deny"))
 
     events = await talk.says("go")
 
@@ -155,21 +155,21 @@ async def test_three_refusals_in_a_row_end_the_run() -> None:  # C-21, S3-11
     assert len(results(events)) == 3
 
 
-async def test_refusals_with_a_success_between_do_not_end_the_run() -> None:  # C-21
+async def test_refusals_with_a_success_between_do_not_end_the_run(starts: StartAgent) -> None:  # C-21
     launch, _ = counted()
     desk = Desk("ask", Answer.DENIED, Answer.DENIED, Answer.APPROVED, Answer.DENIED, Answer.DENIED)
     turns = [calls(("launch", {"what": str(number)})) for number in range(5)]
-    talk = start_agent(*turns, "Some of it.", tools=[launch], permissions=desk)
+    talk = starts(*turns, "Some of it.", tools=[launch], permissions=desk)
 
     events = await talk.says("go")
 
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
-async def test_words_of_the_person_take_the_question_back() -> None:  # C-01
+async def test_words_of_the_person_take_the_question_back(starts: StartAgent) -> None:  # C-01
     launch, done = counted()
     desk = Desk("ask")
-    talk = start_agent(calls(("launch", {"what": "one"})), "Two it is.", tools=[launch], permissions=desk)
+    talk = starts(calls(("launch", {"what": "one"})), "Two it is.", tools=[launch], permissions=desk)
 
     run = asyncio.create_task(talk.says("go"))
     await desk.asked.wait()
@@ -182,10 +182,10 @@ async def test_words_of_the_person_take_the_question_back() -> None:  # C-01
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
-async def test_a_stop_takes_the_question_back() -> None:  # S4-38
+async def test_a_stop_takes_the_question_back(starts: StartAgent) -> None:  # S4-38
     launch, done = counted()
     desk = Desk("ask")
-    talk = start_agent(calls(("launch", {"what": "one"})), tools=[launch], permissions=desk)
+    talk = starts(calls(("launch", {"what": "one"})), tools=[launch], permissions=desk)
 
     run = asyncio.create_task(talk.says("go"))
     await desk.asked.wait()
@@ -197,10 +197,10 @@ async def test_a_stop_takes_the_question_back() -> None:  # S4-38
     assert end_of(events).reason is TerminalReason.ABORTED
 
 
-async def test_an_end_of_the_program_leaves_the_question_open() -> None:  # S3-17
+async def test_an_end_of_the_program_leaves_the_question_open(starts: StartAgent) -> None:  # S3-17
     launch, _ = counted()
     desk = Desk("ask")
-    talk = start_agent(calls(("launch", {"what": "one"})), tools=[launch], permissions=desk)
+    talk = starts(calls(("launch", {"what": "one"})), tools=[launch], permissions=desk)
 
     run = asyncio.create_task(talk.says("go"))
     await desk.asked.wait()
@@ -212,15 +212,17 @@ async def test_an_end_of_the_program_leaves_the_question_open() -> None:  # S3-1
 
 
 def cut_off(*names: str) -> list[AssistantMessage]:
-    """An answer whose calls have no results, as a kill leaves it."""
+    """Return an answer whose calls have no results, as after a kill."""
     asked = tuple(ToolCall(id=f"old_{name}", name="launch", arguments={"what": name}) for name in names)
     return [AssistantMessage(content=asked, stop_reason=StopReason.TOOL_USE)]
 
 
-async def test_after_a_kill_a_call_that_still_waited_is_asked_for_and_those_behind_it_too() -> None:  # S3-17
+async def test_after_a_kill_a_call_that_still_waited_is_asked_for_and_those_behind_it_too(
+    starts: StartAgent,
+) -> None:  # S3-17
     launch, done = counted()
     desk = Desk("ask", Answer.APPROVED, Answer.APPROVED)
-    talk = start_agent("Both up.", tools=[launch], permissions=desk)
+    talk = starts("Both up.", tools=[launch], permissions=desk)
     talk.agent.replace_messages([user("go"), *cut_off("one", "two")])
 
     await record(talk.agent.resume())
@@ -228,9 +230,9 @@ async def test_after_a_kill_a_call_that_still_waited_is_asked_for_and_those_behi
     assert done == ["one", "two"]
 
 
-async def test_after_a_kill_an_approved_call_that_began_has_an_unknown_outcome() -> None:  # C-04
+async def test_after_a_kill_an_approved_call_that_began_has_an_unknown_outcome(starts: StartAgent) -> None:  # C-04
     launch, done = counted()
-    talk = start_agent("Who knows.", tools=[launch], permissions=Desk("begun"))
+    talk = starts("Who knows.", tools=[launch], permissions=Desk("begun"))
     talk.agent.replace_messages([user("go"), *cut_off("one")])
 
     events = await record(talk.agent.resume())
@@ -239,18 +241,20 @@ async def test_after_a_kill_an_approved_call_that_began_has_an_unknown_outcome()
     assert results(events) == [UNKNOWN_OUTCOME]
 
 
-async def test_after_a_kill_an_approved_call_that_may_be_repeated_is() -> None:  # C-04
-    talk = start_agent("Seen.", tools=[look], permissions=Desk("begun"))
+async def test_after_a_kill_an_approved_call_that_may_be_repeated_is(starts: StartAgent) -> None:  # C-04
+    talk = starts("Seen.", tools=[look], permissions=Desk("begun"))
     old = ToolCall(id="old", name="look", arguments={"text": "x"})
     talk.agent.replace_messages([user("go"), AssistantMessage(content=(old,), stop_reason=StopReason.TOOL_USE)])
 
     assert results(await record(talk.agent.resume())) == ["saw x"]
 
 
-async def test_after_a_kill_nobody_says_of_a_call_that_may_have_begun_that_it_did_not() -> None:  # C-04
+async def test_after_a_kill_nobody_says_of_a_call_that_may_have_begun_that_it_did_not(
+    starts: StartAgent,
+) -> None:  # C-04
     launch, done = counted()
-    for tools in ([launch], []):  # a server's tools come later than the run
-        talk = start_agent("Let me see.", tools=tools, permissions=Desk("begun"))
+    for tools in ([launch], []):  # an MCP server's tools may appear later than the run
+        talk = starts("Let me see.", tools=tools, permissions=Desk("begun"))
         talk.agent.replace_messages([user("go"), *cut_off("one")])
         if tools:
             talk.agent.steer("and?")
@@ -260,7 +264,7 @@ async def test_after_a_kill_nobody_says_of_a_call_that_may_have_begun_that_it_di
     assert done == []
 
 
-async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next() -> None:  # C-21
+async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next(starts: StartAgent) -> None:  # C-21
     seen: list[str] = []
 
     @tool(execution="parallel", acts="net")
@@ -271,7 +275,7 @@ async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next() ->
 
     desk = Desk("ask", Answer.APPROVED)
     both = calls(("visit", {"place": "a"}), ("visit", {"place": "b"}))
-    talk = start_agent(both, tools=[visit], permissions=desk)
+    talk = starts(both, tools=[visit], permissions=desk)
     seen_when_asked: list[list[str]] = []
 
     async for event in talk.agent.stream("go"):
@@ -284,9 +288,9 @@ async def test_an_approved_call_does_not_wait_for_the_answer_about_the_next() ->
     assert seen == ["a"]
 
 
-async def test_a_call_by_itself_is_decided_in_its_conversation() -> None:  # S2-08
+async def test_a_call_by_itself_is_decided_in_its_conversation(starts: StartAgent) -> None:  # S2-08
     desk = Desk("deny")
-    talk = start_agent(tools=[echo], permissions=desk)
+    talk = starts(tools=[echo], permissions=desk)
     said = user("go")
     talk.agent.replace_messages([said])
 
@@ -295,10 +299,10 @@ async def test_a_call_by_itself_is_decided_in_its_conversation() -> None:  # S2-
     assert desk.last_said == [said]
 
 
-async def test_arguments_that_do_not_fit_are_not_asked_for() -> None:  # S3-31
+async def test_arguments_that_do_not_fit_are_not_asked_for(starts: StartAgent) -> None:  # S3-31
     launch, _ = counted()
     desk = Desk("ask", Answer.APPROVED)
-    talk = start_agent(calls(("launch", {"whither": "up"})), "Sorry.", tools=[launch], permissions=desk)
+    talk = starts(calls(("launch", {"whither": "up"})), "Sorry.", tools=[launch], permissions=desk)
 
     events = await talk.says("go")
 
@@ -318,7 +322,7 @@ async def test_an_approval_is_for_these_very_arguments_in_this_folder() -> None:
     assert proposal({"text": "x", "more": "y"}, "b").fingerprint != same
 
 
-async def test_a_rule_sees_what_earlier_calls_of_the_same_answer_brought() -> None:
+async def test_a_rule_sees_what_earlier_calls_of_the_same_answer_brought(starts: StartAgent) -> None:
     @tool(untrusted=True)
     async def fetch() -> str:
         """Fetch."""
@@ -327,7 +331,7 @@ async def test_a_rule_sees_what_earlier_calls_of_the_same_answer_brought() -> No
     launch, _ = counted()
     desk = Desk("allow")
     both = calls(("fetch", {}), ("launch", {"what": "one"}))
-    talk = start_agent(both, "Done.", tools=[fetch, launch], permissions=desk)
+    talk = starts(both, "Done.", tools=[fetch, launch], permissions=desk)
 
     await talk.says("go")
 
@@ -336,16 +340,14 @@ async def test_a_rule_sees_what_earlier_calls_of_the_same_answer_brought() -> No
     assert last.untrusted
 
 
-async def test_what_nobody_may_see_is_taken_out_of_results_updates_and_details() -> None:
+async def test_what_nobody_may_see_is_taken_out_of_results_updates_and_details(starts: StartAgent) -> None:
     @tool(untrusted=True)
     async def leak(context: ToolContext) -> ToolResult:
         """Leak."""
         context.on_update(ToolResult.of("half hunter2"))
         return ToolResult.of("whole hunter2").model_copy(update={"details": {"hunter2": ["hunter2", 7]}})
 
-    talk = start_agent(
-        calls(("leak", {})), "Done.", tools=[leak], redact=lambda text: text.replace("hunter2", "[secret]")
-    )
+    talk = starts(calls(("leak", {})), "Done.", tools=[leak], redact=lambda text: text.replace("hunter2", "[secret]"))
 
     events = await talk.says("go")
 

@@ -1,4 +1,4 @@
-"""Going on where a conversation stopped, after a crash or on purpose."""
+"""Tests for resuming a conversation after a crash or on purpose."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from agent_core.messages import (
 from agent_core.models.scripted import calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
-from tests.agent_core.kit import answers, echo, end_of, kinds, look, people, record, results, start_agent
+from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, look, people, record, results
 
 
 def answer(*content: TextContent | ToolCall, stop: StopReason = StopReason.STOP) -> AssistantMessage:
@@ -35,8 +35,10 @@ def result(number: int) -> ToolResultMessage:
 SAID = TextContent(text="Done.")
 
 
-async def test_a_question_without_an_answer_is_answered_and_not_asked_again() -> None:  # S4-13, S4-14, S3-20
-    talk = start_agent("Here I am.")
+async def test_a_question_without_an_answer_is_answered_and_not_asked_again(
+    starts: StartAgent,
+) -> None:  # S4-13, S4-14, S3-20
+    talk = starts("Here I am.")
     talk.agent.replace_messages([user("are you there?")])
 
     events = await record(talk.agent.resume())
@@ -53,8 +55,8 @@ async def test_a_question_without_an_answer_is_answered_and_not_asked_again() ->
     assert [message.role for message in end_of(events).messages] == ["assistant"]
 
 
-async def test_open_calls_are_answered_first_and_only_harmless_ones_are_run() -> None:  # S3-13, C-04
-    talk = start_agent("Seen.", tools=[look, echo])
+async def test_open_calls_are_answered_first_and_only_harmless_ones_are_run(starts: StartAgent) -> None:  # S3-13, C-04
+    talk = starts("Seen.", tools=[look, echo])
     talk.agent.replace_messages([user("go"), answer(call("look", 1), call("echo", 2), call("look", 3)), result(1)])
 
     events = await record(talk.agent.resume())
@@ -66,8 +68,8 @@ async def test_open_calls_are_answered_first_and_only_harmless_ones_are_run() ->
     assert talk.heard[2] == "tool_result: before"
 
 
-async def test_a_finished_conversation_ends_at_once() -> None:  # S4-13
-    talk = start_agent("never said")
+async def test_a_finished_conversation_ends_at_once(starts: StartAgent) -> None:  # S4-13
+    talk = starts("never said")
     talk.agent.replace_messages([user("go"), answer(SAID), CustomMessage(kind="seen", data={})])
 
     events = await record(talk.agent.resume())
@@ -76,8 +78,10 @@ async def test_a_finished_conversation_ends_at_once() -> None:  # S4-13
     assert talk.llm.requests == []
 
 
-async def test_the_calls_of_a_failed_answer_are_not_run_and_the_model_is_asked_again() -> None:  # S3-13, C-05
-    talk = start_agent("Again.", tools=[look])
+async def test_the_calls_of_a_failed_answer_are_not_run_and_the_model_is_asked_again(
+    starts: StartAgent,
+) -> None:  # S3-13, C-05
+    talk = starts("Again.", tools=[look])
     talk.agent.replace_messages([user("go"), answer(call("look", 1), stop=StopReason.ERROR)])
 
     events = await record(talk.agent.resume())
@@ -89,9 +93,9 @@ async def test_the_calls_of_a_failed_answer_are_not_run_and_the_model_is_asked_a
 @pytest.mark.parametrize(
     "new", [user("are you there?"), NotificationMessage(kind="task", text="It is done.", to_model=True)]
 )
-async def test_the_calls_of_a_run_that_was_given_up_are_not_run(new: AgentMessage) -> None:
-    """They may be what ended it, and would end every run after it."""
-    talk = start_agent("Here I am.", tools=[look])
+async def test_the_calls_of_a_run_that_was_given_up_are_not_run(starts: StartAgent, new: AgentMessage) -> None:
+    """The calls may have ended the run, and would end every run after it."""
+    talk = starts("Here I am.", tools=[look])
     talk.agent.replace_messages([user("go"), answer(call("look", 1)), new])
 
     events = await record(talk.agent.resume())
@@ -101,8 +105,8 @@ async def test_the_calls_of_a_run_that_was_given_up_are_not_run(new: AgentMessag
     assert talk.heard[2] == "tool_result: No result provided"
 
 
-async def test_an_answer_that_the_person_stopped_stays_stopped() -> None:  # C-15, C-16
-    talk = start_agent("never said", tools=[look])
+async def test_an_answer_that_the_person_stopped_stays_stopped(starts: StartAgent) -> None:  # C-15, C-16
+    talk = starts("never said", tools=[look])
     talk.agent.replace_messages([user("go"), answer(SAID, call("look", 1), stop=StopReason.ABORTED)])
 
     events = await record(talk.agent.resume())
@@ -111,8 +115,8 @@ async def test_an_answer_that_the_person_stopped_stays_stopped() -> None:  # C-1
     assert talk.llm.requests == []
 
 
-async def test_an_empty_conversation_cannot_go_on() -> None:  # S4-13, S4-35
-    talk = start_agent("never said")
+async def test_an_empty_conversation_cannot_go_on(starts: StartAgent) -> None:  # S4-13, S4-35
+    talk = starts("never said")
 
     with pytest.raises(CannotContinue, match="Cannot continue: no messages in context"):
         await record(talk.agent.resume())
@@ -121,8 +125,8 @@ async def test_an_empty_conversation_cannot_go_on() -> None:  # S4-13, S4-35
     assert not talk.agent.is_running
 
 
-async def test_what_waits_is_heard_in_the_first_turn_after_a_resume() -> None:  # S4-07, S4-35
-    talk = start_agent("Both.", tools=[look])
+async def test_what_waits_is_heard_in_the_first_turn_after_a_resume(starts: StartAgent) -> None:  # S4-07, S4-35
+    talk = starts("Both.", tools=[look])
     talk.agent.replace_messages([user("go"), answer(call("look", 1))])
     talk.agent.steer("wait")
 
@@ -133,8 +137,10 @@ async def test_what_waits_is_heard_in_the_first_turn_after_a_resume() -> None:  
     assert len(talk.llm.requests) == 1
 
 
-async def test_continue_after_an_answer_takes_one_steering_message_then_one_follow_up() -> None:  # S4-35
-    talk = start_agent("one", "two", "three")
+async def test_continue_after_an_answer_takes_one_steering_message_then_one_follow_up(
+    starts: StartAgent,
+) -> None:  # S4-35
+    talk = starts("one", "two", "three")
     talk.agent.replace_messages([user("go"), answer(SAID)])
     talk.agent.follow_up("later")
     talk.agent.steer("now")
@@ -146,8 +152,8 @@ async def test_continue_after_an_answer_takes_one_steering_message_then_one_foll
     assert talk.heard[2:] == ["user: now", "assistant: one", "user: and now", "assistant: two", "user: later"]
 
 
-async def test_continue_after_an_answer_with_nothing_waiting_is_an_error() -> None:  # S4-35
-    talk = start_agent("never said")
+async def test_continue_after_an_answer_with_nothing_waiting_is_an_error(starts: StartAgent) -> None:  # S4-35
+    talk = starts("never said")
     talk.agent.replace_messages([user("go"), answer(SAID), CustomMessage(kind="seen", data={})])
 
     with pytest.raises(CannotContinue, match="Cannot continue from message role: assistant"):
@@ -155,8 +161,10 @@ async def test_continue_after_an_answer_with_nothing_waiting_is_an_error() -> No
 
 
 @pytest.mark.parametrize("tail", [[user("go")], [user("go"), answer(call("look", 1)), result(1)]])
-async def test_continue_otherwise_asks_the_model_again(tail: list[AgentMessage]) -> None:  # S4-13, S4-35
-    talk = start_agent("Going on.", tools=[look])
+async def test_continue_otherwise_asks_the_model_again(
+    starts: StartAgent, tail: list[AgentMessage]
+) -> None:  # S4-13, S4-35
+    talk = starts("Going on.", tools=[look])
     talk.agent.replace_messages(tail)
 
     end = await talk.agent.continue_()
@@ -165,7 +173,9 @@ async def test_continue_otherwise_asks_the_model_again(tail: list[AgentMessage])
 
 
 @pytest.mark.parametrize("at", range(1, 40))
-async def test_a_run_that_stops_after_any_event_is_finished_by_a_resume(at: int) -> None:  # S3-20, S0-14
+async def test_a_run_that_stops_after_any_event_is_finished_by_a_resume(
+    starts: StartAgent, at: int
+) -> None:  # S3-20, S0-14
     ran: list[str] = []
 
     @tool(idempotent=True)
@@ -175,7 +185,7 @@ async def test_a_run_that_stops_after_any_event_is_finished_by_a_resume(at: int)
         return "noted"
 
     batch = calls(("note", {"text": "a"}), ("note", {"text": "b"}))
-    talk = start_agent(batch, "Noted.", tools=[note])
+    talk = starts(batch, "Noted.", tools=[note])
     events = talk.agent.stream("note both")
     async for event in events:
         if event.seq == at:
@@ -184,7 +194,7 @@ async def test_a_run_that_stops_after_any_event_is_finished_by_a_resume(at: int)
     if not talk.agent.state.messages:
         return
 
-    after = start_agent(*([batch] if not talk.agent.state.messages[1:] else []), "Noted.", tools=[note])
+    after = starts(*([batch] if not talk.agent.state.messages[1:] else []), "Noted.", tools=[note])
     after.agent.replace_messages(talk.agent.state.messages)
     rest = await record(after.agent.resume())
 

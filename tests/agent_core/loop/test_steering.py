@@ -1,4 +1,4 @@
-"""What people say while the agent works: steering changes its course, a follow-up waits for its end."""
+"""Messages during a run: steering changes its course, a follow-up waits for its end."""
 
 from collections.abc import Callable
 
@@ -9,13 +9,13 @@ from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.scripted import Failure, calls
 from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
-from tests.agent_core.kit import Talk, answers, echo, end_of, kinds, look, people, results, start_agent
+from tests.agent_core.kit import StartAgent, Talk, answers, echo, end_of, kinds, look, people, results
 
 SKIPPED = "Skipped due to queued user message."
 
 
 def when(talk: Talk, moment: Callable[[AgentEvent], bool], *words: str) -> None:
-    """Somebody says these words the first time that the moment comes."""
+    """Steer with these words the first time that an event matches."""
     waiting = list(words)
 
     def listen(event: AgentEvent) -> None:
@@ -26,9 +26,9 @@ def when(talk: Talk, moment: Callable[[AgentEvent], bool], *words: str) -> None:
     talk.agent.subscribe(listen)
 
 
-async def test_steering_skips_the_calls_that_have_not_started_and_comes_in_the_next_turn() -> None:
+async def test_steering_skips_the_calls_that_have_not_started_and_comes_in_the_next_turn(starts: StartAgent) -> None:
     # S4-47, S4-24, S4-16, C-01, C-02
-    talk = start_agent(calls(("echo", {"text": "1"}), ("echo", {"text": "2"})), "Stopped.", tools=[echo])
+    talk = starts(calls(("echo", {"text": "1"}), ("echo", {"text": "2"})), "Stopped.", tools=[echo])
     when(talk, lambda event: isinstance(event, ToolExecutionStart), "wait!")
 
     events = await talk.says("send both")
@@ -60,8 +60,8 @@ async def test_steering_skips_the_calls_that_have_not_started_and_comes_in_the_n
     assert [(end.attempts, end.is_error) for end in ends] == [(1, False), (0, True)]
 
 
-async def test_calls_that_run_side_by_side_and_have_started_all_finish() -> None:  # C-01, S4-47, U-01
-    talk = start_agent(calls(("look", {"text": "1"}), ("look", {"text": "2"})), "ok", tools=[look])
+async def test_calls_that_run_side_by_side_and_have_started_all_finish(starts: StartAgent) -> None:  # C-01, S4-47, U-01
+    talk = starts(calls(("look", {"text": "1"}), ("look", {"text": "2"})), "ok", tools=[look])
     when(talk, lambda event: isinstance(event, ToolExecutionEnd), "wait!")
 
     assert results(await talk.says("go")) == ["saw 1", "saw 2"]
@@ -86,9 +86,9 @@ def heard_from_person(event: AgentEvent) -> bool:
     ],
 )
 async def test_steering_reaches_the_next_turn_from_any_moment(
-    moment: Callable[[AgentEvent], bool], outcome: list[str]
+    starts: StartAgent, moment: Callable[[AgentEvent], bool], outcome: list[str]
 ) -> None:  # S4-07, S4-29, C-33
-    talk = start_agent(calls(("echo", {"text": "1"}), ("echo", {"text": "2"})), "ok", tools=[echo])
+    talk = starts(calls(("echo", {"text": "1"}), ("echo", {"text": "2"})), "ok", tools=[echo])
     when(talk, moment, "and now?")
 
     events = await talk.says("go")
@@ -98,8 +98,8 @@ async def test_steering_reaches_the_next_turn_from_any_moment(
     assert len(talk.llm.requests) == 2
 
 
-async def test_steering_during_the_final_answer_gives_another_turn() -> None:  # S4-07, S4-15
-    talk = start_agent("First.", "Second.")
+async def test_steering_during_the_final_answer_gives_another_turn(starts: StartAgent) -> None:  # S4-07, S4-15
+    talk = starts("First.", "Second.")
     when(talk, said_by_agent, "one more thing")
 
     events = await talk.says("hello")
@@ -108,8 +108,8 @@ async def test_steering_during_the_final_answer_gives_another_turn() -> None:  #
     assert end_of(events).messages[-1] == talk.agent.state.messages[-1]
 
 
-async def test_what_waited_before_the_run_comes_right_after_the_prompt() -> None:  # S4-07
-    talk = start_agent("Both.")
+async def test_what_waited_before_the_run_comes_right_after_the_prompt(starts: StartAgent) -> None:  # S4-07
+    talk = starts("Both.")
     talk.agent.steer("by the way")
 
     events = await talk.says("hello")
@@ -118,8 +118,8 @@ async def test_what_waited_before_the_run_comes_right_after_the_prompt() -> None
     assert len(talk.llm.requests) == 1
 
 
-async def test_two_steering_messages_take_two_turns_by_default() -> None:  # S4-29
-    talk = start_agent("a", "b", "c")
+async def test_two_steering_messages_take_two_turns_by_default(starts: StartAgent) -> None:  # S4-29
+    talk = starts("a", "b", "c")
     when(talk, said_by_agent, "one", "two")
 
     events = await talk.says("hello")
@@ -128,8 +128,8 @@ async def test_two_steering_messages_take_two_turns_by_default() -> None:  # S4-
     assert people(events) == ["hello", "one", "two"]
 
 
-async def test_in_mode_all_they_come_together() -> None:  # S4-31, D-11
-    talk = start_agent("a", "b", queues=MessageQueues(steering_mode="all"))
+async def test_in_mode_all_they_come_together(starts: StartAgent) -> None:  # S4-31, D-11
+    talk = starts("a", "b", queues=MessageQueues(steering_mode="all"))
     when(talk, said_by_agent, "one", "two")
 
     events = await talk.says("hello")
@@ -138,8 +138,8 @@ async def test_in_mode_all_they_come_together() -> None:  # S4-31, D-11
     assert talk.heard[-2:] == ["user: one", "user: two"]
 
 
-async def test_a_follow_up_comes_only_when_the_agent_would_stop() -> None:  # S4-08, S4-30
-    talk = start_agent(calls(("echo", {})), "Done.", "That too.", tools=[echo])
+async def test_a_follow_up_comes_only_when_the_agent_would_stop(starts: StartAgent) -> None:  # S4-08, S4-30
+    talk = starts(calls(("echo", {})), "Done.", "That too.", tools=[echo])
     talk.agent.follow_up("and then?")
 
     events = await talk.says("go")
@@ -149,8 +149,8 @@ async def test_a_follow_up_comes_only_when_the_agent_would_stop() -> None:  # S4
     assert "turn_start follow_up" in kinds(events)
 
 
-async def test_steering_comes_before_follow_ups() -> None:  # S4-30
-    talk = start_agent("a", "b", "c", "d")
+async def test_steering_comes_before_follow_ups(starts: StartAgent) -> None:  # S4-30
+    talk = starts("a", "b", "c", "d")
     talk.agent.follow_up("later 1")
     talk.agent.follow_up("later 2")
     when(talk, said_by_agent, "now")
@@ -158,8 +158,8 @@ async def test_steering_comes_before_follow_ups() -> None:  # S4-30
     assert people(await talk.says("hello")) == ["hello", "now", "later 1", "later 2"]
 
 
-async def test_follow_ups_in_mode_all_come_together() -> None:  # S4-31
-    talk = start_agent("a", "b", queues=MessageQueues(follow_up_mode="all"))
+async def test_follow_ups_in_mode_all_come_together(starts: StartAgent) -> None:  # S4-31
+    talk = starts("a", "b", queues=MessageQueues(follow_up_mode="all"))
     talk.agent.follow_up("one")
     talk.agent.follow_up("two")
 
@@ -167,8 +167,8 @@ async def test_follow_ups_in_mode_all_come_together() -> None:  # S4-31
     assert len(talk.llm.requests) == 2
 
 
-async def test_what_waits_stays_when_the_model_fails_and_continue_takes_it() -> None:  # S4-17, C-19
-    talk = start_agent("fails next", Failure(message="down", retry_after_s=900), "Here.", "There.")
+async def test_what_waits_stays_when_the_model_fails_and_continue_takes_it(starts: StartAgent) -> None:  # S4-17, C-19
+    talk = starts("fails next", Failure(message="down", retry_after_s=900), "Here.", "There.")
     talk.agent.follow_up("first")
     talk.agent.follow_up("second")
     await talk.says("hello")
@@ -180,8 +180,8 @@ async def test_what_waits_stays_when_the_model_fails_and_continue_takes_it() -> 
     assert talk.heard == ["user: hello", "assistant: fails next", "user: first", "user: second"]
 
 
-async def test_queues_can_be_looked_into_and_cleared() -> None:  # S4-32
-    talk = start_agent()
+async def test_queues_can_be_looked_into_and_cleared(starts: StartAgent) -> None:  # S4-32
+    talk = starts()
     talk.agent.steer("a")
     talk.agent.follow_up("b")
     assert [text_of(item.content) for item in talk.agent.state.steering if isinstance(item, UserMessage)] == ["a"]
@@ -197,8 +197,8 @@ async def test_queues_can_be_looked_into_and_cleared() -> None:  # S4-32
     assert talk.agent.queues.peek() == ([], [])
 
 
-async def test_the_reason_of_each_turn_is_told() -> None:  # S3-10
-    talk = start_agent(calls(("echo", {})), "a", "b", "c", tools=[echo])
+async def test_the_reason_of_each_turn_is_told(starts: StartAgent) -> None:  # S3-10
+    talk = starts(calls(("echo", {})), "a", "b", "c", tools=[echo])
     talk.agent.follow_up("later")
     when(talk, lambda event: said_by_agent(event) and talk.llm.turns_left == 2, "now")
 

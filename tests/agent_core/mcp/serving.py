@@ -1,4 +1,4 @@
-"""MCP servers for tests: real programs and real sockets, and the tools that come of them."""
+"""MCP servers for tests, as real programs and over real sockets, and access to their tools."""
 
 import os
 import re
@@ -23,11 +23,11 @@ MODULE = "tests.emulators.mcp_server"
 PROGRAM = (sys.executable, "-P", "-m", MODULE)
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/home/ann", "LANG": "C.UTF-8", "OPENAI_API_KEY": "sk-not-for-you"}
 PORT = re.compile(r"^\d+$(?=\n)", re.MULTILINE)
-"""What a server prints first, among lines of its log."""
+"""The port, which a server prints among its log lines."""
 
 
 def emulated(*arguments: str) -> McpServer:
-    """A server of the official SDK as a program."""
+    """Return a server of the official SDK that runs as a program."""
     return McpServer(command=(*PROGRAM, *arguments), env={"PYTHONPATH": str(REPOSITORY)})
 
 
@@ -37,7 +37,7 @@ def shell(script: str) -> McpServer:
 
 @asynccontextmanager
 async def connecting(**servers: McpServer) -> AsyncIterator[McpServers]:
-    """Servers by name, from the moment in which connecting begins."""
+    """Yield servers by name as soon as connecting has begun."""
     running = McpServers(servers, ENVIRON)
     running.begin()
     try:
@@ -48,7 +48,7 @@ async def connecting(**servers: McpServer) -> AsyncIterator[McpServers]:
 
 @asynccontextmanager
 async def connected(**servers: McpServer) -> AsyncIterator[McpServers]:
-    """The same, when all of them have told of their tools."""
+    """Yield servers by name once all of them have listed their tools."""
     async with connecting(**servers) as running:
         await until(lambda: {each.name.partition("_")[0] for each in running.tools()} == set(servers))
         yield running
@@ -56,7 +56,7 @@ async def connected(**servers: McpServer) -> AsyncIterator[McpServers]:
 
 @asynccontextmanager
 async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, Program]]:
-    """The address of a server of the SDK, and its process."""
+    """Yield the address of a server of the SDK, and its process."""
     with TemporaryDirectory() as folder:
         server = Program(Path(folder), {})
         server.module, server.arguments = MODULE, ("--http", str(port), *arguments)
@@ -89,12 +89,12 @@ async def use(servers: McpServers, tool: str, **arguments: JsonValue) -> ToolRes
 
 
 async def told(servers: McpServers, tool: str, **arguments: JsonValue) -> str:
-    """The words of the result."""
+    """Return the text of a tool's result."""
     return text_of((await use(servers, tool, **arguments)).content)
 
 
 async def surroundings(servers: McpServers, server: str) -> Mapping[str, str]:
-    """The environment of a server, and its process as `pid`."""
+    """Return the environment of a server, with its process id as `pid`."""
     text = await told(servers, f"{server}_environment")
     return dict(line.split("=", 1) for line in text.splitlines())
 

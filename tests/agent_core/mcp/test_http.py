@@ -1,4 +1,4 @@
-"""A server that is an address: the official SDK's, by streamable HTTP on loopback."""
+"""An MCP server by address: the official SDK's, over streamable HTTP on loopback."""
 
 import asyncio
 from contextlib import suppress
@@ -59,7 +59,7 @@ async def test_when_it_is_back_the_next_calls_work_again(protocol: tuple[str, ..
 
         port = int(url.partition("127.0.0.1:")[2].partition("/")[0])
         async with over_http(*protocol, port=port):
-            # One may be told that the server has forgotten the session, and did nothing.
+            # A call may be told that the server has forgotten the session; then it had no effect.
             with suppress(ToolFailed):
                 await use(servers, "web_echo", text="first")
             assert await told(servers, "web_echo", text="back") == "back"
@@ -72,6 +72,6 @@ async def test_a_token_goes_along_in_a_header() -> None:
             assert await told(servers, "web_echo", text="hi") == "hi"
 
         async with connecting(web=McpServer(url=url)) as servers:
-            (looked,) = await servers.look(10)
+            (looked,) = await servers.look(30)
             assert looked.trouble == f"{url.removeprefix('http://').removesuffix('/mcp')} refuses us (HTTP 401)"
             assert looked.fix == "check its headers: is the token there, and valid?"

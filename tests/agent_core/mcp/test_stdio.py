@@ -1,4 +1,4 @@
-"""A server that is a program: the official SDK's, over real pipes."""
+"""An MCP server by command: the official SDK's, over real pipes."""
 
 import asyncio
 import os
@@ -148,6 +148,12 @@ async def test_a_tool_that_comes_later_is_there_in_the_next_turn(protocol: tuple
 
         await until(lambda: "emu_later" in {spec.name for spec in registry.specs()})
         assert await told(servers, "emu_later") == "new"
+
+
+@pytest.mark.parametrize("protocol", [(), ("--legacy",)])
+async def test_a_tool_that_comes_while_the_first_list_is_read_is_there_too(protocol: tuple[str, ...]) -> None:
+    async with connected(emu=emulated("--hurries", *protocol)) as servers:
+        await until(lambda: "emu_late" in {tool.name for tool in servers.tools()})
 
 
 async def test_an_agent_uses_one_and_its_huge_result_is_cut() -> None:  # C-24

@@ -1,4 +1,4 @@
-"""What servers call and describe things, made fit for models and people."""
+"""Tool names and descriptions of MCP servers are made fit for models and users."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
-"""Every client of a model, ready to talk to a model that plays a script of the emulators."""
+"""All model clients, each connected to an emulated model that plays a script."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from agent_core.models.scripted import Call, Calls, CutOff, ScriptedLlm, Thinks
 from agent_core.models.scripted import Failure as ScriptedFailure
 from agent_core.models.scripted import Turn as ScriptedTurn
 from tests.emulators.anthropic import AnthropicEmulator
-from tests.emulators.model_script import Answer, Failure, Turn
+from tests.emulators.model_script import Answer, Failure, Script, Turn
 from tests.emulators.model_server import ModelServer
 from tests.emulators.openai import OpenAiEmulator
 
@@ -35,7 +35,7 @@ def model_info(name: str, provider: str = "") -> ModelInfo:
 
 @dataclass(frozen=True)
 class Talk:
-    """A client, and the server at the other end of its wire; None where there is no wire."""
+    """A client and the server at the other end; None if the client has no wire."""
 
     client: LlmClient
     model: ModelInfo
@@ -50,11 +50,11 @@ class Talk:
         return last
 
 
-Meeting = Callable[[Sequence[Answer]], AbstractAsyncContextManager[Talk]]
+Meeting = Callable[[Script], AbstractAsyncContextManager[Talk]]
 
 
 @asynccontextmanager
-async def light(script: Sequence[Answer]) -> AsyncIterator[Talk]:
+async def light(script: Script) -> AsyncIterator[Talk]:
     async with OpenAiEmulator(script, api_key=KEY) as server:
         client = OpenAiClient(server.base_url, KEY)
         yield Talk(client, model_info("test-model"), server)
@@ -63,7 +63,7 @@ async def light(script: Sequence[Answer]) -> AsyncIterator[Talk]:
 
 
 @asynccontextmanager
-async def litellm_openai(script: Sequence[Answer]) -> AsyncIterator[Talk]:
+async def litellm_openai(script: Script) -> AsyncIterator[Talk]:
     async with OpenAiEmulator(script, api_key=KEY) as server:
         client = LitellmClient(KEY, server.base_url)
         yield Talk(client, model_info("openai/test-model", "openai"), server)
@@ -72,7 +72,7 @@ async def litellm_openai(script: Sequence[Answer]) -> AsyncIterator[Talk]:
 
 
 @asynccontextmanager
-async def litellm_anthropic(script: Sequence[Answer]) -> AsyncIterator[Talk]:
+async def litellm_anthropic(script: Script) -> AsyncIterator[Talk]:
     async with AnthropicEmulator(script, api_key=KEY) as server:
         client = LitellmClient(KEY, server.url)
         yield Talk(client, model_info("anthropic/claude-test", "anthropic"), server)
@@ -81,7 +81,8 @@ async def litellm_anthropic(script: Sequence[Answer]) -> AsyncIterator[Talk]:
 
 
 @asynccontextmanager
-async def scripted(script: Sequence[Answer]) -> AsyncIterator[Talk]:
+async def scripted(script: Script) -> AsyncIterator[Talk]:
+    assert not callable(script)
     yield Talk(ScriptedLlm(*map(_scripted_turn, script)), model_info("scripted"))
 
 

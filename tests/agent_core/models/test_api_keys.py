@@ -1,4 +1,4 @@
-"""A key that comes with a call wins over the client's own, and is told to nobody but the server."""
+"""A key passed with a call replaces the client's own, and is sent to the server only."""
 
 import pytest
 from pydantic import SecretStr
@@ -16,7 +16,7 @@ OWN = OPTIONS.model_copy(update={"api_key": SecretStr(KEY)})
 
 
 def client_for(kind: str, base_url: str) -> tuple[LlmClient, str]:
-    """One whose own key has expired, and what it calls the model."""
+    """Return a client whose own key has expired, and its name for the model."""
     if kind == "light":
         return OpenAiClient(base_url, "expired-key"), "test-model"
     return LitellmClient("expired-key", base_url), "openai/test-model"

@@ -1,4 +1,4 @@
-"""What every client of a model keeps to, whatever wire it speaks (behaviour rows S2-03, S4-50)."""
+"""The contract of every model client, whatever protocol it speaks (behaviour rows S2-03, S4-50)."""
 
 import asyncio
 from contextlib import aclosing
@@ -7,12 +7,24 @@ from typing import Literal
 
 import pytest
 
-from agent_core.llm import FailureKind, StreamDone, StreamStart, TextDelta, ThinkingDelta, ToolCallDelta
+from agent_core.llm import (
+    FailureCause,
+    FailureKind,
+    LlmClient,
+    ModelInfo,
+    StreamDone,
+    StreamStart,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+)
 from agent_core.messages import StopReason, ThinkingContent
-from tests.agent_core.models.clients import EVERY_CLIENT, HELLO, OPTIONS, Meeting
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.openai_client import OpenAiClient
+from tests.agent_core.models.clients import EVERY_CLIENT, HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk, model_info
 from tests.emulators.model_script import Break, Failure, ToolUse, calls, rate_limited, says
 
-# litellm silences it where it is imported, which pytest undoes.
+# litellm silences this warning on import; pytest undoes that.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
 
 Broken = Literal["cut", "end", "garbage", "error"]
@@ -25,7 +37,7 @@ def meets(request: pytest.FixtureRequest) -> Meeting:
     return meeting
 
 
-async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:  # S2-03
+async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:  # S2-03, C-34
     async with meets([says(LONG)]) as talk:
         start, *deltas, done = await talk.events()
 
@@ -181,3 +193,44 @@ async def test_a_reader_may_leave_early(meets: Meeting) -> None:
         done = await talk.done()
 
     assert done.message.text == "Here again."
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (rate_limited(7), FailureCause.RATE_LIMIT),
+        (Failure("server"), FailureCause.SERVER),
+        (Failure("overloaded"), FailureCause.SERVER),
+        (Failure("not_found"), FailureCause.NOT_FOUND),
+        (Failure("bad_request", message="Blocked by our content policy"), FailureCause.CONTENT),
+        (Failure("bad_request"), None),
+        (Failure("auth"), None),
+    ],
+)
+async def test_a_failure_says_what_people_are_told_of_it(answer: Failure, cause: FailureCause | None) -> None:  # S4-50
+    for meeting in OVER_A_WIRE.values():
+        async with meeting([answer]) as talk:
+            events = await talk.events()
+
+        assert [type(event) for event in events] == [StreamDone]
+        done = events[-1]
+        assert isinstance(done, StreamDone)
+        assert done.failure is not None
+        assert done.failure.cause is cause
+
+
+@pytest.mark.parametrize(
+    ("client", "model"),
+    [
+        (OpenAiClient("http://127.0.0.1:9/v1", KEY), model_info("test-model")),
+        (LitellmClient(KEY, "http://127.0.0.1:9"), model_info("openai/test-model", "openai")),
+        (LitellmClient(KEY, "http://127.0.0.1:9"), model_info("anthropic/claude-test", "anthropic")),
+    ],
+    ids=["light", "litellm-openai", "litellm-anthropic"],
+)
+async def test_a_server_that_is_not_there_is_a_failure_of_the_network(client: LlmClient, model: ModelInfo) -> None:
+    done = await Talk(client, model).done()
+    await client.close()
+
+    assert done.failure is not None
+    assert (done.failure.kind, done.failure.cause) == (FailureKind.TRANSIENT, FailureCause.NETWORK)

@@ -1,4 +1,4 @@
-"""What every client does with its server: the request, the bill, silence, hanging up, secrets."""
+"""Every model client over a socket: requests, usage, silence, closed connections, secrets."""
 
 from contextlib import aclosing
 from dataclasses import replace
@@ -74,14 +74,14 @@ async def test_a_history_with_tool_calls_may_be_asked_about_without_tools(meets:
     assert done.message.text == "We saw a cat."
 
 
-async def test_without_tools_none_are_offered(meets: Meeting) -> None:  # S0-11
+async def test_without_tools_none_are_offered(meets: Meeting) -> None:  # S0-11, S2-37, C-23
     async with meets([says("Hello.")]) as talk:
         await talk.done()
         (request,) = server_of(talk).requests
 
     assert "tools" not in request.body
     assert "tool_choice" not in request.body
-    assert request.body["max_tokens"] == 4096
+    assert (request.body["temperature"], request.body["max_tokens"]) == (0.7, 4096)
     assert request.stream
 
 

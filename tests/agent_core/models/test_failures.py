@@ -1,4 +1,4 @@
-"""What providers say when they refuse, and what it means for us (behaviour rows C-25, U-09, U-10)."""
+"""Provider errors and the failure kinds they map to (behaviour rows C-25, U-09, U-10)."""
 
 import pytest
 

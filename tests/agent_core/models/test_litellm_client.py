@@ -1,4 +1,4 @@
-"""What litellm is told, and that it keeps quiet."""
+"""Tests for the arguments that litellm is given, and for its silence."""
 
 import asyncio
 import sys

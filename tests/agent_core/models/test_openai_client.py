@@ -1,6 +1,7 @@
-"""The light client and the servers that keep to the protocol in their own way."""
+"""The light client with servers that deviate from the OpenAI protocol."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -9,8 +10,11 @@ import pytest
 from aiohttp import web
 from pydantic import JsonValue
 
-from agent_core.llm import FailureKind, LlmOptions, StreamDone, ThinkingDelta
+from agent_core.clock import new_id
+from agent_core.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
 from agent_core.messages import StopReason
+from agent_core.models.answer import Answer
+from agent_core.models.openai_chunks import Chunk
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
 from tests.emulators.server import LoopbackServer
@@ -20,7 +24,7 @@ MODEL = model_info("test-model")
 
 
 class RawServer(LoopbackServer):
-    """Answers with exactly these bytes, written one after another."""
+    """A server that answers with exactly these bytes, chunk by chunk."""
 
     def __init__(self, *chunks: bytes, status: int = 200, kind: str = "text/event-stream", location: str = "") -> None:
         super().__init__()
@@ -79,6 +83,7 @@ A, B = '{"n": 1}', '{"n": 2}'
         pytest.param([[piece("add", A, index=0)], [piece("add", B, index=0)]], id="one index and no ids"),
         pytest.param([[piece("add", A, index=0, id="a")], [piece("add", B, index=0, id="b")]], id="one index for all"),
         pytest.param([[piece("add", A, index=0, id="a"), piece("add", B, index=1, id="a")]], id="one id for all"),
+        pytest.param([[piece("add", A, index=0, id="a"), piece("add", B, index=0, id="a")]], id="one index and one id"),
         pytest.param([[piece("add", {"n": 1}, index=0), piece("add", {"n": 2}, index=1)]], id="arguments as objects"),
         pytest.param(
             [
@@ -118,7 +123,7 @@ async def test_calls_are_put_together_however_a_server_sends_them(deltas: list[l
 
     message = done.message
     assert [(call.name, call.arguments) for call in message.tool_calls] == [("add", {"n": 1}), ("add", {"n": 2})]
-    assert len({call.id for call in message.tool_calls}) == 2
+    assert len({(call.id, str(call.arguments)) for call in message.tool_calls}) == 2
     assert all(call.id for call in message.tool_calls)
     assert message.stop_reason is StopReason.TOOL_USE
 
@@ -258,3 +263,19 @@ async def test_a_session_that_was_handed_in_stays_open() -> None:
         assert [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
         await client.close()
         assert not session.closed
+
+
+def test_twice_as_many_pieces_of_arguments_take_twice_as_long() -> None:
+    def seconds(pieces: int) -> float:
+        def once() -> float:
+            answer, began = Answer(ModelInfo(id="m"), new_id), time.thread_time()
+            for text in ['{"text": "', *["ab "] * pieces, '"}']:
+                again = {"index": 0, "id": "a", "function": {"name": "echo", "arguments": text}}
+                delta = {"choices": [{"delta": {"tool_calls": [again]}}]}
+                assert len([*answer.take(Chunk.model_validate(delta))]) == 1
+            assert answer.done().message.tool_calls[0].arguments == {"text": "ab " * pieces}
+            return time.thread_time() - began
+
+        return min(once() for _ in range(3))
+
+    assert any(seconds(16_000) <= 2.5 * seconds(8_000) + 0.01 for _ in range(5))

@@ -1,4 +1,4 @@
-"""How a conversation is put into the OpenAI protocol (behaviour rows S0-15, S2-15, S2-44)."""
+"""Conversations are converted to the OpenAI protocol (behaviour rows S0-15, S2-15, S2-44)."""
 
 import json
 

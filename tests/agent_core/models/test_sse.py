@@ -1,5 +1,6 @@
-"""Event streams mean the same however the network cuts them."""
+"""An event stream is parsed the same however the network splits it."""
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -62,3 +63,17 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory() -> None:
     assert not [*reader.feed(b"data: " + b"x" * (LONGEST_LINE - 10))]
     with pytest.raises(NotAnEventStream):
         [*reader.feed(b"x" * 10)]
+
+
+def test_twice_as_many_pieces_of_a_line_take_twice_as_long() -> None:
+    def seconds(pieces: int) -> float:
+        def once() -> float:
+            reader, began = SseReader(), time.thread_time()
+            for _ in range(pieces):
+                assert not [*reader.feed(b"data: x")]
+            assert len([*reader.finish()]) == 1
+            return time.thread_time() - began
+
+        return min(once() for _ in range(5))
+
+    assert any(seconds(80_000) <= 2.5 * seconds(40_000) + 0.01 for _ in range(5))

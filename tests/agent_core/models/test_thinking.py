@@ -1,4 +1,4 @@
-"""How much a model is to think: levels that it knows, budgets, and room for the answer."""
+"""Tests for thinking: the levels a model knows, token budgets, and room for the answer."""
 
 from dataclasses import replace
 
@@ -7,7 +7,15 @@ import pytest
 from agent_core.llm import LlmOptions, ModelInfo, ThinkingLevel
 from agent_core.models.model_table import look_up
 from agent_core.models.thinking import BUDGETS, thinking_for
-from tests.agent_core.models.clients import Talk, light, litellm_anthropic, litellm_openai, model_info
+from tests.agent_core.models.clients import (
+    OVER_A_WIRE,
+    Meeting,
+    Talk,
+    light,
+    litellm_anthropic,
+    litellm_openai,
+    model_info,
+)
 from tests.emulators.model_script import says
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -63,11 +71,25 @@ def test_the_answer_keeps_its_room(most: int, wanted: ThinkingLevel) -> None:  #
 
 
 async def asked(talk: Talk, thinking: ThinkingLevel, **changes: object) -> dict[str, object]:
-    """The body of a request."""
+    """Return the body of the last request."""
     model = talk.model.model_copy(update={"max_output": 64_000, **changes})
     await replace(talk, model=model).done(options=LlmOptions(thinking=thinking))
     assert talk.server is not None
     return dict(talk.server.requests[-1].body)
+
+
+@pytest.mark.parametrize("meeting", OVER_A_WIRE.values(), ids=OVER_A_WIRE)
+async def test_every_server_is_asked_to_think_only_where_it_is_wanted_and_to_leave_room(
+    meeting: Meeting,
+) -> None:  # S4-27, S4-28, D-08
+    async with meeting([says("4"), says("4")]) as met:
+        known = model_info("anthropic/claude-sonnet-4-5", "anthropic")
+        talk = replace(met, model=known if met.model.provider == "anthropic" else met.model)
+        plain, thinks = await asked(talk, "off"), await asked(talk, "medium")
+
+    assert not {"reasoning_effort", "thinking"} & plain.keys()
+    assert {"reasoning_effort", "thinking"} & thinks.keys()
+    assert (plain["max_tokens"], thinks["max_tokens"]) == (4096, 8192 + 4096)
 
 
 async def test_over_the_light_wire_goes_a_level_and_room_for_it() -> None:  # S4-27, S4-28
@@ -88,7 +110,7 @@ async def test_over_litellm_goes_a_level_too() -> None:  # S4-27
     assert "reasoning_effort" not in plain
 
 
-async def test_anthropics_older_models_get_the_budget_of_the_level() -> None:  # S4-28, D-08
+async def test_anthropics_older_models_get_the_budget_of_the_level() -> None:  # S4-27, S4-28, D-08
     async with litellm_anthropic([says("4", thinking="2 + 2")]) as talk:
         older = replace(talk, model=model_info("anthropic/claude-sonnet-4-5", "anthropic"))
         body = await asked(older, "medium")

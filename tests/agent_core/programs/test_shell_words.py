@@ -1,4 +1,4 @@
-"""A command as people are shown it: in the quotes that read best, and the very same words to a shell."""
+"""Commands are displayed with the most readable quoting, and a shell reads them back unchanged."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Scripts of skills run with our interpreter in the chat's workspace, and no name leads out of their folder."""
+"""Skill scripts run with our interpreter in the chat's workspace; no name leads out of the skill's folder."""
 
 import shutil
 import sys
@@ -11,6 +11,7 @@ from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import calls
+from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.shelf import SkillShelf
@@ -53,7 +54,7 @@ def run_skill_script(launcher: RecordingLauncher) -> Tool:
 
 
 def shelf_of(*roots: Path) -> SkillShelf:
-    """With everything loaded that there is."""
+    """Return a shelf with every available skill loaded."""
     shelf = SkillShelf(SkillLibrary([(root, Origin.SHIPPED) for root in roots]))
     for entry in shelf.entries():
         shelf.load(entry.name)
@@ -61,7 +62,7 @@ def shelf_of(*roots: Path) -> SkillShelf:
 
 
 async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str, shelf: SkillShelf | None = None) -> str:
-    """A chat beside `skills`, where no shelf is given."""
+    """Run a script; without a shelf, that of the `skills` folder beside the workspace."""
     context = ToolContext(
         call_id="1",
         session_id="s",
@@ -133,22 +134,21 @@ async def test_the_script_may_read_its_skill_and_nothing_else_of_ours(
 async def test_a_skill_of_the_chat_opens_no_folder_to_its_scripts(
     run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, workspace: Path
 ) -> None:
-    """What stands in its place by then could be a link to anything."""
+    """The folder may be replaced with a link to anything before the script runs."""
     own = workspace / "skills" / "mine"
     shutil.copytree(skills / "greet", own)
     shelf = SkillShelf(own=workspace / "skills")
     shelf.load("mine", held=True)
 
-    for _ in range(2):  # the first run leaves nothing behind that nobody approved
+    for _ in range(2):  # the first run leaves nothing behind that was not approved
         assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", shelf=shelf)
     assert launcher.launched[0].readable == ()
 
 
+@pytest.mark.parametrize("launcher", NAMES, indirect=True)
 async def test_a_script_cannot_read_the_house_nor_change_its_skill(
     run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, tmp_path: Path
 ) -> None:
-    if launcher.name == "plain":
-        pytest.skip("it shuts nothing in")
     home = tmp_path / "home"
     workspace = home / "workspaces" / "chat"
     workspace.mkdir(parents=True)
@@ -340,5 +340,5 @@ def test_people_see_the_whole_call(run_skill_script: Tool) -> None:
     assert (run_skill_script.name, run_skill_script.acts, run_skill_script.untrusted) == (
         "run_skill_script",  # D-05
         "exec",
-        True,
+        False,
     )

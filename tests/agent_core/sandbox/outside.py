@@ -1,8 +1,8 @@
-"""Run as some user: builds a house with what is worth stealing, runs the escapes shut in beside it, and prints what
-they found, then what has happened to the house meanwhile, as lines of JSON: name, way out or nothing.
+"""The outside of a sandbox test: a home with valuable things, and the escapes run in a sandbox beside it.
 
-`python -m tests.agent_core.sandbox.outside LAUNCHER FOLDER`; with `none` for a launcher they are not shut in at all.
-Where the launcher does not work for this user, it says why and ends with 3.
+Prints the results of the escapes and then the changes to the home, as lines of JSON: name, and way out or "". Run it
+with `python -m tests.agent_core.sandbox.outside LAUNCHER FOLDER`; the launcher `none` means no sandbox. If the launcher
+does not work for this user, it prints the reason and exits with 3.
 """
 
 import asyncio
@@ -20,15 +20,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
-from agent_core.sandbox.cgroup import process_groups
+from agent_core.sandbox.cgroup import control_groups
 from agent_core.sandbox.command import Command, Launch, Launcher
 from agent_core.sandbox.landlock import Landlock
 from agent_core.sandbox.probe import NoLauncher, find_launcher
-from agent_core.sandbox.visible import is_root
 from tests.process import REPOSITORY
 
 KINDS = {"nested": "bubblewrap", "unscoped": "landlock"}
-"""As an older bubblewrap and an older kernel have them."""
+"""Launchers as an older bubblewrap and an older kernel provide them."""
 SLEEP = "import sys; sys.stdin.read()"
 
 
@@ -42,7 +41,7 @@ class Unconfined:
 
 
 def launcher(name: str) -> Launcher:
-    groups = process_groups() if is_root() else None
+    groups = control_groups()
     program = find_program()
     if name == "bubblewrap" and program:
         return Bubblewrap(program, groups=groups)
@@ -56,7 +55,7 @@ def launcher(name: str) -> Launcher:
 
 
 class House:
-    """Everything stands until it is left."""
+    """The protected home; it exists until the context is left."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.secret = secrets.token_hex(16)
@@ -98,7 +97,7 @@ class House:
         return listener
 
     def world(self) -> str:
-        """What the escapes are told."""
+        """Return the JSON that tells the escapes about the home."""
         return json.dumps(
             {
                 "home": str(self.home),
@@ -117,7 +116,7 @@ class House:
         )
 
     def found(self) -> Iterator[tuple[str, str]]:
-        """What has happened to it."""
+        """Yield the changes that happened to the home."""
         for name, waiting in (("datagram", self.datagrams), ("mailbox", self.mailbox)):
             try:
                 waiting.recv(100)

@@ -1,12 +1,16 @@
-"""What the tests of running commands share: the launchers, one that shuts nothing in, and a look at what still runs."""
+"""Helpers for tests of commands: the launchers, one without a sandbox, and a list of running processes."""
 
+import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
+from agent_core.sandbox.cgroup import ControlGroups, Group, control_groups
 from agent_core.sandbox.command import Command, Launch, Launcher
+from agent_core.sandbox.landlock import Landlock
 from agent_core.sandbox.probe import NAMES, NoLauncher, find_launcher
 
 LAUNCHERS = ("plain", *NAMES)
@@ -15,7 +19,7 @@ _found: dict[str, Launcher | NoLauncher] = {}
 
 
 class PlainLauncher:
-    """Starts the command as it is."""
+    """Launcher without a sandbox."""
 
     name = "plain"
 
@@ -26,32 +30,46 @@ class PlainLauncher:
 
 
 class RecordingLauncher:
-    """Remembers what another one launches."""
+    """Launcher that records what another one launches."""
 
     def __init__(self, inner: Launcher) -> None:
         self.name = inner.name
         self.launched: list[Command] = []
+        self.groups: list[Group] = []
         self._inner = inner
 
-    def launch(self, command: Command) -> AbstractContextManager[Launch]:
+    @contextmanager
+    def launch(self, command: Command) -> Iterator[Launch]:
         self.launched.append(command)
-        return self._inner.launch(command)
+        with self._inner.launch(command) as launch:
+            self.groups += [launch.group] if launch.group else []
+            yield launch
 
 
 async def launcher_called(name: str, scratch: Path) -> Launcher:
-    """Skips the test where this machine has none of that name."""
+    """Return the launcher of that name; skip the test if this machine has none."""
     if name == "plain":
         return PlainLauncher()
     if name not in _found:
         _found[name] = await find_launcher(scratch, only=name)
     found = _found[name]
     if isinstance(found, NoLauncher):
-        pytest.skip(f"{found.reason}: {found.fix}")
+        pytest.skip(found.reason)
     return found
 
 
+def sampled_launchers() -> Iterator[Launcher]:
+    """Yield launchers that limit memory by sampling, as without memory control groups. They may not work here."""
+    groups = control_groups()
+    if groups:
+        groups = ControlGroups({name: parent for name, parent in groups.parents.items() if name != "memory"})
+    if program := find_program():
+        yield Bubblewrap(program, groups=groups)
+    yield Landlock(groups=groups)
+
+
 def running(marker: str) -> list[int]:
-    """The processes with that word in their command line; what has ended and waits to be collected has none."""
+    """Return the ids of processes with that word in their command line; ended ones have none."""
     return [
         int(entry.name)
         for entry in Path("/proc").iterdir()
@@ -64,3 +82,21 @@ def _command_line(entry: Path) -> bytes:
         return (entry / "cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def counted_with_it() -> int:
+    """Return the number of threads that count towards a program's process limit: all of an ordinary user, none of root.
+
+    Threads that other tests start or end meanwhile change it.
+    """
+    if os.geteuid() == 0:
+        return 0
+    return sum(map(_our_threads, Path("/proc").iterdir()))
+
+
+def _our_threads(entry: Path) -> int:
+    try:
+        is_ours = entry.name.isdigit() and entry.stat().st_uid == os.getuid()
+        return len(list((entry / "task").iterdir())) if is_ours else 0
+    except OSError:  # it has ended
+        return 0

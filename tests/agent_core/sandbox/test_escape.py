@@ -1,4 +1,4 @@
-"""Nobody gets out: every way we know is tried, with what lies outside belonging to the user who runs Parley."""
+"""No known way leads out of the sandbox, even to files owned by the user who runs Parley."""
 
 import json
 import os
@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.sandbox.bubblewrap import find_program
 from tests.process import REPOSITORY
 
 LAUNCHERS = ("bubblewrap", "nested", "landlock", "unscoped")
 PLAIN = 1_000_000 + os.getpid()
-"""A user who owns nothing, and shares the limit of processes with no other test."""
+"""Uid of a user who owns nothing and shares the process limit with no other test."""
 AS_PLAIN = ("setpriv", "--reuid", str(PLAIN), "--regid", str(PLAIN), "--clear-groups")
 PYTHON = "/usr/bin/python3"
-"""One that everybody may run."""
+"""An interpreter that every user may run."""
 DOES_NOT_WORK = 3
 
 LEAKS_WITHOUT = {
@@ -37,13 +38,15 @@ LEAKS_WITHOUT = {
     *("memory", "forks", "large_file", "raise_limits", "new_privileges"),
     *("datagram", "mailbox", "sleeper", "file", "mode", "folder"),
 }
-"""What is a way out wherever nothing shuts a command in; others may be closed by the machine."""
+"""Escapes that are open wherever no sandbox runs; the machine itself may close others."""
 
 
 @pytest.fixture
 def plain_folder() -> Iterator[Path]:
-    """Of the plain user. The folders of the tests are for those alone who run them. Skips where that user cannot run
-    our sources."""
+    """A folder owned by the plain user, who has no access to the tests' folders.
+
+    Skips the test where that user cannot run our sources.
+    """
     folder = Path(tempfile.mkdtemp(prefix="parley-escape-"))
     try:
         os.chown(folder, PLAIN, PLAIN)
@@ -57,9 +60,11 @@ def plain_folder() -> Iterator[Path]:
 
 
 def ways_out(launcher: str, folder: Path, *before: str, python: str = sys.executable) -> dict[str, str]:
-    """What was found; nothing is the best of news. Skips where the launcher does not work."""
+    """Return the escapes found, empty if none; skip the test if the launcher does not work."""
     argv = [*before, python, "-m", "tests.agent_core.sandbox.outside", launcher, str(folder)]
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    program = find_program()  # the package may be missing for the other Python
+    path = f"{program.parent}:{os.environ['PATH']}" if program else os.environ["PATH"]
+    env = {"PATH": path, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode == DOES_NOT_WORK:
         assert "lets a command" not in done.stderr
@@ -82,7 +87,7 @@ def test_nobody_gets_out_of_the_sandbox_of_a_plain_user(launcher: str, plain_fol
 
 
 def test_the_ways_out_are_open_where_nothing_shuts_them(tmp_path: Path) -> None:
-    """Or their being closed would say nothing."""
+    """Without this the sandbox tests would prove nothing."""
     found = {name.partition(".")[2] for name in ways_out("none", tmp_path)}
 
     assert LEAKS_WITHOUT - found == set()

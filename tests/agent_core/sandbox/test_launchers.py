@@ -1,4 +1,4 @@
-"""What both launchers promise to whoever runs a command: that it works, and that nothing of it stays."""
+"""The contract of both launchers: a command works as usual, and nothing of it stays behind."""
 
 import asyncio
 import json
@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from agent_core.sandbox.bubblewrap import Bubblewrap
-from agent_core.sandbox.cgroup import process_groups
-from agent_core.sandbox.command import Command, Launcher, Limits
+from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.landlock import Landlock
-from agent_core.sandbox.probe import NAMES, NoLauncher, fault_of, find_launcher
-from agent_core.sandbox.visible import is_root, python_folder
-from tests.agent_core.sandbox.running import PlainLauncher, running
+from agent_core.sandbox.limits import CommandLimits
+from agent_core.sandbox.probe import NAMES, NoLauncher, find_launcher
+from agent_core.sandbox.visible import python_folder
+from tests.agent_core.sandbox.running import running
 from tests.process import REPOSITORY, until
 
 WAITS = "import sys, time; print('ready', flush=True); time.sleep(60)"
@@ -43,7 +43,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def marker() -> str:
-    """A word by which a process is found again."""
+    """A word that identifies the test's processes."""
     return f"marker-{secrets.token_hex(8)}"
 
 
@@ -62,7 +62,7 @@ async def start(launcher: Launcher, command: Command) -> Process:
 
 
 async def run(launcher: Launcher, command: Command) -> tuple[int | None, str, str]:
-    """Exit code, output, errors."""
+    """Run a command; return its exit code, output and errors."""
     process = await start(launcher, command)
     out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
@@ -77,7 +77,7 @@ def a_file_in(folder: Path) -> Path:
 
 
 def folders_of_no_program() -> list[Path]:
-    """One of the libraries that nothing of the tests needs."""
+    """Return one library folder that the tests do not need."""
     names = ("apt", "git-core", "systemd", "udev", "dpkg", "ssl")
     return [Path("/usr/lib", name) for name in names if any(Path("/usr/lib", name).glob("*"))][:1]
 
@@ -116,7 +116,9 @@ async def test_what_it_may_read_may_lie_around_its_workspace(launcher: Launcher,
 
 
 async def test_where_it_cannot_begin_it_says_why(launcher: Launcher, workspace: Path) -> None:
-    code, out, err = await run(launcher, replace(Command(("true",), workspace), limits=Limits(memory_bytes=1024**2)))
+    code, out, err = await run(
+        launcher, replace(Command(("true",), workspace), limits=CommandLimits(memory_bytes=1024**2))
+    )
 
     assert code != 0
     assert out == ""
@@ -133,6 +135,16 @@ async def test_a_program_that_is_not_there_is_not_started(launcher: Launcher, wo
     for program in ("no-such-program", "./no-such-program"):
         with pytest.raises(FileNotFoundError), launcher.launch(Command((program,), workspace)):
             pass
+
+
+async def test_a_folder_of_programs_that_it_may_not_enter_is_passed_over(launcher: Launcher, workspace: Path) -> None:
+    outside = workspace.parent / "outside"
+    outside.mkdir()
+    (outside / "printf").write_text("#!/bin/sh\necho wrong\n")
+    (outside / "printf").chmod(0o755)
+    command = Command(("printf", "right"), workspace, env={"PATH": f"{outside}:/usr/bin:/bin"})
+
+    assert await run(launcher, command) == (0, "right", "")
 
 
 async def test_python_is_the_one_that_parley_runs_with(launcher: Launcher, workspace: Path) -> None:
@@ -167,7 +179,7 @@ async def test_its_processes_have_the_limits_that_it_was_given(launcher: Launche
 import resource as r
 print([r.getrlimit(each) for each in (r.RLIMIT_AS, r.RLIMIT_CPU, r.RLIMIT_FSIZE, r.RLIMIT_NOFILE, r.RLIMIT_CORE)])
 """
-    limits = Limits(cpu_seconds=7, memory_bytes=512 * 1024**2, file_bytes=1024**2, open_files=64)
+    limits = CommandLimits(cpu_seconds=7, memory_bytes=512 * 1024**2, file_bytes=1024**2, open_files=64)
 
     _, out, err = await run(launcher, replace(python(told, workspace), limits=limits))
 
@@ -175,7 +187,7 @@ print([r.getrlimit(each) for each in (r.RLIMIT_AS, r.RLIMIT_CPU, r.RLIMIT_FSIZE,
 
 
 async def test_what_writes_to_a_closed_pipe_ends_as_usual(launcher: Launcher, workspace: Path) -> None:
-    """Python ignores that signal, and whoever it starts would too."""
+    """Python ignores SIGPIPE, and its child processes would inherit that."""
     assert await run(launcher, Command(("sh", "-c", "yes | head -1"), workspace)) == (0, "y\n", "")
 
 
@@ -208,19 +220,19 @@ except OSError:
 async def test_what_is_hidden_in_a_system_folder_is_not_there(
     kind: type[Bubblewrap | Landlock], tmp_path: Path, workspace: Path
 ) -> None:
-    """As our own packages are, where they are installed beside Python's."""
+    """Hide folders as our own packages are where they are installed beside Python's."""
     hidden, seen = (Path("/usr/share"), *folders_of_no_program()), Path("/usr/bin/env")
     found = await find_launcher(tmp_path / "scratch", hidden=hidden, only=kind.name)
     if isinstance(found, NoLauncher):
         pytest.skip(found.reason)
 
     for inside in map(a_file_in, hidden):
-        for path in (inside, Path("/lib", *inside.parts[3:])):  # which may be another name of /usr/lib
+        for path in (inside, Path("/lib", *inside.parts[3:])):  # /lib may be another name of /usr/lib
             code, out, _ = await run(found, Command(("head", "-c", "1", str(path)), workspace))
             assert (code, out) == (1, ""), path
 
     code, *_ = await run(found, Command(("mkdir", str(hidden[0] / "new")), workspace))
-    assert code == 1  # it would take up memory
+    assert code == 1  # it would use up memory
     code, out, _ = await run(found, Command(("head", "-c", "1", str(seen)), workspace))
     assert (code, len(out)) == (0, 1)
     assert (await run(found, python("import ssl; print('works')", workspace)))[1] == "works\n"
@@ -257,14 +269,14 @@ time.sleep(60)
 
     os.killpg(process.pid, how)
 
-    await process.communicate()  # at its end when nobody holds the pipe any more
+    await process.communicate()  # returns when no process holds the pipe any more
     await until(lambda: not running(marker))
 
 
 async def test_a_command_that_flees_from_one_process_to_the_next_ends_too(
     launcher: Launcher, workspace: Path, marker: str
 ) -> None:
-    """Each has gone before it can be killed, and has closed what we could notice it by."""
+    """Each process exits before it can be killed, and has closed the pipes by which it could be noticed."""
     told = """
 import os, time
 nowhere = os.open("/dev/null", os.O_RDWR)
@@ -334,11 +346,12 @@ asyncio.run(main())
 async def test_all_of_it_ends_with_parley_at_any_moment_of_its_start(
     launcher: Launcher, workspace: Path, marker: str
 ) -> None:
-    """With nothing open that we could notice it by."""
+    """The command has closed every pipe by which it could be noticed."""
     house = f"""
 import os, subprocess, time
 from pathlib import Path
 from agent_core.sandbox.command import Command
+from agent_core.sandbox.limits import CommandLimits
 from tests.agent_core.sandbox.outside import launcher
 
 kind = launcher({launcher.name!r})
@@ -360,7 +373,7 @@ os.kill(os.getpid(), 9)
         parley = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", house), env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}, stdout=PIPE
         )
-        await parley.communicate()  # at its end when none is left that has yet to begin
+        await parley.communicate()  # returns when every process has begun
         assert parley.returncode == -signal.SIGKILL
 
     await until(lambda: not running(marker))
@@ -372,24 +385,3 @@ async def test_many_at_once_do_not_get_in_each_others_way(launcher: Launcher, wo
     results = await asyncio.gather(*(run(launcher, command) for command in commands))
 
     assert results == [(0, f"{number}\n", "") for number in range(12)]
-
-
-async def test_no_launcher_is_an_answer(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-
-    found = await find_launcher(tmp_path / "file" / "scratch")
-
-    assert isinstance(found, NoLauncher)
-    assert found.reason
-    assert found.fix
-
-
-async def test_a_launcher_that_does_not_hold_is_not_taken(tmp_path: Path) -> None:
-    """Such as a program of that name that shuts nothing in."""
-    pretender = tmp_path / "bwrap"
-    pretender.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')
-    pretender.chmod(0o755)
-    launcher = Bubblewrap(pretender, groups=process_groups() if is_root() else None)
-
-    assert "not bound" in await fault_of(launcher, tmp_path)
-    assert "read a file outside" in await fault_of(PlainLauncher(), tmp_path)

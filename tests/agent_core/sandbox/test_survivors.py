@@ -1,4 +1,4 @@
-"""Whoever can still say something is ended, with all that it has started."""
+"""Processes that still hold the output pipe are ended with all their descendants."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ def marker() -> Iterator[str]:
 
 
 async def test_a_child_that_closed_its_output_ends_with_its_parent(tmp_path: Path, marker: str) -> None:
-    """Such as what a warden guards, which would be nobody's after it."""
+    """The child would otherwise outlive its supervisor."""
     reading, writing = os.pipe()
     argv = (sys.executable, "-c", STARTS_A_SILENT_ONE, marker, str(tmp_path / "silent"))
     process = await asyncio.create_subprocess_exec(*argv, stdout=writing)

@@ -1,4 +1,4 @@
-"""What of the machine a command may see holds nobody's secrets."""
+"""The parts of the machine that a command can see hold no secrets."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ def test_the_private_keys_of_the_machine_are_not_among_its_certificates() -> Non
 
 
 def test_of_the_folder_that_python_was_installed_into_only_python_is_seen() -> None:
-    """It may be somebody's home."""
+    """Python may be installed in a home folder."""
     shown = [path for path in system(network=False) if path not in PROGRAMS]
 
     assert not any(python_folder().is_relative_to(path) for path in shown)

@@ -1,4 +1,4 @@
-"""Skills for tests, and time that stands still until it is moved."""
+"""Skills for tests, and a clock that is moved by hand."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ class Ticks:
 def write_skill(
     root: Path, name: str, body: str = "Do it.", *, head: str = "", files: Mapping[str, str] | None = None
 ) -> Path:
-    """`head`: further lines of YAML; a description is always there."""
+    """Write a skill; `head` is further YAML, beside name and description."""
     folder = root / name
     for path, text in {
         "SKILL.md": f"---\nname: {folder.name}\ndescription: Does {folder.name}.\n{head}\n---\n{body}\n"
@@ -41,7 +41,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def library_of(*roots: Path, ticks: Ticks | None = None, environ: Mapping[str, str] | None = None) -> SkillLibrary:
-    """With `sh` and nothing else installed."""
+    """Return a library on a system on which `sh` and no other program is installed."""
     return SkillLibrary(
         [(root, Origin.SHIPPED) for root in roots],
         clock=ticks or Ticks(),
@@ -51,7 +51,7 @@ def library_of(*roots: Path, ticks: Ticks | None = None, environ: Mapping[str, s
 
 
 class Shelf:
-    """A shelf over one folder, which keeps what was to be written down."""
+    """A shelf over one folder, which records what should be stored."""
 
     def __init__(self, root: Path, own: Path | None = None, shelved: Shelved | None = None) -> None:
         self.ticks = Ticks()
@@ -59,13 +59,13 @@ class Shelf:
         self.on = SkillShelf(library_of(root, ticks=self.ticks), own, shelved, self.kept.append)
 
     def later(self) -> None:
-        """Files are looked at again."""
+        """Move the clock so that files are checked again."""
         self.ticks.now += 3
         self.on.refresh()
 
 
 def body_of(tokens: int, root: Path, name: str) -> str:
-    """Instructions with which the skill of that name has exactly so many tokens."""
+    """Return instructions with which the skill has exactly so many tokens."""
     write_skill(root, name, "x")
     library = library_of(root)
     skill = library.get(name)

@@ -1,4 +1,4 @@
-"""SKILL.md is read as other agents write it; what cannot be used is told in one line, and nothing is ever raised."""
+"""SKILL.md is parsed as other agents write it; errors are reported in one line and never raised."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Skills are found in several folders, seen anew when they change, and left out where they are useless here."""
+"""Skills are found in several folders, reloaded when they change, and skipped where they cannot be used."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Loading and unloading: what fits, what is refused and why, and what is put away when room is needed."""
+"""Loading and unloading skills: what fits, what is refused and why, and what is unloaded to make room."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Skills in a chat's own folder, which a model or a stranger may have written: people load them, as they are then."""
+"""Skills in a chat's own folder may come from a model or a third party: only users load them, as a fixed copy."""
 
 import os
 import threading
@@ -110,7 +110,7 @@ def test_nobody_who_loads_a_shared_one_gets_what_lies_here_under_its_name(shelf:
 
 
 def test_what_is_loaded_is_what_people_find_under_that_name(shelf: Shelf, own: Path) -> None:
-    """Else a folder that comes first could speak for the one that they have read."""
+    """Otherwise a folder that sorts first could replace the skill that the user has read."""
     write_skill(own, "aaa", "Not what you read.")
     (own / "aaa" / "SKILL.md").write_text("---\nname: mine\ndescription: Another.\n---\nNot what you read.")
     write_skill(own / "aab", "mine", "Nor this.")

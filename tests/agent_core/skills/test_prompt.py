@@ -1,4 +1,4 @@
-"""What the prompt says of skills: the index with its marks, instructions, references, each in its place."""
+"""The prompt's sections on skills: index with marks, instructions, references."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from agent_core.context.context import ContextManager
 from agent_core.skills.shelf import SkillShelf
 from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry
+from tests.agent_core.kit import StartAgent
 from tests.agent_core.skills.making import Shelf, body_of, library_of, write_skill
 
 GUIDE = "# Flight Booking Guide\n\nAsk for the date."
@@ -31,7 +32,16 @@ def system(shelf: SkillShelf) -> str:
     return context.build_request(QueryState(run_id="r", session_id="s")).system
 
 
-def test_only_what_describes_a_skill_is_told_before_it_is_loaded(root: Path) -> None:  # S1-01 S1-02
+async def asked(starts: StartAgent, shelf: SkillShelf) -> str:
+    """The system prompt that reaches a model."""
+    talk = starts("Hello.", skills=shelf)
+    await talk.says("Hi.")
+    return talk.llm.requests[-1].system
+
+
+async def test_only_what_describes_a_skill_is_told_before_it_is_loaded(
+    starts: StartAgent, root: Path
+) -> None:  # S1-01 S1-02 S1-03
     shelf = Shelf(root).on
 
     assert shelf.index == (
@@ -40,7 +50,9 @@ def test_only_what_describes_a_skill_is_told_before_it_is_loaded(root: Path) -> 
         "- [○] **codebase-tools**: Does codebase-tools."
     )
     assert (shelf.loaded, shelf.references, shelf.always) == ("", "", "")
-    assert "Ask for the date" not in system(shelf)
+    told = await asked(starts, shelf)
+    assert shelf.index in told
+    assert "Ask for the date" not in told
 
 
 def test_without_skills_nothing_is_said_of_them(tmp_path: Path) -> None:  # S1-02
@@ -63,12 +75,14 @@ def test_the_mark_says_whether_it_is_loaded(root: Path) -> None:  # S1-03
     assert "- [○] **book-flight**" in shelf.index
 
 
-def test_instructions_are_laid_out_with_all_that_is_needed(root: Path) -> None:  # S1-04 S1-07 S1-08 S1-09 S1-10
+async def test_instructions_are_laid_out_with_all_that_is_needed(
+    starts: StartAgent, root: Path
+) -> None:  # S1-04 S1-07 S1-08 S1-09 S1-10
     shelf = Shelf(root).on
     shelf.load("book-flight")
-    folder = root.absolute() / "book-flight"
+    folder = root / "book-flight"
 
-    assert shelf.loaded == (
+    assert (await asked(starts, shelf)).endswith(
         "## Loaded Skill Instructions\n\n"
         "### Skill: book-flight\n"
         "# Skill: book-flight\n\n"
@@ -90,12 +104,12 @@ def test_instructions_are_laid_out_with_all_that_is_needed(root: Path) -> None: 
     )
 
 
-def test_references_stand_behind_the_instructions(root: Path) -> None:  # S1-20 C-11
+async def test_references_stand_behind_the_instructions(starts: StartAgent, root: Path) -> None:  # S1-20 C-11 D-03
     shelf = Shelf(root).on
     shelf.load("book-flight")
     shelf.load_reference("book-flight", "reference.md")
 
-    said = system(shelf)
+    said = await asked(starts, shelf)
 
     assert shelf.references == "## Loaded Skill References\n\n### book-flight - reference.md\n# Cities\n\nBeijing PEK"
     assert said.endswith(f"{shelf.protocol}\n\n{shelf.index}\n\n{shelf.loaded}\n\n{shelf.references}")  # S0-02
@@ -116,13 +130,14 @@ def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # 
     assert shelf.loaded is shelf.loaded
 
 
-def test_a_skill_that_is_always_there_needs_no_load(root: Path) -> None:  # S2-12
+async def test_a_skill_that_is_always_there_needs_no_load(starts: StartAgent, root: Path) -> None:  # S2-12
     write_skill(root, "manners", "Say please.", head="always: true", files={"reference.md": "more"})
     write_skill(root, "tools", "Use gh.", head="always: true\nrequires:\n  bins: [gh]")
     write_skill(root, "off", "No.", head="always: true\nenabled: false")
     shelf = Shelf(root).on
 
     assert "## Instructions\nSay please." in shelf.always
+    assert shelf.always in await asked(starts, shelf)
     assert "Use gh." not in shelf.always
     assert "No." not in shelf.always
     assert "manners" not in shelf.index
@@ -147,13 +162,14 @@ def test_skills_that_are_always_there_have_room_for_one(root: Path) -> None:  # 
     assert "[○] **second**" in shelf.index
 
 
-def test_a_skill_that_cannot_be_used_is_not_told_of(root: Path) -> None:  # S2-13 S1-29
+async def test_a_skill_that_cannot_be_used_is_not_told_of(starts: StartAgent, root: Path) -> None:  # S2-13 S1-29
     write_skill(root, "github", head="requires:\n  bins: [gh]")
     write_skill(root, "only-people", head="disable-model-invocation: true")
     write_skill(root, "off", head="enabled: false")
 
-    index = Shelf(root).on.index
+    index = (await asked(starts, Shelf(root).on)).partition("## Available Skills")[2]
 
+    assert "book-flight" in index
     assert "github" not in index
     assert "only-people" not in index
     assert "off" not in index

@@ -1,4 +1,4 @@
-"""References: only those that a loaded skill lists, once each, and never past the window."""
+"""A skill's references load only while the skill is loaded, once each, and within the window."""
 
 from pathlib import Path
 

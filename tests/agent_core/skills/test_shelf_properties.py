@@ -1,4 +1,4 @@
-"""Whatever is loaded and unloaded in whatever order: one truth, within the window, the same after a restart."""
+"""Properties of any order of loads and unloads: consistent, within the window, the same after a restart."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An agent with skills: the model loads them by tools, silently, and they stay for the next turn."""
+"""The model loads skills by tools, silently, and they stay loaded for the next turn."""
 
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.names import SKILL_TOOLS
 from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import ToolRegistry, UnknownTool, tool
-from tests.agent_core.kit import Talk, start_agent
+from tests.agent_core.kit import StartAgent, Talk, start_agent
 from tests.agent_core.skills.making import Shelf, body_of, write_skill
 
 
@@ -37,8 +37,10 @@ def results(talk: Talk) -> list[str]:
     return [text_of(said.content) for said in talk.agent.state.messages if isinstance(said, ToolResultMessage)]
 
 
-async def test_a_skill_is_loaded_used_and_stays(shelf: SkillShelf) -> None:  # S0-24 S1-06 S1-14 C-35
-    talk = start_agent(calls(("load_skill", {"name": "book-flight"})), "Where to?", "When?", skills=shelf)
+async def test_a_skill_is_loaded_used_and_stays(
+    starts: StartAgent, shelf: SkillShelf
+) -> None:  # S0-24 S1-06 S1-14 C-35
+    talk = starts(calls(("load_skill", {"name": "book-flight"})), "Where to?", "When?", skills=shelf)
 
     await talk.says("我想订一张去东京的机票")
     await talk.says("To Tokyo.")
@@ -53,10 +55,12 @@ async def test_a_skill_is_loaded_used_and_stays(shelf: SkillShelf) -> None:  # S
     assert results(talk)[0].endswith("References: reference.md. Loaded: book-flight.")
 
 
-async def test_a_reference_comes_once_and_goes_into_the_prompt(shelf: SkillShelf) -> None:  # S1-16 C-12
+async def test_a_reference_comes_once_and_goes_into_the_prompt(
+    starts: StartAgent, shelf: SkillShelf
+) -> None:  # S1-16 S1-18 C-12
     which: JsonObject = {"skill": "book-flight", "reference": "reference.md"}
     wanted = ("load_skill_reference", which)
-    talk = start_agent(calls(("load_skill", {"name": "book-flight"}), wanted), calls(wanted), "Narita.", skills=shelf)
+    talk = starts(calls(("load_skill", {"name": "book-flight"}), wanted), calls(wanted), "Narita.", skills=shelf)
 
     await talk.says("Which airport?")
 
@@ -65,8 +69,8 @@ async def test_a_reference_comes_once_and_goes_into_the_prompt(shelf: SkillShelf
     assert results(talk)[-1] == "Reference 'reference.md' of skill 'book-flight' is already loaded."
 
 
-async def test_two_skills_may_be_loaded_in_one_answer(shelf: SkillShelf) -> None:  # S0-36
-    talk = start_agent(
+async def test_two_skills_may_be_loaded_in_one_answer(starts: StartAgent, shelf: SkillShelf) -> None:  # S0-36
+    talk = starts(
         calls(("load_skill", {"name": "book-flight"}), ("load_skill", {"name": "standup"})), "Done.", skills=shelf
     )
 
@@ -75,8 +79,10 @@ async def test_two_skills_may_be_loaded_in_one_answer(shelf: SkillShelf) -> None
     assert shelf.names == ("book-flight", "standup")
 
 
-async def test_what_is_refused_is_an_answer_and_the_run_goes_on(shelf: SkillShelf) -> None:  # S1-15 S1-17 S1-23
-    talk = start_agent(
+async def test_what_is_refused_is_an_answer_and_the_run_goes_on(
+    starts: StartAgent, shelf: SkillShelf
+) -> None:  # S1-15 S1-17 S1-23
+    talk = starts(
         calls(
             ("load_skill", {"name": "nothing"}),
             ("load_skill_reference", {"skill": "standup", "reference": "x.md"}),
@@ -97,8 +103,48 @@ async def test_what_is_refused_is_an_answer_and_the_run_goes_on(shelf: SkillShel
     assert events[-1].reason is TerminalReason.COMPLETED
 
 
-async def test_an_unload_is_seen_in_the_next_request(shelf: SkillShelf) -> None:  # S1-23
-    talk = start_agent(
+async def test_a_skill_that_is_loaded_or_too_large_is_an_answer_too(
+    starts: StartAgent, root: Path, shelf: SkillShelf
+) -> None:  # S1-11 S1-12 S1-21 D-07
+    write_skill(root, "most", body_of(8_000, root, "most"))
+    write_skill(root, "over", body_of(8_001, root, "over"))
+    shelf.refresh(now=True)
+    wanted = [calls(("load_skill", {"name": name})) for name in ("standup", "standup", "most", "over")]
+    elsewhere = calls(("load_skill_reference", {"skill": "standup", "reference": "../book-flight/reference.md"}))
+    talk = starts(*wanted, elsewhere, "Done.", skills=shelf)
+
+    await talk.says("Go.")
+
+    _, again, most, over, reference = results(talk)
+    assert again == "Skill 'standup' is already loaded."
+    assert "(8000 tokens)" in most
+    assert "has 8001 tokens, 8000 at most can be loaded" in over
+    assert reference.startswith("Error: ")
+    assert shelf.names == ("standup", "most")
+    assert "Tokyo NRT" not in talk.llm.requests[-1].system
+
+
+async def test_what_nobody_speaks_of_any_more_leaves_for_what_is_wanted(
+    starts: StartAgent, root: Path, shelf: SkillShelf
+) -> None:  # S1-13 S1-22 C-14
+    for name in ("tea", "coffee", "cocoa", "juice"):
+        write_skill(root, name, "Sip " * 7_600)
+    shelf.refresh(now=True)
+    first = Calls(tuple(Call("load_skill", {"name": name}) for name in ("tea", "coffee", "cocoa")))
+    talk = starts(first, *["Yes."] * 6, calls(("load_skill", {"name": "juice"})), "Done.", skills=shelf)
+
+    await talk.says("Something hot.")
+    for _ in range(4):
+        await talk.says("Is it raining?")
+    await talk.says("And the coffee?")
+    await talk.says("Something cold.")
+
+    assert shelf.names == ("coffee", "juice")
+    assert "- [○] **tea**" in talk.llm.requests[-1].system
+
+
+async def test_an_unload_is_seen_in_the_next_request(starts: StartAgent, shelf: SkillShelf) -> None:  # S1-23
+    talk = starts(
         calls(("load_skill", {"name": "standup"})), calls(("unload_skill", {"name": "standup"})), "Done.", skills=shelf
     )
 
@@ -108,8 +154,8 @@ async def test_an_unload_is_seen_in_the_next_request(shelf: SkillShelf) -> None:
     assert "## Loaded Skill Instructions" not in talk.llm.requests[2].system
 
 
-async def test_skills_can_be_listed_and_searched(shelf: SkillShelf) -> None:  # S1-05
-    talk = start_agent(
+async def test_skills_can_be_listed_and_searched(starts: StartAgent, shelf: SkillShelf) -> None:  # S1-05
+    talk = starts(
         calls(("load_skill", {"name": "standup"})),
         calls(("list_skills", {})),
         calls(("list_skills", {"search": "Travel"})),
@@ -127,12 +173,14 @@ async def test_skills_can_be_listed_and_searched(shelf: SkillShelf) -> None:  # 
     ]
 
 
-async def test_a_run_counts_what_it_has_loaded(root: Path, shelf: SkillShelf) -> None:  # S1-13 S0-36
+async def test_a_run_counts_what_it_has_loaded(
+    starts: StartAgent, root: Path, shelf: SkillShelf
+) -> None:  # S1-13 S0-36 C-13
     for name in ("one", "two", "three", "four"):
         write_skill(root, name, body_of(7_900, root, name))
     shelf.refresh(now=True)
     every = Calls(tuple(Call("load_skill", {"name": name}) for name in ("one", "two", "three", "four")))
-    talk = start_agent(every, "Done.", skills=shelf)
+    talk = starts(every, "Done.", skills=shelf)
 
     await talk.says("Load all.")
 
@@ -143,11 +191,13 @@ async def test_a_run_counts_what_it_has_loaded(root: Path, shelf: SkillShelf) ->
     )
 
 
-async def test_the_window_is_that_of_the_model_that_stands_in(root: Path, shelf: SkillShelf) -> None:  # S1-13
+async def test_the_window_is_that_of_the_model_that_stands_in(
+    starts: StartAgent, root: Path, shelf: SkillShelf
+) -> None:  # S1-13
     write_skill(root, "long", body_of(5_000, root, "long"))
     small = Candidate(SCRIPTED_MODEL.model_copy(update={"id": "small", "context_window": 5_000}), ScriptedLlm())
     chain = ModelChain([small])
-    talk = start_agent(skills=shelf, chain=chain)
+    talk = starts(skills=shelf, chain=chain)
     chain.gave_up(SCRIPTED_MODEL, LlmFailure(kind=FailureKind.QUOTA, message="no money"))
     shelf.refresh(now=True)
 
@@ -172,8 +222,8 @@ def test_a_tool_that_is_not_the_skill_system_s_cannot_have_its_names(shelf: Skil
     assert [spec.description for spec in registry.specs() if spec.name == "load_skill"] != ["Not this one."]
 
 
-async def test_without_skills_there_are_no_tools_for_them() -> None:  # S0-12
-    talk = start_agent(calls(("load_skill", {"name": "standup"})), "Done.")
+async def test_without_skills_there_are_no_tools_for_them(starts: StartAgent) -> None:  # S0-12
+    talk = starts(calls(("load_skill", {"name": "standup"})), "Done.")
 
     await talk.says("Go.")
 
@@ -181,13 +231,13 @@ async def test_without_skills_there_are_no_tools_for_them() -> None:  # S0-12
     assert "there is no tool 'load_skill'" in results(talk)[0]
 
 
-async def test_they_are_offered_with_the_others_and_only_read(shelf: SkillShelf) -> None:  # S0-12
+async def test_they_are_offered_with_the_others_and_only_read(starts: StartAgent, shelf: SkillShelf) -> None:  # S0-12
     @tool()
     async def zebra() -> str:
         """Look at one."""
         return "stripes"
 
-    talk = start_agent("Hello.", tools=[zebra], skills=shelf)
+    talk = starts("Hello.", tools=[zebra], skills=shelf)
 
     await talk.says("Hi.")
 
@@ -199,8 +249,8 @@ async def test_they_are_offered_with_the_others_and_only_read(shelf: SkillShelf)
         assert one.describe({"name": "standup", "skill": "standup", "reference": "a.md"}) != name
 
 
-async def test_new_tools_do_not_take_the_skills_away(shelf: SkillShelf) -> None:  # S4-41 D-02
-    talk = start_agent("Hello.", skills=shelf)
+async def test_new_tools_do_not_take_the_skills_away(starts: StartAgent, shelf: SkillShelf) -> None:  # S4-41 D-02
+    talk = starts("Hello.", skills=shelf)
 
     talk.agent.set_tools([])
     await talk.says("Hi.")
@@ -208,8 +258,8 @@ async def test_new_tools_do_not_take_the_skills_away(shelf: SkillShelf) -> None:
     assert {spec.name for spec in talk.llm.requests[0].tools} == SKILL_TOOLS
 
 
-async def test_a_program_can_load_and_unload_too(shelf: SkillShelf) -> None:  # D-09 D-10
-    talk = start_agent("Hello.", skills=shelf)
+async def test_a_program_can_load_and_unload_too(starts: StartAgent, shelf: SkillShelf) -> None:  # D-09 D-10
+    talk = starts("Hello.", skills=shelf)
 
     assert [skill.name for skill in talk.agent.discover_skills()] == ["book-flight", "standup"]
     talk.agent.load_skill("standup")
@@ -219,9 +269,9 @@ async def test_a_program_can_load_and_unload_too(shelf: SkillShelf) -> None:  # 
     assert shelf.names == ()
 
 
-async def test_a_changed_file_is_seen_in_the_next_turn(root: Path) -> None:  # D-02
+async def test_a_changed_file_is_seen_in_the_next_turn(starts: StartAgent, root: Path) -> None:  # D-02
     shelf = Shelf(root)
-    talk = start_agent(calls(("load_skill", {"name": "standup"})), "Done.", "Again.", skills=shelf.on)
+    talk = starts(calls(("load_skill", {"name": "standup"})), "Done.", "Again.", skills=shelf.on)
     await talk.says("Go.")
 
     write_skill(root, "standup", "New words.")
@@ -231,8 +281,8 @@ async def test_a_changed_file_is_seen_in_the_next_turn(root: Path) -> None:  # D
     assert "New words." in talk.llm.requests[-1].system
 
 
-async def test_what_skills_take_up_is_counted_by_itself(shelf: SkillShelf) -> None:  # S1-26
-    talk = start_agent("Hello.", skills=shelf)
+async def test_what_skills_take_up_is_counted_by_itself(starts: StartAgent, shelf: SkillShelf) -> None:  # S1-26
+    talk = starts("Hello.", skills=shelf)
     state, count = talk.agent.state, talk.agent.context.stats
     before = count(state, 32_000).buckets
     shelf.load("book-flight")

@@ -1,4 +1,4 @@
-"""What the tests of the web tools share: a site on loopback, a trap that nobody may reach, names that lead anywhere."""
+"""Helpers for tests of the web tools: a site on loopback, a trap that must not be reached, and fake name resolution."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Site(LoopbackServer):
-    """A web site: what its `pages` say under their paths, 404 for others."""
+    """A web site that serves `pages` by path, and 404 for all others."""
 
     def __init__(self, pages: Mapping[str, str | Answer] | None = None) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Site(LoopbackServer):
         return [web.route("*", "/{path:.*}", self._page)]
 
     def may_reach(self, address: Address, port: int) -> bool:
-        """This site alone."""
+        """Return True for this site only."""
         return address.is_loopback and port == self.port_open
 
     @property
@@ -57,7 +57,7 @@ def moved(place: str, status: int = 302) -> Answer:
 
 
 def sends(body: bytes, content_type: str = "text/html", **headers: str) -> Answer:
-    """Exactly these bytes under exactly this header."""
+    """Return an answer with exactly this body and these headers."""
 
     async def answer(_: web.Request) -> web.StreamResponse:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -67,7 +67,7 @@ def sends(body: bytes, content_type: str = "text/html", **headers: str) -> Answe
 
 
 class Trap:
-    """Listens on every loopback address at one port, and counts who connects."""
+    """Listens on every loopback address at one port and counts connections."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -83,7 +83,7 @@ class Trap:
 @asynccontextmanager
 async def trap() -> AsyncIterator[Trap]:
     with socket.socket() as listening:
-        listening.bind(("0.0.0.0", 0))  # noqa: S104 - every spelling of loopback is to be caught
+        listening.bind(("0.0.0.0", 0))  # noqa: S104 - every spelling of loopback must be caught
         port = listening.getsockname()[1]
         found = Trap(port)
         async with await asyncio.start_server(found.caught, sock=listening) as server:
@@ -104,7 +104,7 @@ async def _also_on_six(found: Trap) -> asyncio.Server | None:
 
 
 class Names(AbstractResolver):
-    """Leads each name to the addresses in its list, one look-up after the other; the last one stays."""
+    """Resolver that returns the addresses in a name's list one after the other; the last one repeats."""
 
     def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
         self._answers = {name.replace("_", "."): list(lists) for name, lists in answers.items()}
@@ -135,7 +135,7 @@ class Names(AbstractResolver):
 
 
 async def run(tool: Tool, **arguments: str | int) -> str:
-    """What the model is told."""
+    """Return the text that the model receives."""
     context = ToolContext(
         call_id="1", session_id="s", workspace=Path("no-such-workspace"), cancel=CancelToken(), on_update=lambda _: None
     )

@@ -1,4 +1,4 @@
-"""One page is fetched within its bounds: time, size, redirects, kinds; nothing of ours goes along."""
+"""A page is fetched within limits of time, size, redirects and types, and without any of our credentials."""
 
 import asyncio
 import gzip
@@ -203,7 +203,7 @@ print(asyncio.run(Fetcher(lambda address, port: str(port) in sys.argv[1]).get(sy
 
 
 async def test_a_proxy_of_the_environment_is_not_used(tmp_path: Path) -> None:
-    """It would connect where the guard cannot see."""
+    """A proxy would connect where the address guard cannot see it."""
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login somebody password secret\n")
     proxy = "http://127.0.0.1:9"
     environ = {"HTTP_PROXY": proxy, "http_proxy": proxy, "ALL_PROXY": proxy, "HOME": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""No spelling, name or redirect leads the agent to this machine or its network; a real listener counts who comes."""
+"""No spelling, name or redirect leads the agent to this machine or its network; a real listener counts connections."""
 
 from ipaddress import ip_address
 
@@ -47,7 +47,7 @@ REACHED_UNGUARDED = ("127.0.0.1", "0x7f000001", "127。0。0。1", "localhost", 
 
 
 class AnyNames(Names):
-    """The system's names, and some that a stranger's server answers for."""
+    """The system's names, and test names as an attacker's DNS server would answer them."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -65,7 +65,7 @@ class AnyNames(Names):
 
 
 def on_any_port(address: Address, _: int) -> bool:
-    """The guard without its second lock, so that it is the address that is refused."""
+    """Return True for a public address on any port, so that only the address can be refused."""
     return is_public(address)
 
 
@@ -110,7 +110,7 @@ async def test_no_redirect_to_a_spelling_of_loopback_reaches_a_listener() -> Non
 
 
 async def test_without_the_guard_these_spellings_do_reach_it() -> None:
-    """So that the tests above prove something."""
+    """Shows that the tests above would notice a missing guard."""
     async with trap() as caught:
         for spelling in REACHED_UNGUARDED:
             found = await Fetcher(anywhere, AnyNames()).get(f"http://{spelling}:{caught.port}/")

@@ -1,4 +1,4 @@
-"""Searching: three providers over real sockets, each in its own words; one form for the model."""
+"""Search over real sockets: three providers with their own formats, one result format for the model."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -83,13 +83,13 @@ async def test_nothing_found_is_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_A_WRONG_KEY)
-async def test_a_refused_key_is_a_matter_for_the_owner(name: str) -> None:
+async def test_a_refused_key_is_told_with_the_setting_that_holds_it(name: str) -> None:
     emulator, searcher = WITH_A_WRONG_KEY[name]
     async with emulator(OSLO) as provider:
         error = await failure(searcher(provider.url))
 
     assert "refuses the key" in error.fact
-    assert "owner" in error.advice
+    assert f"{name.upper()}_API_KEY" in error.advice
     assert "wrong-key" not in error.fact
 
 
@@ -170,7 +170,7 @@ async def test_a_key_does_not_follow_a_redirect() -> None:
 
 
 class Shelf:
-    """A provider in a list."""
+    """A search provider with fixed results."""
 
     def __init__(self, *found: Found) -> None:
         self._found = found
@@ -233,7 +233,7 @@ def test_a_choice_that_lacks_something_says_what(choice: str, words: str) -> Non
         make_searcher(choice)
 
 
-# A stand-in for the package ddgs, which is an extra: its names and errors, as its release 9.16 has them.
+# Stand-in for the optional package ddgs, with the names and errors of its release 9.16.
 STAND_IN = """
 from ddgs.exceptions import DDGSException
 class DDGS:

@@ -1,4 +1,4 @@
-"""`web_fetch` as the model sees it: words with their address, in parts, and no way to this machine."""
+"""`web_fetch` as the model sees it: text with its address, in parts, and no access to this machine."""
 
 import asyncio
 import json
@@ -123,7 +123,7 @@ async def test_of_a_page_without_end_the_beginning_is_told() -> None:
 
 
 async def test_the_loop_goes_on_while_a_hostile_page_is_read() -> None:
-    """Other chats wait for nothing longer than a page's turn with the interpreter."""
+    """Other chats wait for the interpreter no longer than one slice of the parsing takes."""
     async with Site({"/": "<table><tr><td>" * 130_000}) as site:
         reading = asyncio.create_task(run(fetch_of(site), url=site.url))
         turns = 0

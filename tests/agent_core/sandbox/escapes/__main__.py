@@ -1,5 +1,7 @@
-"""Run shut in: tries to get out in every way we know, and prints a line of JSON for each: its name, and how it got out,
-or nothing. It does no harm where it succeeds."""
+"""Attempts to escape from a sandbox in all known ways; they do no harm if they succeed.
+
+Runs inside the sandbox and prints a line of JSON for each attempt: its name, and how it escaped or "".
+"""
 
 import ctypes
 import json

@@ -1,4 +1,4 @@
-"""Ways to files that are not the command's: reading, writing, changing what is said of them."""
+"""Access to files outside of the command's: reading, writing, changing metadata."""
 
 import os
 import stat
@@ -60,7 +60,7 @@ def write_outside() -> str:
 @probe
 def make_outside() -> str:
     (OUTSIDE / "made").write_text("x")
-    return ""  # the sandbox may have a folder of that name; outside is looked whether it is there
+    return ""  # the sandbox may have a folder of that name; the outside process checks whether the file exists
 
 
 @probe
@@ -140,7 +140,7 @@ def fifo_outside() -> str:
 
 @probe
 def by_handle() -> str:
-    """Needs no path: with the right to it, any file of the disk."""
+    """Open by handle, which needs no path and, with the privilege, reaches any file of the disk."""
     handle = struct.pack("Ii", 8, 1) + struct.pack("II", 2, 0) + bytes(112)
     call(304, 265, os.open(".", os.O_RDONLY), handle, os.O_RDONLY)
     return "opened by handle"

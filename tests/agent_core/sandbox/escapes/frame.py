@@ -1,4 +1,4 @@
-"""What the probes share. They run shut in, from a copy, where nothing else of the house is."""
+"""Common parts of the probes. They run in a sandbox from a copy, without the rest of the code base."""
 
 import ctypes
 import json
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 WORLD: dict[str, str] = json.loads(sys.argv[1])
-"""What lies outside and where: see outside.py."""
+"""Locations of the protected things; see outside.py."""
 HOME, OUTSIDE = Path(WORLD["home"]), Path(WORLD["outside"])
 SLEEPER = int(WORLD["sleeper"])
 SECRET = WORLD["secret"]
@@ -20,7 +20,7 @@ ARM = os.uname().machine == "aarch64"
 
 
 INHERITED = [number for number in range(3, 256) if libc.fcntl(number, 1) >= 0]
-"""Files that were open at the beginning."""
+"""File descriptors that were open at the start."""
 
 Probe = Callable[[], str]
 PROBES: list[Probe] = []
@@ -37,7 +37,7 @@ def reads(path: Path | str, wanted: str = "") -> str:
 
 
 def call(x86: int, arm: int, *arguments: object) -> int:
-    """A system call. Raises OSError."""
+    """Make a system call. Raises OSError."""
     result = int(libc.syscall(ctypes.c_long(arm if ARM else x86), *arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused")
@@ -45,7 +45,7 @@ def call(x86: int, arm: int, *arguments: object) -> int:
 
 
 def in_child(action: Callable[[], object]) -> str:
-    """Tries it in a child, so that this process stays what it is."""
+    """Run an action in a child process, so that its effects do not change this one."""
     pid = os.fork()
     if pid == 0:
         code = 1

@@ -1,4 +1,4 @@
-"""Ways to more rights, and calls to the kernel that have opened such ways before."""
+"""Privilege escalation, and system calls that have made it possible before."""
 
 import ctypes
 import os

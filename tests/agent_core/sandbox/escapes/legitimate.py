@@ -1,4 +1,4 @@
-"""What has to work in there."""
+"""Actions that must work inside a sandbox."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Ways to more of the machine than a command may use."""
+"""Use of more resources than a command may have."""
 
 import mmap
 import os
@@ -17,8 +17,8 @@ def memory() -> str:
 
 @probe
 def temporary_memory() -> str:
-    """Files in memory have a limit, or are none."""
-    for folder in ("/dev/shm", "/tmp", "/dev", "/"):  # noqa: S108 - whoever has them
+    """Fill file systems in memory, which must be limited or absent."""
+    for folder in ("/dev/shm", "/tmp", "/dev", "/"):  # noqa: S108 - those that exist
         big = Path(folder, "big")
         try:
             with big.open("wb") as file:

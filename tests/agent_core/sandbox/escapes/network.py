@@ -1,11 +1,11 @@
-"""Ways to whoever listens, on this machine or another."""
+"""Connections to listeners on this machine or others."""
 
 import socket
 
 from tests.agent_core.sandbox.escapes.frame import OUTSIDE, WORLD, probe
 
 BLUETOOTH, XDP = 31, 44
-"""Not every Python knows them."""
+"""Address families, which not every Python defines."""
 
 
 @probe
@@ -18,7 +18,7 @@ def tcp() -> str:
 def udp() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"out", ("127.0.0.1", int(WORLD["udp"])))
-    return ""  # whether it arrived is seen outside
+    return ""  # the outside process checks whether it arrived
 
 
 @probe
@@ -37,10 +37,10 @@ def unix_in_a_file() -> str:
 
 @probe
 def datagrams_of_a_pair() -> str:
-    """One of a pair can still send to any name."""
+    """Send through a socket pair, whose ends can still send to any name."""
     ours, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     ours.sendto(b"out", str(OUTSIDE / "mailbox"))
-    return ""  # whether it arrived is seen outside
+    return ""  # the outside process checks whether it arrived
 
 
 @probe

@@ -1,4 +1,4 @@
-"""Ways to Parley and to other processes of the same user."""
+"""Access to Parley and to other processes of the same user."""
 
 import ctypes
 import os
@@ -76,19 +76,19 @@ def send_signal() -> str:
 
 @probe
 def send_no_signal() -> str:
-    """Only asks whether there is anybody."""
+    """Only ask whether a process exists."""
     return in_child(partial(os.kill, SLEEPER, 0))
 
 
 @probe
 def signal_by_file() -> str:
-    """Asks the kernel to signal the owner of a socket when something comes."""
+    """Ask the kernel to signal the owner of a socket when data arrives."""
     ours, theirs = socket.socketpair()
     libc.fcntl(ours.fileno(), 10, int(signal.SIGUSR1))
     libc.fcntl(ours.fileno(), 8, SLEEPER)
     libc.fcntl(ours.fileno(), 4, os.O_ASYNC | os.O_NONBLOCK)
     theirs.send(b"x")
-    return ""  # whether the signal came is seen outside
+    return ""  # the outside process checks whether the signal came
 
 
 @probe
@@ -127,7 +127,7 @@ def slow_others() -> str:
 
 @probe
 def shared_memory() -> str:
-    """System V's, which lives as long as the machine: somebody else's, or ours for somebody else."""
+    """Use System V shared memory, which outlives processes: that of another process, or a new one for others."""
     key = int(WORLD["shared_memory"])
     if key < 0:
         return ""

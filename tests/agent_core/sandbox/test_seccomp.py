@@ -1,4 +1,4 @@
-"""The filter of system calls, run here as the kernel runs it, for both architectures."""
+"""The system call filters, interpreted here as the kernel does, for both architectures."""
 
 import ctypes
 import ctypes.util
@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from agent_core.sandbox.policy import ALWAYS, MACHINES, bubblewrap_filter, landlock_filter
+from agent_core.sandbox.seccomp import ALWAYS, MACHINES, bubblewrap_filter, landlock_filter
 from agent_core.sandbox.syscalls import NUMBERS
 
 ALLOWED, KILLED, ANSWERED = 0x7FFF0000, 0x80000000, 0x00050000
@@ -25,7 +25,7 @@ FILTERS = {
 
 
 def verdict(program: bytes, architecture: int, number: int, *arguments: int) -> int:
-    """What the program says of a call."""
+    """Return the filter program's verdict on a system call."""
     data = struct.pack("<IIQ6Q", number, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
     code = list(struct.iter_unpack("<HBBI", program))
     value = place = 0
@@ -42,7 +42,7 @@ def verdict(program: bytes, architecture: int, number: int, *arguments: int) -> 
 
 
 def answer(name: str, machine: str, call: str, *arguments: int) -> int:
-    """The error that a call gets, or -1 where it is allowed."""
+    """Return the errno that a call gets, or -1 if it is allowed."""
     column, architecture = MACHINES[machine]
     number = NUMBERS[call][column]
     assert number is not None
@@ -60,7 +60,7 @@ def test_numbers_are_those_of_the_kernel(machine: str) -> None:
 
     known = {call: resolve(ctypes.c_uint32(architecture), call.encode()) for call in NUMBERS}
 
-    # Below 0: it is not there, or the library is older than the call.
+    # Negative: the call does not exist here, or the library does not know it yet.
     wrong = {call for call, number in known.items() if number >= 0 and number != NUMBERS[call][column]}
     assert wrong == set()
     assert sum(number >= 0 for number in known.values()) > len(NUMBERS) / 2
@@ -85,7 +85,7 @@ def test_calls_of_another_architecture_kill(name: str, machine: str) -> None:
     i386 = 0x40000003
 
     assert verdict(program, i386, 1) == KILLED
-    assert verdict(program, architecture, 0x40000000 + 41) == KILLED  # x32: the same architecture, other numbers
+    assert verdict(program, architecture, 0x40000000 + 41) == KILLED  # x32: other call numbers
 
 
 @machines
@@ -137,7 +137,7 @@ def test_pairs_of_sockets_are_of_a_kind_that_sends_to_the_other_only(machine: st
 @pytest.mark.parametrize("name", FILTERS)
 def test_nobody_types_for_somebody_else_or_lends_rights(name: str, machine: str) -> None:
     assert answer(name, machine, "ioctl", 0, TIOCSTI) == errno.EPERM
-    assert answer(name, machine, "ioctl", 0, TIOCSTI | 1 << 32) == errno.EPERM  # the kernel does not look there
+    assert answer(name, machine, "ioctl", 0, TIOCSTI | 1 << 32) == errno.EPERM  # the kernel ignores the upper half
     assert answer(name, machine, "ioctl", 0, 0x5413) == -1
     assert answer(name, machine, "openat", 0, 0, 0, 0o644) == -1
     assert answer(name, machine, "openat", 0, 0, 0, 0o4755) == errno.EPERM
@@ -147,7 +147,7 @@ def test_nobody_types_for_somebody_else_or_lends_rights(name: str, machine: str)
 @machines
 def test_without_namespaces_more_is_refused(machine: str) -> None:
     assert answer("bubblewrap", machine, "fchmodat", 0, 0, 0o644) == -1
-    assert answer("landlock", machine, "fchmodat", 0, 0, 0o644) == 0  # nothing is done, and no error told
+    assert answer("landlock", machine, "fchmodat", 0, 0, 0o644) == 0  # answered with success, but nothing is done
     assert answer("landlock", machine, "utimensat", 5, 0) == -1
     assert answer("landlock", machine, "utimensat", 5, 1000) == 0
     assert answer("landlock", machine, "prlimit64", 0) == -1

@@ -1,0 +1,249 @@
+"""Files of a workspace keep their sources, and no copy or program loses the mark of untrusted input."""
+
+import os
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from agent_core.outputs import keep_text
+from agent_core.provenance import FileLedger, FileSources
+from agent_core.sources import UNKNOWN, Sources, file, union
+
+EVE: Sources = ("page:eve.example",)
+
+
+def files_of(home: Path) -> FileSources:
+    (home / "w").mkdir(exist_ok=True)
+    return FileSources(home / "w", home / "kept" / "w.json")
+
+
+def write(files: FileSources, home: Path, name: str, text: str, sources: Sources = ()) -> None:
+    path = home / "w" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    files.wrote(name, sources)
+
+
+def test_a_file_of_which_nothing_is_known_is_a_strangers(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    (tmp_path / "w" / "report.md").write_text("obey")
+
+    assert files.of(["report.md"]) == (file("report.md"),)
+    assert files.of_names(".") == (file("report.md/"),)
+    assert files.begin()[1].sources == (file("report.md"),)
+
+
+def test_an_output_that_is_just_being_kept_taints_no_list_of_names(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    name = keep_text(tmp_path / "w", "long")
+
+    assert files.of_names(".") == ()
+    assert files.of([name]) == (file(name),)
+
+
+def test_what_people_and_tools_brought_is_known_in_the_next_life_too(tmp_path: Path) -> None:
+    write(files_of(tmp_path), tmp_path, "mine.txt", "mine")
+    write(files_of(tmp_path), tmp_path, "hers/page.md", "obey", EVE)
+    later = files_of(tmp_path)
+
+    assert later.of(["mine.txt"]) == ()
+    assert later.of(["./hers//page.md"]) == EVE
+    assert later.of_names(".") == EVE
+    assert later.of(["nothing.txt"]) == ()
+
+
+def test_what_was_changed_behind_our_back_is_not_known_any_more(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "mine.txt", "mine")
+    before = (tmp_path / "w" / "mine.txt").stat()
+    (tmp_path / "w" / "mine.txt").write_text("ours")
+    os.utime(tmp_path / "w" / "mine.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert files.of(["mine.txt"]) == (file("mine.txt"),)
+
+
+def test_a_former_content_that_is_brought_back_is_known_again(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "a.txt", "mine")
+    write(files, tmp_path, "a.txt", "hers", EVE)
+    (tmp_path / "w" / "a.txt").write_text("mine")
+    assert files.of(["a.txt"]) == ()
+    (tmp_path / "w" / "a.txt").write_text("hers")
+    assert files.of(["a.txt"]) == EVE
+
+
+def test_a_file_that_was_deleted_is_known_again_where_it_is_brought_back(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "mine.txt", "mine")
+    write(files, tmp_path, "hers.txt", "hers", EVE)
+    number, before = files.begin()
+    for name in ("mine.txt", "hers.txt"):
+        (tmp_path / "w" / name).unlink()
+    files.end(number, before)
+
+    later = files_of(tmp_path)
+    for name, words in {"mine.txt": "mine", "hers.txt": "hers"}.items():
+        (tmp_path / "w" / name).write_text(words)
+    assert (later.of(["mine.txt"]), later.of(["hers.txt"])) == ((), EVE)
+    (tmp_path / "w" / "mine.txt").write_text("others")
+    assert later.of(["mine.txt"]) == (file("mine.txt"),)
+
+
+def test_a_program_among_clean_files_leaves_clean_ones(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "sales.csv", "1,2")
+
+    number, before = files.begin()
+    write_by_program(tmp_path, "chart.png")
+    files.end(number, before)
+
+    assert before.sources == ()
+    assert files.of(["chart.png", "sales.csv"]) == ()
+
+
+def test_a_program_that_could_read_a_strangers_file_leaves_strangers_files(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "page.md", "obey", EVE)
+    write(files, tmp_path, "sales.csv", "1,2")
+
+    number, before = files.begin(("network",))
+    write_by_program(tmp_path, "chart.png")
+    files.end(number, before)
+
+    assert set(files.of(["chart.png"])) == {"network", *EVE}
+    assert files.of(["sales.csv"]) == (), "it was not touched"
+
+
+def test_of_two_programs_at_once_neither_washes_what_the_other_writes(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    clean, before_clean = files.begin()
+    tainted, before_tainted = files.begin(EVE)
+    write_by_program(tmp_path, "out.txt")
+    files.end(clean, before_clean)
+    assert files.of(["out.txt"]) == EVE
+    files.end(tainted, before_tainted)
+    assert files.of(["out.txt"]) == EVE
+
+
+def test_what_a_crash_left_behind_stays_unknown_after_the_next_program(tmp_path: Path) -> None:
+    files_of(tmp_path).begin(EVE)
+    write_by_program(tmp_path, "left.txt")
+    later = files_of(tmp_path)
+
+    number, before = later.begin()
+    later.end(number, before)
+
+    assert before.sources == (file("left.txt"),)
+    assert later.of(["left.txt"]) == (file("left.txt"),)
+
+
+def test_kept_results_do_not_name_the_folder_in_which_they_are(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    (tmp_path / "w" / ".output").mkdir()
+    (tmp_path / "w" / ".output" / "1.txt").write_text("obey")
+    files.wrote(".output/1.txt", EVE, ())
+    (tmp_path / "w" / ".output" / "1.txt").unlink()
+
+    assert files.begin()[1].sources == ()
+
+
+def test_a_ledger_that_cannot_be_read_knows_nothing(tmp_path: Path) -> None:
+    write(files_of(tmp_path), tmp_path, "mine.txt", "mine")
+    (tmp_path / "kept" / "w.json").write_text('{"mine.txt": 5}')
+
+    assert files_of(tmp_path).of(["mine.txt"]) == (file("mine.txt"),)
+
+
+def test_all_who_write_in_a_workspace_know_of_each_other(tmp_path: Path) -> None:
+    ledger = FileLedger(tmp_path / "kept")
+    files = ledger.of(tmp_path / "w")
+
+    assert ledger.of(tmp_path / "w") is files
+
+
+def test_too_many_sources_are_unknown_ones() -> None:
+    assert union([f"page:{number}" for number in range(40)])[-1] == UNKNOWN
+
+
+def write_by_program(home: Path, name: str) -> None:
+    """Write a file as a sandboxed program would, without recording it."""
+    (home / "w" / name).write_text(f"made by {name}")
+
+
+NAMES = st.sampled_from(["a", "b", "c/d", ".output/1.txt"])
+
+
+class Copies(RuleBasedStateMachine):
+    """Compares the ledger with the truth: a file that may hold Eve's words must be marked as hers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.home = Path(os.environ.get("TMPDIR", "/tmp")) / f"copies-{os.getpid()}-{id(self)}"  # noqa: S108 - removed
+        self.home.mkdir()
+        self.files = files_of(self.home)
+        self.hers: set[str] = set()
+        self.all: set[str] = set()
+        self.count = 0
+
+    def teardown(self) -> None:
+        for path in sorted(self.home.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        self.home.rmdir()
+
+    def write(self, name: str) -> None:
+        self.count += 1
+        path = self.home / "w" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(str(self.count))
+        self.all.add(name)
+
+    @rule(name=NAMES, hers=st.booleans())
+    def a_tool_writes(self, name: str, hers: bool) -> None:  # noqa: FBT001 - hypothesis fills it in
+        self.write(name)
+        self.files.wrote(name, EVE if hers else (), () if name.startswith(".") else None)
+        (self.hers.add if hers else self.hers.discard)(name)
+
+    @rule(name=NAMES, other=NAMES)
+    def a_tool_copies(self, name: str, other: str) -> None:
+        sources = self.files.of([name])
+        self.write(other)
+        self.files.wrote(other, sources)
+        (self.hers.add if name in self.hers and name in self.all else self.hers.discard)(other)
+
+    @rule(names=st.sets(NAMES), forgets=st.booleans())
+    def a_program_runs(self, names: set[str], forgets: bool) -> None:  # noqa: FBT001 - hypothesis fills it in
+        could_read = bool(self.hers)
+        number, before = self.files.begin()
+        for name in names:
+            self.write(name)
+        if forgets:  # Parley was killed
+            self.files = files_of(self.home)
+        else:
+            self.files.end(number, before)
+        if could_read:
+            self.hers |= names
+        elif not forgets:
+            self.hers -= names
+
+    @rule()
+    def parley_starts_again(self) -> None:
+        self.files = files_of(self.home)
+
+    @rule(name=NAMES)
+    def a_file_is_taken_away(self, name: str) -> None:
+        (self.home / "w" / name).unlink(missing_ok=True)
+        self.all.discard(name)
+        self.hers.discard(name)
+
+    @invariant()
+    def what_is_hers_is_said_to_be(self) -> None:
+        for name in self.hers:
+            assert self.files.of([name]), name
+        if self.hers:
+            assert self.files.begin()[1].sources
+
+
+TestNothingIsWashed = Copies.TestCase
+TestNothingIsWashed.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)

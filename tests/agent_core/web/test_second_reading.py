@@ -1,0 +1,86 @@
+"""An address is fetched once per user message, because the number and order of requests can leak data."""
+
+from pathlib import Path
+
+from agent_core.builtin.web.fetch import Fetcher
+from agent_core.builtin.web.tools import MOST_KEPT, web_fetch_tool
+from agent_core.cancel import CancelToken
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    StopReason,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    text_of,
+    user,
+)
+from agent_core.tools import Tool, ToolContext, ToolFailed
+from tests.agent_core.web.site import Site
+
+
+async def read(fetch: Tool, url: str, messages: list[AgentMessage], session: str = "s") -> str:
+    call = ToolCall(id=f"c{len(messages)}", name="web_fetch", arguments={"url": url})
+    messages.append(AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+    context = ToolContext(
+        call_id=call.id,
+        session_id=session,
+        workspace=Path("no-such-workspace"),
+        cancel=CancelToken(),
+        on_update=lambda _: None,
+        messages=messages,
+    )
+    try:
+        said = text_of((await fetch.execute(fetch.validate({"url": url}), context)).content)
+    except ToolFailed as error:
+        said = error.fact
+    messages.append(
+        ToolResultMessage(
+            tool_call_id=call.id, tool_name="web_fetch", content=(TextContent(text=said),), untrusted=True
+        )
+    )
+    return said
+
+
+async def test_a_page_that_is_read_again_for_the_same_message_is_not_asked_for_again() -> None:
+    async with Site({"/a": "one", "/b": "two"}) as site:
+        fetch = web_fetch_tool(Fetcher(site.may_reach))
+        talk: list[AgentMessage] = [user("compare them")]
+        said = [await read(fetch, f"{site.url}/{page}", talk) for page in "abba" * 5]
+        spellings = [f"{site.url}/a#{part}" for part in "xyz"] + [site.url.upper().replace("HTTP", "http") + "/a"]
+        for spelling in spellings:
+            assert "one" in await read(fetch, spelling, talk)
+
+        assert [request.path for request in site.requests] == ["/a", "/b"]
+        assert ["one" in each for each in said[:4]] == [True, False, False, True]
+
+
+async def test_what_cannot_be_read_is_not_asked_for_again_either() -> None:
+    async with Site() as site:
+        fetch = web_fetch_tool(Fetcher(site.may_reach))
+        talk: list[AgentMessage] = [user("read it")]
+        assert await read(fetch, f"{site.url}/gone", talk) == await read(fetch, f"{site.url}/gone", talk)
+
+        assert len(site.calls) == 1
+
+
+async def test_a_new_message_and_another_chat_get_the_page_as_it_is_now() -> None:
+    async with Site({"/a": "one"}) as site:
+        fetch = web_fetch_tool(Fetcher(site.may_reach))
+        talk: list[AgentMessage] = [user("read it")]
+        await read(fetch, f"{site.url}/a", talk)
+        site.pages["/a"] = "two"
+        assert "two" in await read(fetch, f"{site.url}/a", [*talk, user("once more")])
+        assert "two" in await read(fetch, f"{site.url}/a", talk[:1], session="another")
+
+
+async def test_so_many_pages_that_they_cannot_be_kept_are_not_asked_for_again() -> None:
+    pages = {f"/{number}": f"page {number}" for number in range(MOST_KEPT + 2)}
+    async with Site(pages) as site:
+        fetch = web_fetch_tool(Fetcher(site.may_reach))
+        talk: list[AgentMessage] = [user("read them")]
+        for path in pages:
+            await read(fetch, site.url + path, talk)
+
+        assert "already" in await read(fetch, f"{site.url}/0", talk)
+        assert len(site.calls) == len(pages)
