@@ -1,4 +1,4 @@
-"""What tests of questions share: a call that is asked for, who asks and answers, and how it stands in the store."""
+"""Helpers for tests of questions: a tool call that needs approval, its answers, and its state in the store."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -10,18 +10,21 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.models.scripted import calls
 from agent_core.permissions import Permissions, Proposal
+from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.approvals import Approvals
-from gateway.delivery import Delivery
-from gateway.folders import folder_name
-from gateway.permissions import HousePermissions
-from gateway.policy import Policy
-from gateway.rules import Rules
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.approvals import Approvals
+from gateway.permissions.permissions import HousePermissions
+from gateway.permissions.policy import Policy
+from gateway.permissions.rules import Rules
+from gateway.store.opening import FILE
 from gateway.store.rows import Run
-from gateway.store.store import FILE, Store
+from gateway.store.store import Store
+from gateway.workspace.folders import folder_name
+from gateway.workspace.versions import Versions
 from tests.gateway.bot import NO_PACE, PEOPLE, Bot
 
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))
@@ -35,10 +38,12 @@ QUESTION = "May I do this?"
 APPROVED = "✓ Approved by Ann: `python3 chart.py`"
 
 
-def acting(acts: Acts = "exec", ran: list[list[str]] | None = None, *, idempotent: bool = False) -> Tool:
-    """A tool that runs nothing, and tells `ran` what it was to run."""
+def acting(
+    acts: Acts = "exec", ran: list[list[str]] | None = None, *, idempotent: bool = False, untrusted: bool = False
+) -> Tool:
+    """Return a tool that runs nothing but records the commands in `ran`."""
 
-    @tool(acts=acts, idempotent=idempotent, label="Running {command}")
+    @tool(acts=acts, idempotent=idempotent, untrusted=untrusted, label="Running {command}")
     async def run(command: list[str]) -> str:
         """Run a program."""
         if ran is not None:
@@ -49,24 +54,24 @@ def acting(acts: Acts = "exec", ran: list[list[str]] | None = None, *, idempoten
 
 
 def recorder() -> tuple[Tool, list[list[str]]]:
-    """The same with what it was told to run."""
+    """Return such a tool with the list of its commands."""
     ran: list[list[str]] = []
     return acting(ran=ran), ran
 
 
 def questions(bot: Bot) -> list[OutboundMessage]:
-    """The messages on the screen that can be answered by a button."""
+    """Return the messages on the screen that can be answered by a button."""
     said = [message for _, message in bot.channel.posts]
     return [each for each in said if any(button.action.startswith("/approve ") for button in sum(each.buttons, ()))]
 
 
 def id_of(message: OutboundMessage) -> str:
-    [button, _] = message.buttons[0]
+    button = message.buttons[0][0]
     return button.action.removeprefix("/approve ")
 
 
 async def asked(bot: Bot, **how: str) -> str:
-    """Somebody wants the chart, and the question is on the screen; its id."""
+    """Ask for the chart, wait for the question, and return its id."""
     await bot.channel.hears("draw it", **how)  # type: ignore[arg-type]
     await bot.channel.until(lambda: bool(questions(bot)))
     return id_of(questions(bot)[-1])
@@ -98,7 +103,7 @@ def proposal(home: Path, acts: Acts = "exec", chat: ChatKey | None = ANN, user_i
 
 @dataclass
 class Life:
-    """The part of a life of the program that decides, on a store of its own."""
+    """The part of one process that decides about tool calls, on a store of its own."""
 
     store: Store
     approvals: Approvals
@@ -114,7 +119,9 @@ async def life(
     async with Store.open(home, clock, new_id) as store:
         access = Access(PEOPLE, channels, [], clock, print)
         approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
-        permissions = HousePermissions(Rules(Policy(), access), approvals, sandbox)
+        permissions = HousePermissions(
+            Rules(Policy(), access), approvals, Versions(home, clock), store, SkillLibrary(), sandbox=sandbox
+        )
         keeps: Permissions = permissions
         assert keeps is permissions
         yield Life(store, approvals, permissions)
@@ -122,7 +129,7 @@ async def life(
 
 
 async def cut_off_in_the_call(store: Store) -> None:
-    """What is on disk when a run has come to its call."""
+    """Store the state of a run that was interrupted during its tool call."""
     heard = MessageReceived(event_id="e1", chat=ANN, sender=BY_ANN, at=1.0, text="draw it", message_id="m1")
     await store.accept(heard)
     await store.begin_run(RUN)

@@ -1,4 +1,4 @@
-"""A house with canaries in its settings: every exit is recorded, and every turn is an attempt to get one out."""
+"""A gateway with canaries in its settings: every exit is recorded, and every turn tries to get a canary out."""
 
 import asyncio
 import io
@@ -12,33 +12,34 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.limits import LlmRetryPolicy
 from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
+from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool
 from channels.base import ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import MemoryChannel
-from gateway.about import About
-from gateway.access import People
-from gateway.agents import AgentParts
 from gateway.house import House
-from gateway.logs import configure_logs
-from gateway.secrets import Secrets
-from gateway.store.store import FILE, Store
+from gateway.permissions.access import People
+from gateway.records.logs import configure_logs
+from gateway.runs.agents import AgentParts
+from gateway.security.secrets import Secrets
+from gateway.store.opening import FILE
+from gateway.store.store import Store
+from gateway.texts.about import About
 from tests.gateway.bot import NO_PACE
 
 ANN = "ann"
 LOCAL = NO_PACE.model_copy(update={"is_local": True})
-"""Nobody is told to write more slowly."""
+"""Limits without any pace."""
 TURN = re.compile(r"go (\d+)\b")
 PIECE = 7
-"""Characters of a delta: no secret arrives in one."""
+"""Characters per delta, so that no secret arrives in one."""
 
 
 @dataclass
 class Exits:
-    """All that got out, by where."""
+    """Everything that got out, by exit."""
 
     chat: set[str] = field(default_factory=set)
     model: set[str] = field(default_factory=set)
@@ -46,7 +47,7 @@ class Exits:
     console: list[str] = field(default_factory=list)
     store: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    """Of the files that the house made."""
+    """Names of files that the gateway created."""
 
     def texts(self) -> dict[str, Sequence[str]]:
         return {
@@ -60,7 +61,7 @@ class Exits:
 
 
 class RecordingChannel(MemoryChannel):
-    """Keeps every message that was ever sent, and what each was changed to."""
+    """Channel that keeps every message ever sent, and every edit."""
 
     def __init__(self, exits: Exits, limits: Limits = LOCAL) -> None:
         super().__init__(limits=limits)
@@ -76,7 +77,7 @@ class RecordingChannel(MemoryChannel):
 
 
 class Parrot(ScriptedLlm):
-    """Plays the script of the turn that the newest "go 17" names, and streams it in pieces."""
+    """Model that plays the script of the turn named in the newest "go 17" and streams it in pieces."""
 
     def __init__(self, exits: Exits, most: int) -> None:
         super().__init__(*[self._play] * most)
@@ -105,7 +106,7 @@ class Parrot(ScriptedLlm):
 
 
 def _place(request: LlmRequest) -> tuple[int, int]:
-    """The turn, and how often the model has spoken in it."""
+    """Return the turn, and how often the model has spoken in it."""
     answered = 0
     for message in reversed(request.messages):
         match message:
@@ -130,7 +131,7 @@ class Cage:
 
 @asynccontextmanager
 async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -> AsyncIterator[tuple[Cage, Exits]]:
-    """`most`: how often the model may be asked. Afterwards the exits hold what was written down, too."""
+    """Open a gateway. `most` limits the requests to the model. Afterwards the exits include stored data."""
     exits, clock = Exits(), SystemClock()
     channel, llm = RecordingChannel(exits), Parrot(exits, most)
     configure_logs(secrets, level="debug", form="json", stream=exits.log)
@@ -163,7 +164,7 @@ async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -
 
 
 def _written(home: Path) -> list[str]:
-    """Every value of every table, and the file itself."""
+    """Return every value of every table, and the file itself."""
     with closing(sqlite3.connect(home / FILE)) as connection:
         tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608

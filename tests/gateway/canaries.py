@@ -1,4 +1,4 @@
-"""Canaries: a secret for every kind of setting, the forms in which it may try to leave, and the search for it."""
+"""Canaries: a secret for every kind of setting, the forms in which it may leave, and the search for it."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from gateway.settings import Settings, load_settings
+from gateway.settings.settings import Settings, load_settings
 
 _CHANCE = random.Random(20)  # noqa: S311 - the same canaries in each run
 _LETTERS = string.ascii_letters + string.digits
@@ -36,16 +36,16 @@ VALUES = (
     *(value.partition("ann:")[2].partition("@")[0] or value for value in ENVIRON.values()),
     *DOTENV.values(),
 )
-"""All that nobody may see."""
+"""All secrets that must not leave."""
 
 
 def plant(folder: Path) -> Settings:
-    """In the environment, in `.env` and in `parley.toml`."""
+    """Write the secrets to the environment, `.env` and `parley.toml`."""
     (folder / "parley.toml").write_text(f'[telegram]\nbot_token = "{TELEGRAM}"\n')
     (folder / ".env").write_text("".join(f"{name}='{value}'\n" for name, value in DOTENV.items()))
     for file in ("parley.toml", ".env"):
         (folder / file).chmod(0o600)
-    return load_settings({"HOME": str(folder), **ENVIRON}, folder)
+    return load_settings({"HOME": str(folder), "PARLEY_HOME": str(folder), **ENVIRON}, folder)
 
 
 def _base64(value: str) -> str:
@@ -53,7 +53,7 @@ def _base64(value: str) -> str:
 
 
 def _in_base64(before: str, value: str) -> str:
-    """What of the value's encoding does not depend on what stands around it."""
+    """Return the part of a value's base64 form that does not depend on its surroundings."""
     encoded = _base64(f"{before}{value}")
     return encoded[(len(before) * 4 + 2) // 3 + 1 : (len(f"{before}{value}".encode()) * 4) // 3 - 1]
 
@@ -87,7 +87,7 @@ _BETWEEN = re.compile(r"[\s\\]+")
 
 
 def found(texts: Iterable[str]) -> set[tuple[str, str]]:
-    """Which values are in them, and how written; line breaks and escapes do not hide one."""
+    """Return the values found, each with its form; line breaks and escapes do not hide one."""
     needles = [
         (value, name, _BETWEEN.sub("", form(value)).rstrip("=")) for value in VALUES for name, form in _NEEDLES.items()
     ]

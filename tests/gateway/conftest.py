@@ -1,12 +1,17 @@
-"""The bot that gateway tests talk to."""
+"""The bot of the gateway tests."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.agent_core.kit import MakeModel
+from tests.agent_core.over_a_wire import model_of
 from tests.gateway.bot import Bot, make_bot
+
+__all__ = ["model_of", "start_bot", "wired_bot"]
 
 StartBot = Callable[..., Awaitable[Bot]]
 
@@ -23,3 +28,14 @@ async def start_bot(tmp_path: Path) -> AsyncIterator[StartBot]:
             return bot
 
         yield start
+
+
+@pytest.fixture
+def wired_bot(model_of: MakeModel, start_bot: StartBot) -> StartBot:
+    """`start_bot` over every client, each with its model at the other end of a wire."""
+
+    async def start(*turns: object, **how: object) -> Bot:
+        begin: StartBot = partial(start_bot, over=model_of())
+        return await begin(*turns, **how)
+
+    return start

@@ -1,4 +1,4 @@
-"""The ways in which people, models and tools try to get a secret out, and a run of as many of them as one likes."""
+"""Ways in which users, models and tools try to get a secret out, and a run of any number of them."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Tur
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from channels.base import ButtonPressed, MessageEdited, Sender
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from tests.gateway.cage import ANN, Cage, Exits, cage
 from tests.gateway.canaries import FORMS, VALUES
 
@@ -25,19 +25,19 @@ Does = Callable[[ToolContext], Awaitable[ToolResult]]
 
 @dataclass
 class Attempt:
-    """One turn: what somebody says, what the model answers, what its tool does."""
+    """One turn: the user's message, the model's answers, and what the tool does."""
 
     number: int
     payload: str
     says: str = ""
-    """Beside "go 17"."""
+    """Text of the message beside "go 17"."""
     script: tuple[Turn, ...] = ()
     does: Does | None = None
     slow: bool = False
     quoted: str | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     then: Callable[[Cage, int], Awaitable[object]] | None = None
-    """What the person does when the message was taken in."""
+    """Action of the user after the message is accepted."""
 
     def act(self, **arguments: str) -> Turn:
         return calls(("act", {"number": self.number, **arguments}))
@@ -227,7 +227,7 @@ QUICK: tuple[Way, ...] = (
     a_stop,
 )
 SLOW: tuple[Way, ...] = (slow_words, slow_tool)
-"""They last so long that their progress is shown."""
+"""Ways that take so long that progress is shown."""
 
 
 def attempt_call(attempt: Attempt, note: str) -> Call:
@@ -235,7 +235,7 @@ def attempt_call(attempt: Attempt, note: str) -> Call:
 
 
 def plan(turns: int, rooms: int) -> list[Attempt]:
-    """Ways, forms and values in turn, so that they meet in ever new pairs; some rounds are of the slow ways."""
+    """Combine ways, forms and values in turn so that the pairs vary; some rounds use the slow ways."""
     forms = list(FORMS.values())
     attempts = []
     for number in range(turns):
@@ -251,7 +251,7 @@ def plan(turns: int, rooms: int) -> list[Attempt]:
 
 
 async def escape(home: Path, secrets: Secrets, turns: int, rooms: int) -> Exits:
-    """Make so many attempts, in so many chats at once; what got out, and where."""
+    """Make so many attempts in concurrent chats; return what got out, by exit."""
     attempts = plan(turns, rooms)
     by_number = {attempt.number: attempt for attempt in attempts}
 
@@ -267,7 +267,7 @@ async def escape(home: Path, secrets: Secrets, turns: int, rooms: int) -> Exits:
         caged.llm.slow = {attempt.number for attempt in attempts if attempt.slow}
         for start in range(0, turns, rooms):
             together = attempts[start : start + rooms]
-            if start // rooms % 6 == 5:  # so that the requests stay small
+            if start // rooms % 6 == 5:  # keeps the requests small
                 await asyncio.gather(*(_types(caged, room, "/new") for room in range(rooms)))
                 await caged.house.handler.settled()
             await asyncio.gather(*(_make(caged, room, attempt) for room, attempt in enumerate(together)))

@@ -1,4 +1,4 @@
-"""A platform in a list whose history can be read, as those of Slack and Discord can."""
+"""An in-memory platform with a readable history, like those of Slack and Discord."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,26 +17,30 @@ from channels.memory import MemoryChannel
 
 
 class RememberingChannel(MemoryChannel):
-    """Satisfies CatchesUp and FindsPrivateChats as well."""
+    """Also implements CatchesUp and FindsPrivateChats."""
 
     def __init__(self) -> None:
-        super().__init__(limits=Limits(max_text=4_000, hides_private_chats=True))
+        super().__init__(limits=Limits(max_text=4_000))
         self.said: list[MessageReceived] = []
-        """Everything that people wrote, whether somebody listened or not."""
+        """Everything that users wrote, whether the gateway was listening or not."""
         self.asked: list[tuple[str, str | None, str | None]] = []
-        """What history was asked for: chat, after, before."""
+        """Requests for history: chat, after, before."""
+        self.read: list[str] = []
+        """Chats that were read after a gap."""
         self.refusals: list[Exception] = []
-        """What the next questions for history meet."""
+        """Errors of the next requests for history."""
         self.reachable: set[str] = set()
-        """Whose private chats can be opened."""
+        """Users whose private chats can be opened."""
         self.open = asyncio.Event()
-        """While it is not set, questions for history wait."""
+        """Gate that holds reading after a gap until it is set."""
+        self.gates: dict[str, asyncio.Event] = {}
+        """Gates for single chats."""
         self.open.set()
         self._gap = asyncio.Event()
         self._gap.set()
 
     def reconnect(self) -> None:
-        """Something may have been said meanwhile."""
+        """Report a gap, in which messages may have been missed."""
         self._gap.set()
 
     async def gap(self) -> None:
@@ -47,14 +51,23 @@ class RememberingChannel(MemoryChannel):
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
     ) -> Sequence[MessageReceived | CommandInvoked]:
         self.asked.append((str(chat), after, before))
-        await self.open.wait()
-        if self.refusals:
-            raise self.refusals.pop(0)
         here = [each for each in self.said if each.chat == chat]
         ids = [each.message_id for each in here]
         first = ids.index(after) + 1 if after in ids else 0
         last = ids.index(before) if before in ids else len(ids)
         return here[first:last][-most:]
+
+    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        self.read.append(str(chat))
+        await self.open.wait()
+        await (self.gates[str(chat)].wait() if str(chat) in self.gates else asyncio.sleep(0))
+        if self.refusals:
+            raise self.refusals.pop(0)
+        return [each for each in self.said if self._shows(each.chat, chat, each.message_id) and each.at >= since]
+
+    def _shows(self, said: ChatKey, place: ChatKey, message: str) -> bool:
+        """Return True if a chat shows a message; a thread's first message appears outside of it too."""
+        return said == place or (place.thread is None and said.chat == place.chat and said.thread == message)
 
     async def private_chat(self, person: str) -> ChatKey:
         if person not in self.reachable:
@@ -72,7 +85,7 @@ class RememberingChannel(MemoryChannel):
         at: float | None = None,
         is_bot: bool = False,
     ) -> MessageReceived:
-        """Somebody writes, and nobody is told of it."""
+        """Write a message without delivering it."""
         number = len(self.said)
         message = MessageReceived(
             event_id=f"said:{number}",
@@ -87,5 +100,5 @@ class RememberingChannel(MemoryChannel):
         return message
 
     async def brings(self, event: InboundEvent) -> None:
-        """It is heard as it is said."""
+        """Deliver an event."""
         await self.deliver(event)

@@ -1,4 +1,4 @@
-"""What tests of tasks share: a model that is several, and how tasks stand in the store."""
+"""Helpers for tests of tasks: a model with several roles, and the states of tasks in the store."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -8,28 +8,28 @@ from pathlib import Path
 from agent_core.llm import LlmRequest
 from agent_core.messages import text_of
 from agent_core.models.scripted import Call, Calls, Turn
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 
 IN_BACKGROUND = "It runs in the background."
 
 
 def begins(*prompts: str, background: bool = True) -> Calls:
-    """The chat's agent has others do this."""
+    """Return the tool calls with which the chat's agent starts tasks."""
     return Calls(tuple(Call("task", {"prompt": prompt, "background": background}) for prompt in prompts))
 
 
 class Cast:
-    """The chat's agent says its turns one after another, and so does each sub-agent, which is known by its prompt. What
-    the chat's agent is told of a task it answers by `reports`, or by counting."""
+    """Model of the chat's agent and of its sub-agents, which are recognised by their prompts; each says its turns in
+    order. The chat's agent answers news of a task by `reports`, or by counting."""
 
     def __init__(self, *chat: Turn, reports: Turn = "", tasks: Mapping[str, Sequence[Turn]]) -> None:
         self.chat = list(chat)
         self.tasks = tasks
         self.reports = reports
         self.told: list[str] = []
-        """What the chat's agent was told of tasks."""
+        """News of tasks for the chat's agent."""
         self.asked: dict[str, int] = {}
-        """How often the model of each task was asked."""
+        """Requests to the model by task."""
 
     @property
     def turns(self) -> list[Turn]:
@@ -56,7 +56,7 @@ def rows(home: Path, query: str) -> list[tuple[object, ...]]:
 
 
 def states(home: Path) -> list[object]:
-    """Of all tasks, in the order in which they were begun."""
+    """Return the states of all tasks in the order of their start."""
     return [row[0] for row in rows(home, "SELECT state FROM tasks ORDER BY created, call")]
 
 
@@ -65,5 +65,5 @@ def ids(home: Path) -> list[str]:
 
 
 def are(home: Path, *wanted: str) -> Callable[[], bool]:
-    """Whether the tasks stand so."""
+    """Return a condition: the tasks have these states."""
     return lambda: states(home) == [*wanted]

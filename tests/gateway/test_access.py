@@ -1,4 +1,4 @@
-"""Who may speak; strangers hear nothing, and the console says how to let them in."""
+"""Access rules: messages of unknown users get no answer, and the console says how to let them in."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
-from gateway.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision, People
+from gateway.permissions.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision, People
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
 

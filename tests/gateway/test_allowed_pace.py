@@ -1,7 +1,6 @@
-"""Thirty minutes at five times the pace that the platforms allow, in emulated time: what the limiter lets through, the
-platforms' own rules let through as well, so that no "too many requests" is of our making.
+"""Sending at five times the allowed rate for thirty minutes of emulated time breaks no platform's rate limit.
 
-Discord is not among them: it publishes no figures, and its SDK keeps to the headers that come with each answer.
+Discord is not included: it publishes no limits, and its SDK follows the headers of each response.
 """
 
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from channels.slack.adapter import open_channel as open_slack
 from channels.slack.config import Config as SlackConfig
 from channels.telegram.adapter import open_channel as open_telegram
 from channels.telegram.config import Config as TelegramConfig
-from gateway.limiter import ChatLimiter
+from gateway.delivery.limiter import ChatLimiter
 from tests.clock import FakeClock
 from tests.emulators.slack_pace import Pace
 from tests.emulators.slack_wire import RateLimited
@@ -25,7 +24,7 @@ from tests.emulators.telegram_flood import FloodPolicy
 SECONDS = 30 * 60
 Kind = Literal["messages", "edits"]
 STEP = 0.2
-"""Everybody who may not write now asks again so often: five times a second, where one is allowed."""
+"""Seconds between attempts of every waiting call, so five attempts per second where one is allowed."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Platform:
     channel: Channel
     chats: list[ChatKey]
     refuses: Callable[[ChatKey, float, Kind], bool]
-    """Whether the platform minds a call in a chat at this moment."""
+    """Return True if the platform would refuse a call in a chat at this time."""
 
 
 def telegram() -> Platform:

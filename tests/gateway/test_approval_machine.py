@@ -1,5 +1,8 @@
-"""Whatever people, calls, clocks and stops of the program do, in whatever order: a call begins once, approved by
-somebody who may, in its own chat, in time, and with the arguments that were shown (faults row 82)."""
+"""In any order of calls, answers, clock changes and restarts, a call starts at most once, and only after approval.
+
+The approval must come from an authorised user, in the call's chat, in time, and for the arguments that were shown
+(faults row 82).
+"""
 
 import asyncio
 import sqlite3
@@ -18,15 +21,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from agent_core.messages import ToolCall
 from agent_core.permissions import Answer, Proposal
 from agent_core.tools import tool
-from channels.base import ChatKey, Sender
+from channels.base import ButtonPressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.approvals import LASTS, Approvals, Reply
-from gateway.delivery import Delivery
-from gateway.question_text import closing_line
+from gateway.delivery.delivery import Delivery
+from gateway.inbound.plain_words import PlainWords
+from gateway.permissions.access import Access
+from gateway.permissions.approvals import LASTS, Approvals, Reply
+from gateway.permissions.question_text import closing_line
+from gateway.store.opening import FILE
 from gateway.store.question import Question
 from gateway.store.rows import Run
-from gateway.store.store import FILE, Store
+from gateway.store.store import Store
 from tests.clock import HandClock
 from tests.gateway.bot import NO_PACE, PEOPLE
 
@@ -47,7 +52,7 @@ OUTCOMES = {
     "withdrawn": Answer.WITHDRAWN,
     "used": Answer.WITHDRAWN,
 }
-"""What a call is told that waits for a question in this state."""
+"""Answer that a waiting call gets for each state of its question."""
 
 
 @tool(acts="exec")
@@ -58,7 +63,7 @@ async def launch(what: str) -> str:
 
 @dataclass
 class Asked:
-    """What must be so of one question."""
+    """The expected state of one question."""
 
     id: str
     call: str
@@ -66,6 +71,10 @@ class Asked:
     until: float
     state: str = "pending"
     waiter: asyncio.Task[Answer] | None = None
+    changed: bool = False
+    """True once the call was seen to differ from the one shown."""
+    seen: float | None = None
+    """Time at which the question appeared on the screen."""
 
 
 def proposal(call: str, arguments: str) -> Proposal:
@@ -81,18 +90,21 @@ def proposal(call: str, arguments: str) -> Proposal:
 
 
 class Machine(RuleBasedStateMachine):
-    """The real store and the real questions beside a model of them that fits on a page."""
+    """The real store and approvals, compared with a small model of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.home = tempfile.TemporaryDirectory()
         self.clock = HandClock()
-        self.channel = MemoryChannel(limits=NO_PACE)
+        self.channel = MemoryChannel(limits=NO_PACE, now=self.clock.time)
+        self.words = count()
+        self.others: list[float] = []
+        """Times at which users other than Bob wrote."""
         self.ids = (f"{number:06}" for number in count())
         self.asked: list[Asked] = []
         self.begun: list[str] = []
-        """Calls that were let through, in every life."""
+        """Calls that were let through, over all restarts."""
         self.do(self.start())
         self.do(self.begin_run())
 
@@ -106,6 +118,7 @@ class Machine(RuleBasedStateMachine):
         delivery = Delivery([self.channel], self.store, self.clock)
         access = Access(PEOPLE, [self.channel], [], self.clock, print)
         self.approvals = Approvals(self.store, delivery, access, self.clock, "en", lambda: next(self.ids))
+        self.plain = PlainWords(self.store, delivery, self.clock)
         await self.approvals.recall()
 
     async def begin_run(self) -> None:
@@ -121,7 +134,7 @@ class Machine(RuleBasedStateMachine):
         await self.life.aclose()
 
     async def quiet(self) -> None:
-        """Whoever can go on has gone on: the store does one thing after the other."""
+        """Wait until every task that can continue has done so; the store works in sequence."""
         for _ in range(3):
             await self.store.move_question("none", Question.withdrawn, closing_line)
             for _ in range(5):
@@ -133,27 +146,27 @@ class Machine(RuleBasedStateMachine):
         self.loop.close()
         self.home.cleanup()
 
-    # What must be so
+    # Invariants
 
     def look(self, asked: Asked) -> None:
-        """Somebody looks at the question: then it is noticed that it has run out."""
+        """Note that the question has expired, as reading it does."""
         if asked.state in OPEN and self.clock.now >= asked.until:
             asked.state = "expired"
 
     def settle(self) -> None:
-        """Calls whose question has been answered hear so, and one that is approved begins."""
+        """Check that waiting calls got their answers, and start the approved ones."""
         self.do(self.quiet())
         for each in self.asked:
             if each.waiter is None or each.state == "pending":
                 assert each.waiter is None or not each.waiter.done()
                 continue
-            assert each.waiter.result() is OUTCOMES[each.state]
+            assert each.waiter.result() is (Answer.CHANGED if each.changed else OUTCOMES[each.state])
             if each.state == "approved":
                 each.state = "used"
                 self.begun.append(each.call)
             each.waiter = None
 
-    # What happens
+    # Rules
 
     @initialize(call=CALLS, arguments=ARGUMENTS)
     def the_first_call_is_proposed(self, call: str, arguments: str) -> None:
@@ -180,10 +193,17 @@ class Machine(RuleBasedStateMachine):
         if asked.waiter is not None:
             return
         self.look(asked)
-        if changed and asked.state in OPEN:
+        was_open = asked.state in OPEN
+        if changed and was_open:
             asked.state = "withdrawn"
         fingerprint = f"{asked.arguments}, and more" if changed else asked.arguments
-        asked.waiter = self.loop.create_task(self.approvals.wait(asked.id, fingerprint))
+        asked.seen = self.clock.now if asked.seen is None and asked.state == "pending" else asked.seen
+        asked.changed = changed and was_open
+
+        async def look() -> str:
+            return fingerprint
+
+        asked.waiter = self.loop.create_task(self.approvals.wait(asked.id, look))
         self.settle()
 
     @rule(which=WHICH, who=st.sampled_from(["ann", "bob", "carl"]), here=MOSTLY, approved=MOSTLY)
@@ -198,6 +218,43 @@ class Machine(RuleBasedStateMachine):
         assert (said is Reply.TAKEN) is (asked.state == "pending")
         if asked.state == "pending":
             asked.state = "approved" if approved else "denied"
+        self.settle()
+
+    @rule(
+        who=st.sampled_from(["ann", "bob", "carl"]),
+        text=st.sampled_from(["yes", "no", "well"]),
+        seconds=st.sampled_from([-1.0, 0.0, 1.0]),
+        here=MOSTLY,
+        forwarded=st.sampled_from([False, False, False, True]),
+    )
+    def somebody_says_a_plain_word(self, who: str, text: str, seconds: float, *, here: bool, forwarded: bool) -> None:
+        """Only Bob, who was asked, can answer this way, and only a single question that he saw before writing."""
+        said = MessageReceived(
+            event_id=f"word-{next(self.words)}",
+            chat=HERE if here else ELSEWHERE,
+            sender=Sender(id=who, name=who.title()),
+            at=self.clock.now + seconds,
+            text="" if forwarded else text,
+            shared=f"Forwarded from Bob:\n{text}" if forwarded else "",
+            message_id="m",
+        )
+        self.plain.heard(said)
+        meant = self.do(self.plain.meant(said, "en"))
+        if here and who != "bob":
+            self.others.append(said.at)
+        if not isinstance(meant, ButtonPressed):
+            return
+        [asked] = [each for each in self.asked if each.state == "pending" and self.clock.now < each.until]
+        assert meant.action == f"/{'approve' if text == 'yes' else 'deny'} {asked.id}"
+        assert here
+        assert not forwarded
+        assert (who, text) != ("bob", "well")
+        assert who == "bob"
+        assert asked.seen is not None
+        assert asked.seen < said.at
+        assert not any(at >= asked.seen for at in self.others)
+        asked.state = "approved" if text == "yes" else "denied"
+        assert self.do(self.approvals.reply(asked.id, HERE, said.sender, approved=text == "yes")) is Reply.TAKEN
         self.settle()
 
     @rule(forged=st.sampled_from(["", "1", "00000", "0000000", "zzzzzz", "' OR 1=1 --"]))

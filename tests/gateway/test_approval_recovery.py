@@ -1,4 +1,4 @@
-"""A question outlives the program, wherever it is cut off; nothing is asked twice, and nothing runs twice."""
+"""A question survives a stop of the program at any point; nothing is asked or run twice."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
 from channels.base import Limits
 from channels.memory import MemoryChannel
-from gateway.approvals import LASTS
+from gateway.permissions.approvals import LASTS
 from gateway.store.rows import RunEnd
 from tests.clock import FakeClock
 from tests.gateway.approving import (
@@ -36,7 +36,7 @@ from tests.gateway.approving import (
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
-# Each step of one question, with the program dead right after it
+# Each step of one question, with the program killed after it
 
 
 async def test_after_it_was_noted_and_before_it_was_sent(start_bot: StartBot, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_after_it_was_sent_and_before_that_was_noted(
     bot = await start_bot("Here.", tools=(acting(),), channel=channel)
     await bot.channel.until(lambda: sum(QUESTION in text for text in bot.screen) == copies)
     await bot.channel.until(lambda: any("Waiting for approval" in text for text in bot.screen))
-    await bot.channel.presses("Approve")
+    await bot.channel.presses("Allow once")
     await bot.house.handler.settled()
 
     assert sum(QUESTION in text for text in bot.screen) == copies - 1
@@ -107,7 +107,7 @@ async def test_after_it_was_approved_and_before_it_was_noted_where_it_stands(
         [post] = await here.store.unsent()
         await channel.send(ANN, post.message, post.key)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
-        # This life does not know the message and cannot change it.
+        # This process does not know the message's id and cannot edit it.
     assert states(tmp_path) == ["approved"]
 
     bot = await start_bot("Here.", tools=(acting(),), channel=channel)

@@ -1,4 +1,4 @@
-"""A tool call that people are asked about: who answers, where, how often, and what happens instead."""
+"""Approvals of tool calls: who may answer, where, how often, and what else can end a question."""
 
 import asyncio
 import re
@@ -22,14 +22,14 @@ from tests.gateway.approving import (
 )
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
-from tests.process import python
+from tests.process import Finished, python
 
 TOUCH = Turn(tools=(ToolUse("run_command", {"argv": ["touch", "made"]}),))
 
 
 @pytest.fixture
 def start_bot(start_bot: StartBot) -> StartBot:
-    """On a platform without a pace, for these tests wait for many messages."""
+    """Start bots on a platform without rate limits, because these tests wait for many messages."""
 
     async def start(*turns: object, **how: object) -> Bot:
         return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
@@ -41,7 +41,7 @@ def everything_in(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
 
 
-# One question and its answer
+# A question and its answer
 
 
 async def test_a_question_says_what_why_and_how_and_an_approval_lets_the_call_through(start_bot: StartBot) -> None:
@@ -52,7 +52,7 @@ async def test_a_question_says_what_why_and_how_and_an_approval_lets_the_call_th
     said = questions(bot)[0].markdown
     assert "```\npython3 chart.py\n```" in said
     assert "It runs a program." in said
-    assert f"`/approve {request}` or `/deny {request}` within 10 minutes" in said
+    assert f"Say yes or no within 10 minutes, or `/approve {request}` or `/deny {request}`." in said
     assert re.fullmatch("[0-9a-hjkmnp-tv-z]{6}", request)
     assert ran == []
     await bot.hears(f"/approve {request}")
@@ -102,7 +102,7 @@ async def test_a_question_is_put_in_the_person_s_language(start_bot: StartBot) -
     assert "✗ Ann 已拒绝：`python3 chart.py`" in bot.screen
 
 
-# Who may answer, and where
+# Users and places that may answer
 
 
 async def test_others_in_the_group_cannot_answer_and_its_person_can(start_bot: StartBot) -> None:  # D-11
@@ -110,7 +110,7 @@ async def test_others_in_the_group_cannot_answer_and_its_person_can(start_bot: S
     bot = await start_bot(CHART, "Here.", tools=(run,))
     request = await asked(bot, sender="bob", group="team")
 
-    for button in ("Approve", "Deny"):
+    for button in ("Allow once", "Deny"):
         await bot.channel.presses(button, sender="carl")
     await bot.channel.until(lambda: sum("Only the person who asked" in text for text in bot.screen) == 2)
     assert ran == []
@@ -126,7 +126,7 @@ async def test_an_owner_answers_for_anybody(start_bot: StartBot) -> None:  # D-1
     bot = await start_bot(CHART, "Here.", tools=(run,))
     await asked(bot, sender="bob", group="team")
 
-    await bot.channel.presses("Approve", sender="ann")
+    await bot.channel.presses("Allow once", sender="ann")
     await bot.house.handler.settled()
 
     assert ran == [["python3", "chart.py"]]
@@ -137,7 +137,7 @@ async def test_whoever_may_not_speak_is_not_heard(start_bot: StartBot) -> None:
     bot = await start_bot(CHART, "Here.", tools=(run,))
     await asked(bot, sender="bob", group="team")
 
-    await bot.channel.presses("Approve", sender="mallory")
+    await bot.channel.presses("Allow once", sender="mallory")
 
     assert states(bot.home) == ["pending"]
     await bot.channel.presses("Deny", sender="bob")
@@ -160,7 +160,7 @@ async def test_elsewhere_the_question_is_not_known(start_bot: StartBot) -> None:
     assert states(bot.home) == ["denied"]
 
 
-# How it is typed
+# Spellings of an answer
 
 
 @pytest.mark.parametrize("typed", ["K0M1Q1", "k0m1q1", "kOmlqI", " `k0m1q1` please", "k0m-1q1."])
@@ -174,20 +174,19 @@ async def test_an_id_is_understood_however_it_is_typed(start_bot: StartBot, type
     assert len(ran) == 1
 
 
-async def test_an_answer_without_an_id_decides_nothing_and_says_which_there_are(start_bot: StartBot) -> None:
+async def test_an_answer_without_an_id_is_nobody_s_who_was_not_asked(start_bot: StartBot) -> None:
     run, ran = recorder()
     bot = await start_bot(CHART, "Here.", tools=(run,))
     await bot.hears("/deny")
     assert bot.screen == ["Nothing here waits for your answer."]
-    request = await asked(bot, sender="bob", group="team")
+    await asked(bot, sender="bob", group="team")
 
-    await bot.channel.hears("/approve", sender="bob", group="team")
-    await bot.channel.until(lambda: any(f"- `/approve {request}` – `python3 chart.py`" in text for text in bot.screen))
     await bot.channel.hears("/approve", sender="carl", group="team")
     await bot.channel.until(lambda: bot.screen.count("Nothing here waits for your answer.") == 2)
 
     assert ran == []
-    await bot.hears(f"/deny {request}", sender="bob", group="team")
+    await bot.hears("/deny", sender="bob", group="team")
+    assert states(bot.home) == ["denied"]
 
 
 async def test_status_tells_of_open_questions_and_only_then(start_bot: StartBot) -> None:
@@ -202,7 +201,7 @@ async def test_status_tells_of_open_questions_and_only_then(start_bot: StartBot)
     await bot.hears(f"/deny {request}")
 
 
-# Twice, late, forged
+# Repeated, late and forged answers
 
 
 async def test_a_second_answer_changes_nothing_and_is_told_so(start_bot: StartBot) -> None:
@@ -217,7 +216,7 @@ async def test_a_second_answer_changes_nothing_and_is_told_so(start_bot: StartBo
         message_id="m",
         action=f"/approve {request}",
     )
-    await bot.channel.presses("Approve")
+    await bot.channel.presses("Allow once")
     await bot.channel.deliver(press)
     await bot.channel.deliver(press)
     await bot.hears(f"/deny {request}")
@@ -240,7 +239,7 @@ async def test_a_denied_call_cannot_be_approved_afterwards(start_bot: StartBot) 
     assert ran == []
 
 
-# Something else happens instead
+# Other ends of a question
 
 
 async def test_other_words_take_the_question_back(start_bot: StartBot) -> None:
@@ -300,17 +299,40 @@ async def test_where_nobody_can_answer_any_more_nothing_waits(start_bot: StartBo
     assert bot.screen[-1] == "Nor now."
 
 
-async def test_at_the_end_of_piped_input_nobody_is_waited_for(tmp_path: Path) -> None:
-    async with OpenAiEmulator([TOUCH, says("Nobody was there.")]) as model:
-        environ = {"HOME": str(tmp_path), "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test-4f1d9b7c2a6e"}
-        async with asyncio.timeout(50):
-            talked = await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says="make it\n")
+async def piped(home: Path, model: OpenAiEmulator, **settings: str) -> Finished:
+    """Run `./run chat` with "make it" from a pipe, where no user can answer."""
+    environ = {"HOME": str(home), "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test-4f1d9b7c2a6e"}
+    async with asyncio.timeout(50):
+        talked = await python("-m", "gateway.cli", "chat", cwd=home, environ={**environ, **settings}, says="make it\n")
     if "run_command" not in model.requests[0].tools:
         pytest.skip("nothing here shuts programs in")
+    return talked
+
+
+async def test_at_the_end_of_piped_input_nobody_is_waited_for(tmp_path: Path) -> None:
+    async with OpenAiEmulator([TOUCH, says("Nobody was there.")]) as model:
+        talked = await piped(tmp_path, model, PARLEY_PERMISSIONS_OWNER="exec=ask")
 
     assert (talked.code, talked.err) == (0, "")
     assert talked.out.endswith("\nNobody was there.\n")
     assert "May I" not in talked.out
+    assert "nobody is there to give it" in str(model.requests[1].messages[-1]["content"])
+    assert "made" not in everything_in(tmp_path)
+
+
+async def test_an_owner_is_not_asked_for_a_command_that_is_shut_in(tmp_path: Path) -> None:
+    async with OpenAiEmulator([TOUCH, says("Made.")]) as model:
+        talked = await piped(tmp_path, model)
+
+    assert (talked.code, talked.err) == (0, "")
+    assert talked.out.endswith("\nMade.\n")
+    assert "made" in everything_in(tmp_path)
+
+
+async def test_an_owner_is_asked_for_a_command_that_has_the_network(tmp_path: Path) -> None:
+    async with OpenAiEmulator([TOUCH, says("Not made.")]) as model:
+        await piped(tmp_path, model, PARLEY_COMMANDS_NETWORK="on")
+
     assert "nobody is there to give it" in str(model.requests[1].messages[-1]["content"])
     assert "made" not in everything_in(tmp_path)
 

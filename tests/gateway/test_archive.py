@@ -1,4 +1,4 @@
-"""What is kept can be looked at without the store's lock, while Parley writes, and however much it is."""
+"""Stored conversations can be read without the store's lock, while Parley writes, at any size."""
 
 import asyncio
 import sqlite3
@@ -11,10 +11,11 @@ import pytest
 from agent_core.messages import AssistantMessage, StopReason, TextContent, text_of, user
 from agent_core.models.scripted import Waits
 from channels.base import ChatKey
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive, NothingKept, SaidRow, Unreadable
+from gateway.store.opening import FILE, StoreDamaged, StoreTooNew
 from gateway.store.rows import Run
-from gateway.store.store import FILE, Store, StoreDamaged, StoreTooNew
+from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
@@ -31,8 +32,8 @@ def execute(home: Path, statement: str) -> None:
 
 
 async def kept(condition: Callable[[], bool]) -> None:
-    """Until it holds: what nobody waits for is on disk a moment later."""
-    async with asyncio.timeout(5):
+    """Wait until the condition holds, because some writes reach the disk a moment later."""
+    async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110 - what a file holds tells nobody when it changes
             await asyncio.sleep(0.01)
 

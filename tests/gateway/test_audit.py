@@ -1,4 +1,4 @@
-"""The audit file says what was done here and by whose leave, and nothing waits for it or fails with it."""
+"""The audit file records actions and approvals; no run waits for it or fails with it."""
 
 import json
 import stat
@@ -13,12 +13,12 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, tool
 from channels.base import OutboundMessage
 from channels.memory import MemoryChannel
-from gateway.audit import LONGEST, AuditLog
-from gateway.secrets import Secrets
+from gateway.records.audit import LONGEST, AuditLog, without_secret_values
+from gateway.security.secrets import Secrets
 from gateway.store.question import Question
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
-from tests.clock import FakeClock
+from tests.clock import FakeClock, OffsetClock
 from tests.gateway.approving import CHART, RUN, asked, recorder
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
@@ -26,7 +26,7 @@ from tests.gateway.conftest import StartBot
 
 @pytest.fixture
 def start_bot(start_bot: StartBot) -> StartBot:
-    """On a platform without a pace."""
+    """Start bots on a platform without rate limits."""
 
     async def start(*turns: object, **how: object) -> Bot:
         return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
@@ -44,21 +44,21 @@ async def look(what: str) -> str:
 
 
 def lines(home: Path) -> list[dict[str, object]]:
-    """Of all days, oldest first."""
+    """Return the lines of all days, oldest first."""
     files = sorted((home / "audit").glob("*.jsonl"))
     return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
 
 
 async def written(bot: Bot, count: int) -> list[dict[str, object]]:
-    """The lines, once the program has stopped, for then all are written."""
+    """Return the lines after the program has stopped, when all of them are written."""
     await bot.stop()
     found = lines(bot.home)
     assert len(found) == count, found
     return found
 
 
-async def test_a_call_is_a_line_when_it_is_to_be_made_and_one_for_how_it_came_out(start_bot: StartBot) -> None:
-    bot = await start_bot(calls(("look", {"what": "东京"})), "There.", tools=(look,))  # S2-36
+async def test_a_call_is_a_line_when_it_is_to_be_made_and_one_for_how_it_came_out(wired_bot: StartBot) -> None:
+    bot = await wired_bot(calls(("look", {"what": "东京"})), "There.", tools=(look,))  # S2-36
     await bot.hears("look")
 
     begun, ended = await written(bot, 2)
@@ -127,7 +127,7 @@ async def test_what_nobody_has_decided_yet_is_not_said_to_be_approved(tmp_path: 
         await audit.close()
 
     assert [line for line in lines(tmp_path) if "decision" in line or "decided_by" in line] == []
-    assert len(lines(tmp_path)) == 1  # whatever stands in it
+    assert len(lines(tmp_path)) == 1  # whatever the line contains
 
 
 async def test_secrets_and_long_results_are_not_written_whole(start_bot: StartBot) -> None:
@@ -148,8 +148,7 @@ async def test_secrets_and_long_results_are_not_written_whole(start_bot: StartBo
 
 
 async def test_each_day_has_its_file_and_what_is_older_than_thirty_days_goes(start_bot: StartBot) -> None:
-    clock = FakeClock()
-    clock.now = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
+    clock = OffsetClock.at(datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp())
     one, two = calls(("look", {"what": "one"})), calls(("look", {"what": "two"}))
     bot = await start_bot(one, "One.", two, "Two.", tools=(look,), clock=clock)
     folder = bot.home / "audit"
@@ -159,7 +158,7 @@ async def test_each_day_has_its_file_and_what_is_older_than_thirty_days_goes(sta
         (folder / name).touch()
     await bot.restart()
     (folder / "2026-10-24.jsonl").touch()  # old enough tomorrow
-    clock.now += 24 * 3600
+    clock.ahead += 24 * 3600
     await bot.hears("two")
     await bot.stop()
 
@@ -197,3 +196,20 @@ async def test_where_it_is_not_wanted_there_is_none(tmp_path: Path) -> None:
         await audit.close()
 
     assert not (tmp_path / "audit").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["api_key", "apiKey", "X-Api-Key", "token", "access_token", "password", "client_secret", "Authorization"]
+)
+def test_what_stands_under_the_name_of_a_secret_is_not_written_though_nobody_knows_it(name: str) -> None:
+    masked = without_secret_values({"url": "https://a.example", "headers": {name: ["q1w2e3", {"deep": "q1w2e3"}]}})
+
+    assert "q1w2e3" not in str(masked)
+    assert "https://a.example" in str(masked)
+
+
+@pytest.mark.parametrize(
+    "name", ["key", "max_tokens", "passenger", "monkey", "text", "tokenizer", "spinach", "keyboard"]
+)
+def test_what_only_sounds_like_a_secret_is_written(name: str) -> None:
+    assert without_secret_values({name: "q1w2e3"}) == {name: "q1w2e3"}

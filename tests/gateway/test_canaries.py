@@ -1,4 +1,4 @@
-"""No secret gets out, whoever tries, and however it is written."""
+"""No secret leaves Parley, whatever the channel and the encoding."""
 
 import logging
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from tests.gateway.canaries import VALUES, found, plant
 from tests.gateway.escapes import QUICK, escape
 
@@ -16,7 +16,7 @@ ROOMS = 25
 
 @pytest.fixture(autouse=True)
 def logs() -> Iterator[None]:
-    """Afterwards everything is logged as it was."""
+    """Restores the logging configuration afterwards."""
     root = logging.getLogger()
     before = (root.handlers[:], root.level, logging.getLogRecordFactory())
     yield

@@ -1,4 +1,4 @@
-"""The command line, started as a person starts it."""
+"""The command line, started as a user starts it."""
 
 import asyncio
 import re
@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from gateway.version import version
+from gateway.upkeep.version import version
 from tests.emulators.telegram import TelegramEmulator
 from tests.process import REPOSITORY, python
 
@@ -24,7 +24,7 @@ async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
 
     assert all(
         re.search(rf"^ +{command} ", helped.out, re.MULTILINE)
-        for command in ("run", "chat", "doctor", "replay", "export")
+        for command in ("run", "chat", "doctor", "replay", "export", "backup", "restore")
     )
     assert helped.out.splitlines()[-1] == "0 []"
 
@@ -43,12 +43,12 @@ async def test_an_unknown_command_is_refused() -> None:
     assert "invalid choice: 'frobnicate'" in refused.err
 
 
-async def test_a_typo_in_parley_toml_is_one_sentence_for_every_command(tmp_path: Path) -> None:
+async def test_a_typo_in_parley_toml_is_one_sentence_for_every_command_that_starts_it(tmp_path: Path) -> None:
     (tmp_path / "parley.toml").write_text('modle = "demo"')
     sentence = f"parley: There is no setting modle in {tmp_path}/parley.toml, line 1; did you mean model?\n"
 
-    for command in ((), ("run",), ("chat",), ("doctor",)):
-        refused = await python(*CLI, *command, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+    for command in ((), ("run",), ("chat",)):
+        refused = await python(*CLI, *command, cwd=tmp_path, environ={"PARLEY_HOME": str(tmp_path)})
 
         assert (refused.code, refused.out, refused.err) == (2, "", sentence), command
 
@@ -84,7 +84,7 @@ async def test_a_store_that_cannot_be_opened_is_one_sentence_for_every_command_t
         refused = await python(*CLI, command, cwd=tmp_path, environ=environ)
 
         assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1), refused.err
-        assert refused.err.startswith(f"parley: {file} is damaged (file is not a database). Restore it from a backup")
+        assert refused.err.startswith(f"parley: {file} is damaged (file is not a database). Bring back a backup")
 
 
 async def test_a_parley_that_nobody_could_reach_is_one_sentence(tmp_path: Path) -> None:
@@ -113,6 +113,15 @@ async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
     assert "wrongwrong" not in refused.err
 
 
+async def test_what_draws_in_a_terminal_is_not_imported_where_there_is_none(tmp_path: Path) -> None:
+    code = "import sys; from gateway.cli import main; main(['chat']); print({'rich', 'PIL'} & set(sys.modules))"
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
+    talked = await python("-c", code, cwd=tmp_path, environ=environ, says="what is 17 * 23?\n")
+
+    assert "17 * 23 = 391" in talked.out
+    assert talked.out.splitlines()[-1] == "set()"
+
+
 async def test_a_chat_in_the_terminal_is_not_mixed_with_what_the_log_knows(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
     talked = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="show me a failing tool\n")
@@ -124,7 +133,7 @@ async def test_a_chat_in_the_terminal_is_not_mixed_with_what_the_log_knows(tmp_p
 
 async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refused(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
-    # Where a shell runs the tests in the background, it makes them ignore Ctrl-C, and children inherit that.
+    # If a shell runs the tests in the background, they and their children ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     first = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -136,7 +145,7 @@ async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refus
     )
     try:
         assert first.stdout is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while "Page" not in (await first.stdout.readline()).decode():
                 pass
         second = await python(*CLI, cwd=tmp_path, environ=environ)

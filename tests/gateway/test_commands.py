@@ -1,4 +1,4 @@
-"""S2-40: every command, in both languages, and who may stop and renew."""
+"""Every command in both languages (S2-40), and who may stop a run or start a new conversation."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from agent_core.models.scripted import Waits
 from channels.base import ChannelError, ChatKey, CommandInvoked, Limits, Sender
 from channels.memory import MemoryChannel
 from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
-from gateway.texts import LANGUAGES
+from gateway.texts.say import LANGUAGES
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
@@ -17,12 +17,12 @@ from tests.process import REPOSITORY
 def test_menus_are_made_from_the_one_table() -> None:  # S2-40
     assert [spec.name for spec in SPECS] == [
         *("start", "help", "status"),
-        *("new", "stop", "language", "tz"),
+        *("new", "stop", "continue", "language", "tz"),
         "export",
         *("context", "compact"),
         *("skills", "skill"),
-        *("approve", "deny"),
-        "tasks",
+        *("approve", "deny", "rules"),
+        *("tasks", "undo"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]
@@ -47,7 +47,7 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/help", "zh", "- /skill load|unload|reload 名称 – "),
         ("/help", "zh", "- /new – "),
         ("/status", "en", "**Model:** scripted (a test)"),
-        ("/status", "zh", "**模型：** scripted\n"),
+        ("/status", "zh", "**模型**：scripted (a test)"),
         ("/new", "en", "A new conversation begins."),
         ("/new", "zh", "已开始新的对话。"),
         ("/stop", "en", "Nothing is running here."),
@@ -55,6 +55,8 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/language", "en", "Which language shall I speak here?"),
         ("/language", "zh", "请选择语言"),
         ("/nonsense", "en", "I do not know /nonsense. See /help."),
+        ("/hlep", "en", "I do not know /hlep. Did you mean /help?"),
+        ("/hlep", "zh", "我不认识 /hlep，您是想用 /help 吗？"),
         ("/nonsense", "zh", "我不认识 /nonsense，请看 /help。"),
     ],
 )
@@ -118,7 +120,7 @@ async def test_the_chosen_language_outlives_a_new_conversation(start_bot: StartB
     assert bot.screen[-1].startswith("已开始新的对话。")
 
 
-# Who may stop
+# Permission to stop
 
 
 async def test_others_cannot_stop_a_run_and_its_person_can(start_bot: StartBot) -> None:  # D-11
@@ -159,7 +161,7 @@ async def test_the_button_of_the_progress_message_stops(start_bot: StartBot) -> 
     assert bot.channel.posts[0][1].buttons == ()
 
 
-# A new conversation
+# Starting a new conversation
 
 
 async def test_a_new_conversation_knows_nothing_of_the_last(start_bot: StartBot) -> None:
@@ -182,7 +184,7 @@ async def test_new_while_running_stops_first_and_nothing_is_written_late(start_b
     await bot.house.handler.settled()
 
     assert bot.screen == [
-        "Stopped.",
+        "half\n\n(stopped)",
         "A new conversation begins. Of the last one I keep only what I was told to remember.",
         "New.",
     ]
@@ -266,7 +268,7 @@ async def test_help_names_commands_as_the_platform_wants_them_typed(start_bot: S
 
 
 class ClosingChannel(MemoryChannel):
-    """Shows that a command is being obeyed until it is told otherwise, as Discord does."""
+    """Shows a command as running until it is closed, as Discord does."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""/context and /compact, and what of a long conversation is taken up again after a restart."""
+"""/context and /compact, and the part of a long conversation that is loaded after a restart."""
 
 import asyncio
 from pathlib import Path
@@ -10,8 +10,10 @@ from agent_core.llm import LlmRequest
 from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
 from agent_core.models.scripted import Turn, Waits
 from channels.base import ChatKey
+from channels.memory import MemoryChannel
 from gateway.store.rows import Run
 from gateway.store.store import Store
+from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
 SUMMARY = "## Goal\nBook a flight to Tokyo."
@@ -27,8 +29,8 @@ def words(request: LlmRequest) -> str:
     return "\n".join(text_of(message.content) for message in request.messages)
 
 
-async def test_everybody_sees_what_fills_the_window(start_bot: StartBot) -> None:  # S0-31
-    bot = await start_bot(*[talker] * 3)
+async def test_everybody_sees_what_fills_the_window(wired_bot: StartBot) -> None:  # S0-31
+    bot = await wired_bot(*[talker] * 3)
     await bot.hears(LONG, group="team")
 
     await bot.hears("/context", sender="bob", group="team")
@@ -51,7 +53,7 @@ async def test_what_fills_the_window_is_told_in_chinese(start_bot: StartBot) -> 
 
 
 async def test_a_person_has_it_shortened_and_reads_by_how_much(start_bot: StartBot) -> None:  # D-09, S3-17
-    bot = await start_bot(*[talker] * 12)
+    bot = await start_bot(*[talker] * 12, channel=MemoryChannel(limits=NO_PACE))
     for _ in range(6):
         await bot.hears(LONG)
 
@@ -66,7 +68,7 @@ async def test_a_person_has_it_shortened_and_reads_by_how_much(start_bot: StartB
 
 
 async def test_what_was_shortened_stays_so_after_a_restart(start_bot: StartBot) -> None:  # S3-17, S3-34
-    bot = await start_bot(*[talker] * 12)
+    bot = await start_bot(*[talker] * 12, channel=MemoryChannel(limits=NO_PACE))
     for _ in range(6):
         await bot.hears(LONG)
     await bot.hears("/compact")
@@ -83,12 +85,12 @@ async def test_what_was_shortened_stays_so_after_a_restart(start_bot: StartBot) 
     assert after.system == before.system
 
 
-async def test_what_is_worth_remembering_outlives_the_summary(start_bot: StartBot) -> None:  # S2-16, S2-17
+async def test_what_is_worth_remembering_outlives_the_summary(wired_bot: StartBot) -> None:  # S2-16, S2-17
     def knows(request: LlmRequest) -> Turn:
         said = talker(request)
         return f"{SUMMARY}\n\n## Durable Facts\nAnn prefers window seats." if said == SUMMARY else said
 
-    bot = await start_bot(*[knows] * 12)
+    bot = await wired_bot(*[knows] * 12, channel=MemoryChannel(limits=NO_PACE))
     for _ in range(6):
         await bot.hears(LONG)
 
@@ -111,7 +113,7 @@ async def test_a_stop_does_not_wait_for_the_summary(start_bot: StartBot) -> None
         summarising.set()
         return Waits(never)
 
-    bot = await start_bot(*[slow] * 8)
+    bot = await start_bot(*[slow] * 8, channel=MemoryChannel(limits=NO_PACE))
     for _ in range(6):
         await bot.hears(LONG)
     await bot.channel.hears("/compact")
@@ -149,7 +151,7 @@ async def test_while_an_answer_is_under_way_nothing_is_shortened(start_bot: Star
 
 
 async def test_in_a_group_only_an_owner_may(start_bot: StartBot) -> None:  # D-09, D-11
-    bot = await start_bot(*[talker] * 9)
+    bot = await start_bot(*[talker] * 9, channel=MemoryChannel(limits=NO_PACE))
     for _ in range(3):
         await bot.hears(LONG, group="team")
 
@@ -159,13 +161,13 @@ async def test_in_a_group_only_an_owner_may(start_bot: StartBot) -> None:  # D-0
     assert bot.screen[-1].startswith("Shortened:")
 
 
-async def test_people_see_that_it_is_being_shortened(start_bot: StartBot) -> None:  # S0-34
+async def test_people_see_that_it_is_being_shortened(wired_bot: StartBot) -> None:  # S0-34
     slow = Waits(asyncio.Event(), SUMMARY)
 
     def answer(request: LlmRequest) -> Turn:
         return slow if talker(request) == SUMMARY else "ok"
 
-    bot = await start_bot(*[answer] * 40)
+    bot = await wired_bot(*[answer] * 40, channel=MemoryChannel(limits=NO_PACE))
     chat = "word " * 3_900
     for _ in range(6):
         await bot.hears(chat)
@@ -178,7 +180,7 @@ async def test_people_see_that_it_is_being_shortened(start_bot: StartBot) -> Non
     assert bot.screen[-1] == "ok"
 
 
-async def test_a_restart_while_it_is_being_shortened_loses_and_doubles_nothing(start_bot: StartBot) -> None:
+async def test_a_restart_while_it_is_being_shortened_loses_and_doubles_nothing(wired_bot: StartBot) -> None:
     # S3-17, U-15
     slow = Waits(asyncio.Event(), SUMMARY)
 
@@ -186,7 +188,7 @@ async def test_a_restart_while_it_is_being_shortened_loses_and_doubles_nothing(s
         is_summary = talker(request) == SUMMARY
         return slow if is_summary and not slow.reached.is_set() else talker(request)
 
-    bot = await start_bot(*[answer] * 40)
+    bot = await wired_bot(*[answer] * 40, channel=MemoryChannel(limits=NO_PACE))
     chat = "word " * 3_900
     for number in range(6):
         await bot.hears(f"{number} {chat}")

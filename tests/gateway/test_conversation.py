@@ -1,15 +1,18 @@
-"""Conversations as people have them, on a platform in a list."""
+"""Whole conversations on an in-memory platform."""
 
 import asyncio
 import sqlite3
 from contextlib import closing
+
+import pytest
 
 from agent_core.llm import FailureKind
 from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Accepted, Addressed, ChannelError
-from gateway.store.store import FILE
+from channels.memory import LOST, MemoryChannel
+from gateway.store.opening import FILE
 from tests.gateway.conftest import StartBot
 
 
@@ -35,8 +38,8 @@ async def test_a_quick_tool_leaves_one_message(start_bot: StartBot) -> None:
     assert bot.screen == ["Take an umbrella."]
 
 
-async def test_the_same_event_twice_is_answered_once(start_bot: StartBot) -> None:  # S2-43, C-30
-    bot = await start_bot("Once.")
+async def test_the_same_event_twice_is_answered_once(wired_bot: StartBot) -> None:  # S2-43, C-30
+    bot = await wired_bot("Once.")
 
     await bot.hears("hello")
     again = await bot.channel.deliver(bot.channel.heard[-1])
@@ -183,8 +186,8 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
     ]
 
 
-async def test_every_tool_call_of_a_run_is_recorded_with_its_outcome(start_bot: StartBot) -> None:  # S2-05, S2-26
-    bot = await start_bot(calls(("weather", {"city": "Oslo"}), ("fly", {})), "Take an umbrella.", tools=(weather,))
+async def test_every_tool_call_of_a_run_is_recorded_with_its_outcome(wired_bot: StartBot) -> None:  # S2-05, S2-26
+    bot = await wired_bot(calls(("weather", {"city": "Oslo"}), ("fly", {})), "Take an umbrella.", tools=(weather,))
 
     await bot.hears("what is it like in Oslo?")
     await bot.stop()
@@ -202,3 +205,30 @@ async def test_a_call_that_cannot_be_recorded_is_still_a_call(start_bot: StartBo
     await bot.hears("what is it like in Oslo?")
 
     assert bot.screen == ["Take an umbrella."]
+
+
+@pytest.mark.parametrize(
+    ("language", "unsure", "button"),
+    [
+        ("en", "I'm not sure my last answer reached you.", "Show last answer"),
+        ("zh", "不确定您有没有收到我的上一条回答。", "显示上一条回答"),
+    ],
+)
+async def test_what_may_not_have_arrived_is_offered_when_the_person_next_writes(
+    start_bot: StartBot, language: str, unsure: str, button: str
+) -> None:
+    channel = MemoryChannel(keeps_keys=False)
+    bot = await start_bot("Take an umbrella.", "You are welcome.", channel=channel)
+    channel.fails("send", LOST, times=2)
+    await bot.hears("what is it like in Oslo?", language=language)
+    assert bot.screen == []
+    await bot.restart()
+
+    await bot.hears("thanks", language=language)
+    assert sorted(bot.screen) == sorted([unsure, "You are welcome."])
+    await channel.presses(button)
+    await bot.house.handler.settled()
+
+    assert bot.screen[-1] == "Take an umbrella."
+    await bot.hears("/again")
+    assert bot.screen[-1] == "Take an umbrella."

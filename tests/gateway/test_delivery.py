@@ -1,57 +1,22 @@
-"""Each message arrives once as far as the platform allows, in order, and none blocks another chat."""
+"""Each message is delivered once as far as the platform allows, in order, without blocking other chats."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from channels.base import AccountRefused, ChannelError, ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import LOST, MemoryChannel
-from gateway.delivery import GIVE_UP_AFTER, Delivery
+from gateway.delivery.delivery import GIVE_UP_AFTER, Delivery
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, HandClock
+from tests.gateway.delivering import ANN, BOB, answer, scene
 
-ANN = ChatKey(platform="memory", account="here", chat="ann")
-BOB = ChatKey(platform="memory", account="here", chat="bob")
 ONCE = [True, False]
-"""Platforms that know a key again, and those that do not."""
-
-
-@dataclass
-class Scene:
-    clock: FakeClock
-    channel: MemoryChannel
-    store: Store
-    delivery: Delivery
-
-    async def delivers(self, *posts: Post) -> None:
-        await self.store.post(posts)
-        await self.delivery.deliver(posts[0].chat, posts)
-
-    async def states(self, *posts: Post) -> list[PostState]:
-        found = [await self.store.find_post(post.key) for post in posts]
-        return [post.state for post in found if post]
-
-    @property
-    def keys(self) -> list[str]:
-        return [call.key for call in self.channel.calls if call.kind == "send"]
-
-
-def answer(part: int = 0, *, chat: ChatKey = ANN, edits: str | None = None, slot: str = "answer") -> Post:
-    return Post(f"r-{chat.chat}:{slot}:{part}", "r", chat, OutboundMessage(markdown=f"{slot} {part}"), edits)
-
-
-@asynccontextmanager
-async def scene(home: Path, *, keeps_keys: bool = False, burst: int = 1_000) -> AsyncIterator[Scene]:
-    clock = FakeClock()
-    channel = MemoryChannel(limits=Limits(max_text=4_000, burst=burst), keeps_keys=keeps_keys)
-    async with Store.open(home, clock, numbered()) as store:
-        yield Scene(clock, channel, store, Delivery([channel], store, clock))
+"""Platforms that recognise a repeated key, and those that do not."""
 
 
 async def test_posts_arrive_in_order_under_their_keys(tmp_path: Path) -> None:
@@ -123,10 +88,24 @@ async def test_where_the_message_may_not_be_edited_the_answer_is_a_new_one(tmp_p
         assert now.channel.screen == ["Working…", "answer 0"]
 
 
+@pytest.mark.parametrize("refusals", [0, 1])
+async def test_progress_is_taken_away_or_folds_where_that_is_refused(tmp_path: Path, refusals: int) -> None:
+    async with scene(tmp_path) as now:
+        posted = await now.channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
+        now.channel.fails("delete", ChannelError("not here", permanent=True), times=refusals)
+        gone = Post("r:progress:gone", "r", ANN, OutboundMessage(markdown="1 tool, 2 s"), posted.message_id)
+        await now.delivers(answer(), gone)
+        await now.delivery.settled()
+
+        assert now.channel.screen == ["1 tool, 2 s"] * refusals + ["answer 0"]
+        assert await now.store.unsent() == []
+
+
 async def test_a_fold_whose_message_is_gone_is_never_a_new_message(tmp_path: Path) -> None:
     async with scene(tmp_path) as now:
         fold = answer(edits="deleted", slot="progress")
         await now.delivers(answer(), fold)
+        await now.delivery.settled()
 
         assert now.channel.screen == ["answer 0"]
         assert await now.store.unsent() == []
@@ -178,7 +157,7 @@ async def test_a_chat_s_pace_is_kept_from_one_answer_to_the_next(tmp_path: Path)
 
 
 class Slow(MemoryChannel):
-    """Answers only when it is let."""
+    """Answers only after `let` is set."""
 
     def __init__(self) -> None:
         super().__init__(limits=Limits(max_text=4_000, burst=1_000))
@@ -270,18 +249,62 @@ async def test_what_a_platform_refuses_with_the_whole_account_is_kept_for_later(
         assert [post.key for post in await now.store.unsent()] == [answer().key, answer(1).key]
 
 
-async def test_nobody_waits_for_the_line_that_a_run_leaves_behind(tmp_path: Path) -> None:
+class Deadly(MemoryChannel):
+    """Accepts a message, and the program is killed before it gets the answer."""
+
+    def __init__(self, *, keeps_keys: bool = False) -> None:
+        super().__init__(limits=Limits(max_text=4_000, burst=1_000), keeps_keys=keeps_keys)
+        self.took = asyncio.Event()
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        await super().send(chat, message, key)
+        self.took.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def killed_while_sending(home: Path, channel: Deadly, lives: int) -> None:
+    clock = FakeClock()
+    for life in range(lives):
+        async with Store.open(home, clock, numbered()) as store:
+            posts = await store.unsent() if life else [answer()]
+            if not life:
+                await store.post(posts)
+            channel.took.clear()
+            delivering = asyncio.create_task(Delivery([channel], store, clock).deliver(ANN, posts))
+            took = asyncio.create_task(channel.took.wait())
+            await asyncio.wait([delivering, took], return_when=asyncio.FIRST_COMPLETED)
+            for task in (delivering, took):
+                task.cancel()
+            await asyncio.wait([delivering, took])
+
+
+async def test_four_kills_after_the_platform_took_a_message_leave_two_copies_and_it_is_offered(tmp_path: Path) -> None:
+    channel = Deadly()
+    await killed_while_sending(tmp_path, channel, lives=5)
+
+    assert channel.screen == ["answer 0", "answer 0"]
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        assert await store.unsent() == []
+        assert await store.to_offer() == [ANN]
+        assert [post.key for post in await store.last_unconfirmed(ANN)] == [answer().key]
+
+
+async def test_a_platform_that_knows_a_key_again_may_be_told_as_often_as_it_takes(tmp_path: Path) -> None:
+    channel = Deadly(keeps_keys=True)
+    await killed_while_sending(tmp_path, channel, lives=5)
+
+    assert channel.screen == ["answer 0"]
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        assert await store.to_offer() == []
+
+
+async def test_a_send_that_failed_before_it_was_made_is_not_counted(tmp_path: Path) -> None:
     async with scene(tmp_path) as now:
-        limits = Limits(max_text=4_000, edits_per_minute=50)
-        channel = MemoryChannel(limits=limits)
-        delivery = Delivery([channel], now.store, now.clock)
-        shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
-        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), shown.message_id)
-        delivery.limiter(ANN).hold(ANN, 60, edit=True)
+        now.channel.fails("send", ChannelError("connection refused"), times=7)
+        now.channel.fails("send", LOST, lost=True)
+        now.channel.fails("send", ChannelError("connection refused"), times=7)
+        await now.delivers(answer())
 
-        await now.store.post([answer(), fold])
-        await delivery.deliver(ANN, [answer(), fold])
-        assert channel.screen == ["Working…", "answer 0"]
-
-        await delivery.settled()
-        assert channel.screen == ["1 tool, 12 s", "answer 0"]
+        assert now.channel.screen == ["answer 0", "answer 0"]
+        assert await now.states(answer()) == [PostState.SENT]

@@ -1,4 +1,4 @@
-"""The doctor names what is wrong and how to put it right, and is silent about what nobody set up."""
+"""The doctor names each problem with its fix, and ignores what is not configured."""
 
 import asyncio
 import os
@@ -14,20 +14,21 @@ from agent_core.clock import SystemClock, new_id
 from channels.checkup import Finding, note, ok, problem
 from channels.telegram import doctor as telegram_doctor
 from channels.telegram.config import Config as TelegramConfig
-from gateway import packages
 from gateway.doctor import home, machine
 from gateway.doctor.model import Endpoint, look_at_model
 from gateway.doctor.report import MOST_LINES, examine, render
-from gateway.secrets import Secrets
-from gateway.settings import Settings, WebSettings
-from gateway.store.store import FILE, Store
+from gateway.security import packages
+from gateway.security.secrets import Secrets
+from gateway.settings.settings import Settings, WebSettings
+from gateway.store.opening import FILE
+from gateway.store.store import Store
 from tests.emulators.server import LoopbackServer
 from tests.emulators.telegram import TelegramEmulator
 from tests.process import python
 
 CLI = ("-P", "-m", "gateway.cli", "doctor")
 NOBODY = "http://127.0.0.1:9"
-"""The discard port, where nothing listens."""
+"""The discard port, where no server listens."""
 
 
 def problems(findings: list[Finding]) -> list[str]:
@@ -45,7 +46,7 @@ def config(telegram: TelegramEmulator, token: str = "") -> TelegramConfig:
     return TelegramConfig(bot_token=SecretStr(token or telegram.token), base_url=telegram.url)
 
 
-# The whole report.
+# The whole report
 
 
 async def test_a_newcomer_has_nothing_to_put_right(tmp_path: Path) -> None:
@@ -62,11 +63,33 @@ async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> N
     (tmp_path / ".env").write_text("PARLEY_MODEL=demo\nPARLEY_WEB=off")
     (tmp_path / ".env").chmod(0o644)
 
-    report = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+    report = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path)})
 
     assert report.code == 1
     assert f"→ chmod 600 {tmp_path}/.env\n" in report.out
     assert report.out.endswith("1 problem to put right.\n")
+
+
+async def test_every_malformed_setting_is_a_problem_and_the_rest_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("TELEGRAM_BOT_TOKEN=nonsense\nDISCORD_BOT_TOKEN=nonsense\nPARLEY_AUDIT=many\n")
+    (tmp_path / ".env").chmod(0o600)
+    environ = {"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
+
+    report = await python(*CLI, cwd=tmp_path, environ={**environ, "OPENAI_KEY": "sk-1"})
+
+    assert (report.code, report.err) == (1, "")
+    for line in (
+        f"✗ TELEGRAM_BOT_TOKEN in {tmp_path}/.env, line 1 does not look like a bot token (1234567890:AbC...) "
+        "→ copy it again from @BotFather\n",
+        f"✗ DISCORD_BOT_TOKEN in {tmp_path}/.env, line 2 does not look like a bot token (three parts with dots between)"
+        " → copy it again: https://discord.com/developers/applications, your application, Bot, Reset Token\n",
+        f"✗ PARLEY_AUDIT in {tmp_path}/.env, line 3 must be on or off (in TOML: true or false) "
+        "→ correct it, or leave it out\n",
+        "· OPENAI_KEY in the environment is set and not used → did you mean OPENAI_API_KEY?\n",
+        f"✓ {tmp_path} is writable\n",
+    ):
+        assert line in report.out
+    assert report.out.endswith("3 problems to put right.\n")
 
 
 async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) -> None:
@@ -111,7 +134,7 @@ def test_the_report_shows_no_secret_and_one_line_for_each_finding() -> None:
     assert text == "✗ the key [secret] → x\n1 problem to put right.\n"
 
 
-# The machine.
+# The machine
 
 
 def test_an_unsupported_python_is_a_problem() -> None:
@@ -127,7 +150,7 @@ async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None
     (tmp_path / "channels").mkdir()
     (tmp_path / "channels" / "__init__.py").touch()
     code = (
-        f"from gateway import packages; import sys; sys.path.insert(0, {str(tmp_path)!r});"
+        f"from gateway.security import packages; import sys; sys.path.insert(0, {str(tmp_path)!r});"
         "sys.modules.pop('channels', None); print(*packages.strangers(packages.ROOT))"
     )
     told = await python("-c", code)
@@ -158,7 +181,7 @@ def test_a_file_that_runs_code_at_every_start_is_a_problem(tmp_path: Path) -> No
     ]
 
 
-# The home.
+# The home
 
 
 def test_a_home_that_is_a_file_is_a_problem(tmp_path: Path) -> None:
@@ -224,11 +247,11 @@ async def test_a_taken_port_is_a_problem_unless_parley_has_it() -> None:
     assert not problems(list(home.look_at_port(port, None)))
 
 
-# The model.
+# The model
 
 
 class Models(LoopbackServer):
-    """A provider's list of models, for one key."""
+    """A provider's list of models, for one valid key."""
 
     def routes(self) -> list[web.RouteDef]:
         return [web.get("/models", self._models)]
@@ -265,7 +288,7 @@ async def test_a_model_without_its_key_is_a_problem(tmp_path: Path) -> None:
     assert found == problem("no model can be chosen", 'The model "anthropic/x" needs a key: set ANTHROPIC_API_KEY.')
 
 
-# Telegram.
+# Telegram
 
 
 async def test_telegram_privacy_mode_is_a_note(telegram: TelegramEmulator) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.mcp.config import McpServer
 from channels.checkup import ok
 from gateway.doctor.mcp import look_at_mcp
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 from tests.agent_core.mcp.serving import emulated
 from tests.process import python
 
@@ -20,13 +20,19 @@ async def test_each_server_is_one_line_with_its_tools_or_its_trouble(tmp_path: P
 
     working, gone = await look_at_mcp(Settings(home=tmp_path, mcp=servers))
 
-    assert working == ok("MCP server emu: 15 tools")
+    assert working == ok("MCP server emu: 16 tools")
     assert (gone.mark, gone.what) == ("problem", "MCP server gone: there is no program no-such-program")
     assert gone.fix == "install it, or correct its command"
 
 
+def _home(folder: Path) -> Path:
+    home = folder / ".parley"
+    home.mkdir()
+    return home
+
+
 async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "parley.toml").write_text(
+    (_home(tmp_path) / "parley.toml").write_text(
         'model = "demo"\n[web]\nenabled = false\n[mcp.bad]\ncommand = ["sh", "-c", "echo NOISE >&2; exit 3"]\n'
     )
 
@@ -38,7 +44,7 @@ async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal
 
 
 async def test_without_the_package_the_fix_is_its_installation(tmp_path: Path) -> None:
-    (tmp_path / "parley.toml").write_text('model = "demo"\n[mcp.notes]\ncommand = ["cat"]\n')
+    (_home(tmp_path) / "parley.toml").write_text('model = "demo"\n[mcp.notes]\ncommand = ["cat"]\n')
     program = (
         "import sys; sys.modules['mcp'] = None; from pathlib import Path; from gateway.doctor.report import run;"
         f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_WEB': 'off'}}, Path({str(tmp_path)!r}))"

@@ -1,4 +1,4 @@
-"""The doctor says whether programs are run here, and what to do where they are not."""
+"""The doctor reports whether programs can run in a sandbox here, and how to fix it where they cannot."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.checkup import ok
 from gateway.doctor.sandbox import look_at_sandbox
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 
 
 async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Path) -> None:

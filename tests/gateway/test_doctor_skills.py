@@ -1,10 +1,10 @@
-"""The doctor looks at the files of skills."""
+"""The doctor checks the files of skills."""
 
 from pathlib import Path
 
 from channels.checkup import note, ok, problem
 from gateway.doctor.skills import look_at_skills
-from gateway.settings import Settings
+from gateway.settings.settings import Settings
 from tests.agent_core.skills.making import write_skill
 
 

@@ -1,10 +1,10 @@
-"""Whoever is named in the middle of a talk is told what it is about."""
+"""When Parley is mentioned in the middle of a conversation, it is given the earlier messages."""
 
 from agent_core.messages import UserMessage
 from agent_core.untrusted import bare
 from channels.base import Addressed, ChannelError
-from gateway.earlier_talk import LONGEST
-from gateway.secrets import MASK, Secrets
+from gateway.chat.earlier_talk import LONGEST
+from gateway.security.secrets import MASK, Secrets
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
@@ -13,7 +13,7 @@ AMBIENT = Addressed.AMBIENT
 
 
 def told(bot: Bot) -> list[str]:
-    """The earlier talk in the newest message to the model."""
+    """Return the earlier messages that the model's newest user message quotes."""
     asked = [message for message in bot.llm.requests[-1].messages if isinstance(message, UserMessage)]
     return bare(asked[-1].context or "").partition("Said here earlier, and not to you:\n")[2].splitlines()
 

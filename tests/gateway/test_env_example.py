@@ -1,23 +1,26 @@
-"""`.env.example` says what can be set, as it is now."""
+"""`.env.example` lists the current settings."""
 
-from gateway.env_example import render
-from gateway.setting_sources import parse_dotenv, read_dotenv
-from gateway.settings import setting_names
+from gateway.errors import Refusals
+from gateway.settings.env_example import render
+from gateway.settings.settings import setting_names
+from gateway.settings.sources import parse_dotenv, read_dotenv
 from tests.process import REPOSITORY
 
 FILE = REPOSITORY / ".env.example"
 
 
 def test_env_example_is_current() -> None:
-    assert FILE.read_text() == render(), "run: python -m gateway.env_example > .env.example"
+    assert FILE.read_text() == render(), "run: python -m gateway.settings.env_example > .env.example"
 
 
 def test_it_names_every_setting_and_sets_none() -> None:
-    values = parse_dotenv(render(), FILE)
+    refusals = Refusals()
+    values = parse_dotenv(render(), FILE, refusals)
 
     assert set(values) >= set(setting_names().flat)
     assert {value for value, _ in values.values()} == {""}
-    assert read_dotenv(values, FILE, setting_names()) == {}
+    assert read_dotenv(values, FILE, setting_names(), refusals) == {}
+    assert refusals.sentences == []
 
 
 def test_every_setting_has_a_comment() -> None:

@@ -1,4 +1,4 @@
-"""A chat can be had as a file: whole, by itself, harmless to whoever opens it, and by those alone who may have it."""
+"""A chat exports to a file that is complete, self-contained, safe to open, and only for authorised users."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from agent_core.tools import tool
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
-from gateway.export.files import write_private
-from gateway.secrets import Secrets
+from gateway.records.export.files import write_private
+from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
 from tests.gateway.bot import NO_PACE, Bot
@@ -39,7 +39,7 @@ async def look(what: str) -> str:
 
 @pytest.fixture
 def start_bot(start_bot: StartBot) -> StartBot:
-    """On a platform without a pace."""
+    """Start bots on a platform without rate limits."""
 
     async def start(*turns: object, **how: object) -> Bot:
         return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
@@ -53,7 +53,7 @@ async def parley(home: Path, *arguments: str, **environ: str) -> Finished:
 
 
 async def talked(start_bot: StartBot, **how: object) -> Bot:
-    """A chat with Chinese, code, a file, a tool, hostile words and two conversations."""
+    """Return a bot after a chat with Chinese, code, a file, a tool, hostile text and two conversations."""
     bot = await start_bot(
         calls(("look", {"what": "东京"}), text="I look."), CODE, "好的。", f"No: {HOSTILE}", tools=(look,), **how
     )
@@ -66,7 +66,7 @@ async def talked(start_bot: StartBot, **how: object) -> Bot:
 
 
 class Strict(HTMLParser):
-    """What an HTML file does: its elements, attributes and words."""
+    """Collects the elements, attributes and text of an HTML file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -238,7 +238,7 @@ async def test_what_a_sub_agent_said_by_itself_is_in_no_chat_but_in_the_document
 
 
 def sent(bot: Bot) -> tuple[str, str]:
-    """Name and content of the newest file."""
+    """Return name and content of the newest file."""
     [*_, file] = [file for _, message in bot.channel.posts for file in message.attachments]
     return file.name, Path(file.path).read_text("utf-8")
 

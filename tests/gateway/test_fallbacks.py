@@ -1,4 +1,4 @@
-"""Another model answers where the first one cannot, and people can see that."""
+"""Another model answers when the first one fails, and users can see it."""
 
 import asyncio
 import sqlite3
@@ -12,8 +12,8 @@ from agent_core.llm import FailureKind, ModelInfo
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.providers import ModelSettingError, choose_fallback
 from agent_core.models.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
-from gateway.progress import Progress
-from gateway.settings import load_settings
+from gateway.delivery.progress import Progress
+from gateway.settings.settings import load_settings
 from tests.gateway.conftest import StartBot
 
 BROKE = Failure(FailureKind.QUOTA, "no money")
@@ -23,19 +23,19 @@ def second(*turns: Turn) -> Candidate:
     return Candidate(ModelInfo(id="big_one", vision=True), ScriptedLlm(*turns))
 
 
-async def test_the_answer_says_quietly_which_model_gave_it(start_bot: StartBot) -> None:  # S2-33
-    bot = await start_bot(BROKE, fallbacks=[second("From me.", "Again me.")])
+async def test_the_answer_says_quietly_which_model_gave_it(wired_bot: StartBot) -> None:  # S2-33
+    bot = await wired_bot(BROKE, fallbacks=[second("From me.", "Again me.")])
 
     await bot.hears("hello")
     await bot.hears("and now?")
 
     assert bot.screen == ["From me.\n\n_Answered by big\\_one._", "Again me.\n\n_Answered by big\\_one._"]
-    assert len(bot.llm.requests) == 1  # the second time nobody waits for the first model
+    assert len(bot.llm.requests) == 1  # the second message does not wait for the first model
 
 
-async def test_what_a_chat_found_out_spares_a_task_the_wait(start_bot: StartBot) -> None:
+async def test_what_a_chat_found_out_spares_a_task_the_wait(wired_bot: StartBot) -> None:
     by_second = second(calls(("task", {"prompt": "look"})), "Looked.", "Done.")
-    bot = await start_bot(BROKE, fallbacks=[by_second])
+    bot = await wired_bot(BROKE, fallbacks=[by_second])
 
     await bot.hears("hello")
 
@@ -43,25 +43,25 @@ async def test_what_a_chat_found_out_spares_a_task_the_wait(start_bot: StartBot)
     assert len(bot.llm.requests) == 1
 
 
-async def test_the_usual_model_signs_nothing(start_bot: StartBot) -> None:
-    bot = await start_bot("Hi.", fallbacks=[second("never")])
+async def test_the_usual_model_signs_nothing(wired_bot: StartBot) -> None:
+    bot = await wired_bot("Hi.", fallbacks=[second("never")])
 
     await bot.hears("hello")
 
     assert bot.screen == ["Hi."]
 
 
-async def test_where_all_fail_people_read_why(start_bot: StartBot) -> None:  # S2-33
-    bot = await start_bot(BROKE, fallbacks=[second(Failure(FailureKind.AUTH, "no key"))])
+async def test_where_all_fail_people_read_why(wired_bot: StartBot) -> None:  # S2-33
+    bot = await wired_bot(BROKE, fallbacks=[second(Failure(FailureKind.AUTH, "no key"))])
 
     await bot.hears("hello")
 
-    assert bot.screen[0].startswith("The model refused our key.")
+    assert bot.screen[0].startswith("The model's provider refused the key.")
 
 
-async def test_while_it_changes_over_people_see_who_is_asked(start_bot: StartBot) -> None:
+async def test_while_it_changes_over_people_see_who_is_asked(wired_bot: StartBot) -> None:
     go_on = asyncio.Event()
-    bot = await start_bot(BROKE, fallbacks=[second(Waits(go_on, "Hi."))])
+    bot = await wired_bot(BROKE, fallbacks=[second(Waits(go_on, "Hi."))])
 
     await bot.channel.hears("hello")
     await bot.channel.until(lambda: any("asking big" in shown for shown in bot.screen))
@@ -85,8 +85,8 @@ def test_the_line_names_both_models(language: str, shown: str) -> None:
     assert progress.text(0.0) == shown
 
 
-async def test_owners_see_in_the_status_who_is_not_asked(start_bot: StartBot) -> None:
-    bot = await start_bot(BROKE, fallbacks=[second("From me.")])
+async def test_owners_see_in_the_status_who_is_not_asked(wired_bot: StartBot) -> None:
+    bot = await wired_bot(BROKE, fallbacks=[second("From me.")])
     await bot.hears("hello")
 
     await bot.hears("/status", sender="ann")
@@ -96,8 +96,8 @@ async def test_owners_see_in_the_status_who_is_not_asked(start_bot: StartBot) ->
     assert "Not asked" not in bot.screen[-1]
 
 
-async def test_a_run_is_counted_for_the_model_that_answered(start_bot: StartBot) -> None:
-    bot = await start_bot(BROKE, fallbacks=[second("From me.")])
+async def test_a_run_is_counted_for_the_model_that_answered(wired_bot: StartBot) -> None:
+    bot = await wired_bot(BROKE, fallbacks=[second("From me.")])
 
     await bot.hears("hello")
 
@@ -106,16 +106,16 @@ async def test_a_run_is_counted_for_the_model_that_answered(start_bot: StartBot)
         assert connection.execute("SELECT model FROM runs").fetchall() == [("big_one",)]
 
 
-async def test_an_answer_in_two_parts_is_one_message(start_bot: StartBot) -> None:  # S3-22
-    bot = await start_bot(CutOff("It goes on and o"), "n and on.")
+async def test_an_answer_in_two_parts_is_one_message(wired_bot: StartBot) -> None:  # S3-22
+    bot = await wired_bot(CutOff("It goes on and o"), "n and on.")
 
     await bot.hears("tell me")
 
     assert bot.screen == ["It goes on and on and on."]
 
 
-async def test_an_answer_that_is_too_long_even_so_says_that_it_ends(start_bot: StartBot) -> None:  # S3-22
-    bot = await start_bot(CutOff("It goes "), CutOff("on and"))
+async def test_an_answer_that_is_too_long_even_so_says_that_it_ends(wired_bot: StartBot) -> None:  # S3-22
+    bot = await wired_bot(CutOff("It goes "), CutOff("on and"))
 
     await bot.hears("tell me")
 
@@ -141,7 +141,7 @@ async def test_a_fallback_may_be_somewhere_else_than_the_own_server() -> None:
     openais = await choose_fallback("openai/gpt-5.4-mini", environ)
     own = await choose_fallback("my-model", environ)
 
-    # Said, for what is in our environment litellm reads, too.
+    # Explicit, because litellm also reads our environment.
     assert (openais.client, openais.base_url) == ("litellm", "https://api.openai.com/v1")
     assert (hosted.client, hosted.model.id) == ("litellm", "anthropic/claude-sonnet-5")
     assert (own.client, own.base_url) == ("openai", "http://127.0.0.1:1/v1")

@@ -1,9 +1,9 @@
-"""Where a chat keeps its files."""
+"""The folders in which chats keep their files."""
 
 import pytest
 
 from channels.base import ChatKey
-from gateway.folders import folder_name
+from gateway.workspace.folders import folder_name
 
 PAIRS = [
     ("a.b", "a_b"),

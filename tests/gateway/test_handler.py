@@ -1,4 +1,4 @@
-"""The one door: every event passes the same check, is on disk before it is acked, and concerns us or does not."""
+"""Every inbound event passes the same checks, is stored before it is acknowledged, and is handled or ignored."""
 
 import asyncio
 import resource
@@ -25,7 +25,7 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 from gateway.store.writer import StoreUnavailable
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
@@ -119,13 +119,12 @@ async def test_an_unknown_command_among_people_is_theirs(start_bot: StartBot) ->
     assert bot.screen == []
 
 
-async def test_any_number_of_chats_run_at_once(start_bot: StartBot) -> None:  # S2-45
+async def test_any_number_of_chats_run_at_once(wired_bot: StartBot) -> None:  # S2-45
     said = asyncio.Event()
-    bot = await start_bot(*[Waits(said, "Done.")] * 50, channel=MemoryChannel(limits=NO_PACE))
+    bot = await wired_bot(*[Waits(said, "Done.")] * 50, channel=MemoryChannel(limits=NO_PACE))
 
     for number in range(50):
-        await bot.channel.hears("go", sender="bob", group="team", thread=str(number))
-        bot.house.handler._rate.give_back("memory:bob")  # noqa: SLF001
+        await bot.channel.hears("go", sender="ann", group="team", thread=str(number))
     await bot.channel.until(lambda: len(bot.llm.requests) == 50)
     said.set()
     await bot.house.handler.settled()
@@ -140,7 +139,6 @@ async def test_chats_that_were_let_go_go_on_where_they_stopped(start_bot: StartB
         thread = chat.model_copy(update={"thread": str(number)})
         who = Sender(id="ann", name="Ann")
         event_id = f"e{number}"
-        bot.house.handler._rate.give_back("memory:ann")  # noqa: SLF001
         await bot.channel.deliver(
             MessageReceived(event_id=event_id, chat=thread, sender=who, at=1.0, text="I am Ann", message_id=event_id)
         )
@@ -157,7 +155,7 @@ async def test_chats_that_were_let_go_go_on_where_they_stopped(start_bot: StartB
 
 @contextmanager
 def full_disk(home: Path) -> Iterator[None]:
-    """No file of this process may grow beyond what the store's log has now."""
+    """Limit file sizes of this process to the current size of the store's log."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, ((home / f"{FILE}-wal").stat().st_size, hard))
     try:

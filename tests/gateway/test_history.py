@@ -1,4 +1,4 @@
-"""What the page shows after a reload: what people said and what we said, each once, as it reads now."""
+"""After a reload the page shows each message once, in its latest version."""
 
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from channels.base import (
     OutboundMessage,
     Sender,
 )
-from gateway.history import page_history, shown_on_the_page
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, Post, PostState
 from gateway.store.store import Store
+from gateway.web.history import page_history, shown_on_the_page
 from tests.gateway.conftest import StartBot
 
 Rows = list[tuple[float, InboxItem | Post]]
@@ -97,3 +97,8 @@ async def test_a_conversation_is_shown_as_it_was(start_bot: StartBot) -> None:
     shown = shown_on_the_page(await bot.house.store.screen(bot.channel.chat("ann")))
 
     assert [each.markdown for each in shown] == ["hello", "Hi.", "how are you?", "Fine."]
+
+
+def test_what_was_taken_away_is_not_shown() -> None:
+    rows: Rows = [(1.0, ours("run:progress:0", "Working…", "p1")), (2.0, ours("run:progress:gone", "1 s", "p1"))]
+    assert shown_on_the_page(rows) == []

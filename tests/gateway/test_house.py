@@ -1,4 +1,4 @@
-"""Several channels at once: one that fails leaves the others be."""
+"""Several channels at once: a failing one does not affect the others."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ import pytest
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
-from channels.base import ChannelError, CommandSpec, Inbox
+from channels.base import ChannelError, ChatKey, CommandSpec, Inbox
 from channels.memory import MemoryChannel
-from gateway.about import About
-from gateway.access import People
-from gateway.agents import AgentParts
 from gateway.house import House
-from gateway.secrets import Secrets
+from gateway.permissions.access import People
+from gateway.runs.agents import AgentParts
+from gateway.security.secrets import Secrets
 from gateway.store.store import Store
+from gateway.texts.about import About
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
 ABOUT = About(name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=0.0)
@@ -24,7 +24,7 @@ ANN = People(owners=frozenset({"well:ann"}), allow=frozenset())
 
 
 class FailingChannel(MemoryChannel):
-    """Serves until the test lets it fail."""
+    """Serves until the test makes it fail."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name=name)
@@ -91,3 +91,54 @@ async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> No
         well.broken.set()
         with pytest.raises(ChannelError, match="revoked"):
             await running
+
+
+class StumblingChannel(MemoryChannel):
+    """Fails once, by a bug."""
+
+    def __init__(self) -> None:
+        super().__init__(name="stumbling")
+        self.starts = 0
+
+    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+        self.starts += 1
+        if self.starts == 1:
+            raise RuntimeError("sk-secret")
+        await super().run(inbox, commands)
+
+    async def private_chat(self, person: str) -> ChatKey:
+        return ChatKey(platform=self.name, account="here", chat=person)
+
+
+class Hasty(SystemClock):
+    """Shortens every sleep to a hundredth of a second."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(min(seconds, 0.01))
+
+
+async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners_hear_of_it(tmp_path: Path) -> None:
+    channel = StumblingChannel()
+    async with (
+        Store.open(tmp_path, SystemClock(), new_id) as store,
+        House.open(
+            store=store,
+            channels=[channel],
+            parts=AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
+            people=People(owners=frozenset({"stumbling:ann", "elsewhere:ann"}), allow=frozenset()),
+            about=ABOUT,
+            home=tmp_path,
+            zone=ZoneInfo("UTC"),
+            clock=Hasty(),
+        ) as house,
+    ):
+        running = asyncio.create_task(house.run())
+        await channel.until(lambda: len(channel.screen) == 1 and channel.starts == 2)
+        await channel.hears("are you there?")
+        await channel.until(lambda: len(channel.screen) == 2)
+        running.cancel()
+        await asyncio.wait([running])
+
+    told, answer = channel.screen
+    assert "was started again: stumbling (RuntimeError)" in told
+    assert answer == "Still here."

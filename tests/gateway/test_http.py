@@ -1,4 +1,4 @@
-"""The server lets one browser in by its link, and no other program, site or name."""
+"""The server admits one browser by its link, and no other program, site or host name."""
 
 import stat
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, CookieJar, web
 
-from gateway.about import About
 from gateway.errors import HomeUnusable
-from gateway.http import HttpServer, PortBusy
+from gateway.texts.about import About
+from gateway.web.server import HttpServer, PortBusy
 from tests.page_server import DEMO, Page
 
 
@@ -38,15 +38,21 @@ async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(page: Page)
     assert "SameSite=Strict" in cookie
 
 
-async def test_the_link_works_once(page: Page) -> None:
-    async with page.open(), stranger(page) as first, stranger(page) as second:
+async def test_a_link_works_once_and_then_there_is_one_for_the_next_browser(page: Page) -> None:
+    async with page.open(), stranger(page) as first, stranger(page) as second, stranger(page) as third:
         link = page.server.link
         async with first.get(link) as answer:
             assert answer.status == 200
         async with second.get(link) as answer:
             assert answer.status == 403
             assert "Open the link that Parley printed" in await answer.text()
-        assert page.server.link == page.server.url
+        assert page.links == [page.server.link]
+        assert page.server.link != link
+        async with third.get(page.server.link) as answer:
+            assert answer.status == 200
+        for browser in (first, third):  # by their cookies
+            async with browser.get("/") as answer:
+                assert answer.status == 200
 
 
 @pytest.mark.parametrize("token", ["", " ", "nonsense", "%00", "%ED%A0%80", "ü"])

@@ -1,11 +1,13 @@
-"""How often a chat may be written to."""
+"""Rate limits of a chat."""
 
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from channels.base import ChatKey, Limits
 from channels.memory import MemoryChannel
-from gateway.limiter import REMEMBERED, STEP_BACK, ChatLimiter
+from gateway.delivery.limiter import EDIT_WITHIN, REMEMBERED, STEP_BACK, ChatLimiter, Priority
 from tests.clock import FakeClock
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -19,7 +21,7 @@ def limiter(clock: FakeClock, calls_per_second: float = 1_000.0) -> ChatLimiter:
 
 
 async def times(clock: FakeClock, limits: ChatLimiter, chat: ChatKey, calls: int) -> list[float]:
-    """When each of so many calls may be made, in seconds from now."""
+    """Return the times at which so many calls may be made, in seconds from now."""
     start = clock.now
     made = []
     for _ in range(calls):
@@ -213,31 +215,104 @@ async def test_edits_that_are_decided_on_at_once_know_of_each_other() -> None:
     clock = FakeClock()
     limits = counting_edits(clock)
 
-    for _ in range(20):
-        limits.promise_edit()
+    for number in range(20):
+        limits.answer(f"run {number}")
 
     assert limits.edit_queue() > 10
-    await limits.wait(ANN, edit=True)
-    assert limits.edit_queue() < 20
+    for number in range(15):
+        limits.settled(f"run {number}")
+    assert limits.edit_queue() == 0
 
 
-async def test_who_is_waited_for_passes_all_for_whom_nobody_waits() -> None:
+async def test_in_a_crowd_progress_is_shown_only_where_its_last_edit_can_be_made_within_five_seconds() -> None:
     clock = FakeClock()
-    limits = limiter(clock, calls_per_second=10)
-    called: list[str] = []
-    burst_is_over = asyncio.Event()
+    limits = counting_edits(clock)
 
-    async def calls(name: str, *, yields: bool) -> None:
-        await limits.wait(BOB.model_copy(update={"chat": name}), yields=yields)
-        called.append(name)
-        if len(called) == 10:
+    shown = [run for run in map(str, range(1_000)) if limits.show(run)]
+    await asyncio.gather(*(limits.wait(ANN.model_copy(update={"chat": run}), edit=True) for run in shown))
+
+    assert 10 <= len(shown) <= 13
+    assert clock.now - 1_000 <= EDIT_WITHIN
+    assert limits.show(shown[0])
+    limits.settled(shown[0])
+    clock.now += 60
+    assert limits.show("another")
+
+
+async def test_told_to_wait_with_edits_no_new_progress_is_shown() -> None:
+    limits = counting_edits(FakeClock())
+
+    limits.hold(ANN, 30, edit=True)
+
+    assert not limits.show("run")
+
+
+async def test_whoever_matters_more_is_served_first_and_of_equals_who_came_first() -> None:
+    limits = limiter(FakeClock(), calls_per_second=1)
+    served: list[tuple[Priority, int]] = []
+
+    async def calls(priority: Priority, number: int) -> None:
+        await limits.wait(BOB.model_copy(update={"chat": f"{priority}{number}"}), priority=priority)
+        served.append((priority, number))
+
+    limits.take(ANN)
+    asked = [(priority, number) for number in range(20) for priority in reversed(Priority)]
+    await asyncio.gather(calls(Priority.ANSWER, -1), *(calls(*each) for each in asked))
+
+    assert served == sorted(served)
+    assert len(served) == 101
+
+
+@pytest.mark.parametrize("cosmetic", [Priority.COSMETIC, Priority.PROGRESS, Priority.UNASKED])
+async def test_nothing_cosmetic_delays_an_answer_by_more_than_the_platforms_own_pace(cosmetic: Priority) -> None:
+    clock = FakeClock()
+    limits = counting_edits(clock)
+    pace = 60 / 40
+    burst_is_over = asyncio.Event()
+    folded: list[int] = []
+
+    async def folds_up(number: int) -> None:
+        await limits.wait(ANN.model_copy(update={"chat": str(number)}), edit=True, priority=cosmetic)
+        folded.append(number)
+        if len(folded) == 10:
             burst_is_over.set()
 
-    unasked = [asyncio.create_task(calls(f"unasked {number}", yields=True)) for number in range(100)]
+    folds = [asyncio.create_task(folds_up(number)) for number in range(300)]
     await burst_is_over.wait()
-    await calls("asked", yields=False)
-    await asyncio.wait(unasked)
+    began = clock.now
 
-    assert called.index("asked") <= 12
-    assert len(called) == 101
-    assert round(sum(clock.slept), 1) == 9.1
+    await limits.wait(BOB, edit=True)
+
+    assert clock.now - began <= pace + 0.05
+    for fold in folds:
+        fold.cancel()
+    await asyncio.wait(folds)
+
+
+async def test_who_waits_behind_something_of_the_same_chat_makes_it_hurry() -> None:
+    limits = limiter(FakeClock(), calls_per_second=1)
+    served: list[str] = []
+
+    async def calls(chat: ChatKey, priority: Priority) -> None:
+        await limits.wait(chat, priority=priority)
+        served.append(chat.chat)
+
+    limits.take(ANN)
+    first = asyncio.create_task(calls(ANN, Priority.ANSWER))
+    waiting = [asyncio.create_task(calls(chat, Priority.UNASKED)) for chat in (TEAM, BOB)]
+    await asyncio.sleep(0)
+    limits.hurry(BOB, Priority.ANSWER)
+    await asyncio.gather(first, *waiting)
+
+    assert served == ["ann", "bob", "#team"]
+
+
+async def test_who_gives_up_waiting_keeps_nobody_in_line() -> None:
+    limits = limiter(FakeClock(), calls_per_second=1)
+    limits.take(ANN)
+    waiting = [asyncio.create_task(limits.wait(BOB)) for _ in range(3)]
+    await asyncio.sleep(0)
+    for task in waiting[:2]:
+        task.cancel()
+
+    await asyncio.wait_for(waiting[2], 30)

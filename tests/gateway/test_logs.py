@@ -1,4 +1,4 @@
-"""Logs tell what happened, in one line each, and keep secrets."""
+"""Each log event is one line, without secrets."""
 
 import base64
 import io
@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 import structlog
 
-from gateway.logs import Format, Level, configure_logs
-from gateway.secrets import Secrets
+from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
+from gateway.security.secrets import Secrets
 
 BOT = "1234567890:AbC+dEf/gHi"
 
@@ -37,11 +37,14 @@ def fail(reason: str, cause: Exception | None = None) -> None:
 
 @pytest.fixture
 def logs() -> Iterator[Logs]:
-    """Logs into a string, and afterwards everything as it was."""
+    """Logs to a string, and restores the logging configuration afterwards."""
     root = logging.getLogger()
     before = (root.handlers[:], root.level, logging.getLogRecordFactory())
+    filters = logging.getLogger("asyncio").filters
+    known = filters[:]
     yield Logs()
     structlog.reset_defaults()
+    filters[:] = known
     root.handlers[:], level, factory = before
     root.setLevel(level)
     logging.setLogRecordFactory(factory)
@@ -51,6 +54,16 @@ def test_a_line_is_logfmt_where_there_is_no_terminal(logs: Logs) -> None:
     logs.begin().info("message", chat="web:1", chars=5, final=True)
 
     assert logs.text.endswith(" level=info event=message chat=web:1 chars=5 final=true\n")
+
+
+def test_that_no_handle_is_free_is_logged_once_and_not_a_hundred_times_a_second(logs: Logs) -> None:
+    logs.begin()
+    for _ in range(500):
+        logging.getLogger("asyncio").error(NO_HANDLES)
+    logging.getLogger("asyncio").error("another thing")
+
+    assert logs.text.count(NO_HANDLES) == 1
+    assert "another thing" in logs.text
 
 
 def test_json_is_one_object_a_line(logs: Logs) -> None:

@@ -1,17 +1,19 @@
-"""Where a message is until it is answered."""
+"""The mailbox holds each message until it is answered."""
+
+from collections import Counter
 
 import pytest
 
 from channels.base import ChatKey, MessageReceived, Sender
-from gateway.mailbox import Mailbox
+from gateway.chat.mailbox import Mailbox
 from gateway.store.rows import InboxItem
 
 CHAT = ChatKey(platform="memory", account="here", chat="#team")
 
 
-def said(seq: int, sender: str = "ann", text: str = "hello") -> InboxItem:
+def said(seq: int, sender: str = "ann", text: str = "hello", at: float = 0.0) -> InboxItem:
     who = Sender(id=sender, name=sender)
-    event = MessageReceived(event_id=f"e{seq}", chat=CHAT, sender=who, at=0.0, text=text, message_id=f"m{seq}")
+    event = MessageReceived(event_id=f"e{seq}", chat=CHAT, sender=who, at=at, text=text, message_id=f"m{seq}")
     return InboxItem(seq, event)
 
 
@@ -21,23 +23,52 @@ def mail() -> Mailbox:
 
 
 def test_a_run_takes_the_oldest_with_what_its_sender_wrote_since(mail: Mailbox) -> None:  # D-11
-    for item in (said(3), said(1), said(2, "bob")):
+    for item in (said(1), said(2, "bob"), said(3)):
         mail.wait(item)
 
-    assert [item.seq for item in mail.take()] == [1, 3]
-    assert [item.seq for item in mail.take()] == [2]
+    first, second = mail.turns()
+    mail.take(first)
+    mail.take(second)
+
+    assert [item.seq for item in first] == [1, 3]
+    assert [item.seq for item in second] == [2]
     assert not mail.has_waiting
 
 
+def test_what_was_heard_late_is_answered_in_the_order_in_which_it_was_said(mail: Mailbox) -> None:
+    for item in (said(7, at=30.0), said(8, at=10.0), said(9, at=20.0)):
+        mail.stand_above(item)
+
+    assert [item.seq for item in mail.take_above()] == [8, 9, 7]
+    assert not mail.has_above
+
+
+def test_it_counts_how_many_messages_of_each_person_are_anywhere() -> None:
+    waiting: Counter[str] = Counter()
+    one, other = Mailbox(waiting), Mailbox(waiting)
+    one.wait(said(1))
+    one.stand_above(said(2))
+    other.hold(said(3))
+    other.wait(said(4, "bob"))
+
+    assert waiting == {"memory:ann": 3, "memory:bob": 1}
+    one.take(one.turns()[0])
+    one.take_above()
+    other.release()
+    other.drop("bob", with_given=False)
+    assert not waiting
+
+
 def test_what_the_agent_did_not_take_waits_for_the_next_run(mail: Mailbox) -> None:
-    mail.wait(said(4))
+    mail.wait(said(1, "bob"))
     mail.give(said(2))
     mail.give(said(3))
+    mail.wait(said(4))
     mail.taken(2)
 
     mail.take_back()
 
-    assert [item.seq for item in mail.take()] == [3, 4]
+    assert [[item.seq for item in turn] for turn in mail.turns()] == [[1], [3, 4]]
 
 
 def test_a_stop_drops_what_its_person_sent_and_what_the_run_was_given(mail: Mailbox) -> None:

@@ -1,4 +1,4 @@
-"""Whatever holds words is masked as a whole, and what it is found by is not."""
+"""Every text in a value is masked, except the ids by which it is looked up."""
 
 from collections.abc import Callable
 
@@ -33,10 +33,10 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
-from gateway.masked_llm import MaskedLlm
-from gateway.masking import KEPT, masked
-from gateway.secrets import MASK, Secrets
-from gateway.sending import Voice
+from gateway.security.masked_llm import MaskedLlm
+from gateway.security.masking import KEPT, masked
+from gateway.security.secrets import MASK, Secrets
+from gateway.security.sending import Voice
 
 KEY = "sk-0123456789-abcdef"
 SECRETS = Secrets([KEY])
@@ -81,7 +81,7 @@ MESSAGES: list[BaseModel] = [
 
 
 def words(value: object) -> list[str]:
-    """Every text in it but those by which it is found."""
+    """Return every text in a value except its ids."""
     match value:
         case str():
             return [value]
@@ -131,7 +131,7 @@ def test_the_name_of_a_tool_stays_one_that_providers_take() -> None:
 
 
 async def ask(turn: Turn, request: LlmRequest) -> tuple[ScriptedLlm, list[str], StreamDone]:
-    """What the model was asked, its deltas, and its end."""
+    """Send a request through `MaskedLlm`; return the inner client, the deltas and the end."""
     llm = ScriptedLlm(turn)
     events = [event async for event in MaskedLlm(llm, SECRETS).stream(SCRIPTED_MODEL, request, LlmOptions())]
     done = events[-1]

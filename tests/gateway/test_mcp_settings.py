@@ -1,4 +1,4 @@
-"""MCP servers are set up in `parley.toml`; their secrets stand elsewhere, and mistakes are one sentence."""
+"""MCP servers are configured in `parley.toml`, their secrets elsewhere; each mistake is reported in one sentence."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from agent_core.mcp.config import revealed
 from agent_core.mcp.servers import PACKAGE
 from gateway.errors import SettingsError
-from gateway.settings import Settings, load_settings
+from gateway.settings.settings import Settings, load_settings
 from tests.test_packaging import PROJECT
 
 CANARY = "ghp_aBcDeFgH0123456789"
@@ -21,7 +21,7 @@ def loaded(folder: Path, toml: str, environ: Mapping[str, str] | None = None, do
     if dotenv:
         (folder / ".env").write_text(dotenv)
         (folder / ".env").chmod(0o600)
-    return load_settings({"HOME": str(folder / "ann"), **(environ or {})}, folder)
+    return load_settings({"HOME": str(folder / "ann"), "PARLEY_HOME": str(folder), **(environ or {})}, folder)
 
 
 def test_without_servers_there_are_none(tmp_path: Path) -> None:

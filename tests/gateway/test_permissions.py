@@ -1,4 +1,4 @@
-"""Whose calls are allowed, refused and asked for, and what an approval is bound to."""
+"""Calls that are allowed, refused or asked about, and what an approval is bound to."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +10,13 @@ from agent_core.permissions import Answer
 from agent_core.tools import Acts
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.approvals import Approvals, Reply
-from gateway.delivery import Delivery
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.approvals import Approvals, Reply
 from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE
 
-# Who may what
+# Permissions by role
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_outside_of_a_run_nobody_is_asked(tmp_path: Path) -> None:
     assert states(tmp_path) == []
 
 
-# What an approval is bound to
+# The scope of an approval
 
 
 async def test_an_approval_is_used_once(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ async def test_what_has_changed_since_it_was_approved_does_not_begin(tmp_path: P
         call = replace(call, workspace=tmp_path / "elsewhere")
 
     async with life(tmp_path, sandbox="landlock" if what == "sandbox" else "bubblewrap") as here:
-        assert await here.permissions.answer(asked.request_id, call) is Answer.WITHDRAWN
+        assert await here.permissions.answer(asked.request_id, call) is Answer.CHANGED
         again = await here.permissions.decide(call)
 
     assert again.behavior == "ask"

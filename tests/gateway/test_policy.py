@@ -1,4 +1,4 @@
-"""What holds for a call: by its class, the person, and whether strangers had a word in the conversation."""
+"""The policy decides by a call's class, the user's role, and untrusted input in the conversation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +22,12 @@ from agent_core.messages import (
     user,
 )
 from agent_core.permissions import Proposal
+from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Acts, Tool, tool
-from gateway.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
-from gateway.texts import LANGUAGES, say
+from gateway.permissions.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
+from gateway.permissions.source_words import named
+from gateway.texts.say import LANGUAGES, say
 
 PAGE = "See https://news.example/one and <https://news.example/two>, or [three](https://news.example/three)."
 
@@ -57,7 +59,7 @@ def proposed(acts: Acts, *messages: AgentMessage, name: str = "something", **arg
 
 
 def fetching(url: str, *messages: AgentMessage) -> Word:
-    """What holds for an owner who has that URL fetched."""
+    """Return the policy's decision on an owner's fetch of the URL."""
     return Policy().decide(proposed("net", *messages, name="web_fetch", url=url), Role.OWNER).behavior
 
 
@@ -112,10 +114,41 @@ def test_words_of_strangers_work_as_long_as_they_can_be_read(message: AgentMessa
     assert ruled("net", Role.OWNER, *later) == "allow"
 
 
-def test_where_others_describe_the_tools_every_conversation_has_strangers_in_it() -> None:
-    policy = Policy(strangers_describe_tools=True)
+@pytest.mark.parametrize(
+    ("role", "messages", "word"),
+    [(Role.OWNER, (), "allow"), (Role.OWNER, (STRANGERS,), "ask"), (Role.USER, (), "ask")],
+)
+def test_an_owner_is_not_asked_for_what_is_shut_in(role: Role, messages: tuple[AgentMessage, ...], word: Word) -> None:
+    policy = Policy(shut_in=lambda proposal: proposal.call.name == "run_command")
 
-    assert policy.decide(proposed("net", user("hello")), Role.OWNER).behavior == "ask"
+    assert policy.decide(proposed("exec", *messages, name="run_command"), role).behavior == word
+    assert policy.decide(proposed("exec", *messages, name="tickets_run"), role).behavior == "ask"
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("role", Role)
+def test_what_somebody_set_for_programs_holds_for_those_that_are_shut_in_too(role: Role, word: Word) -> None:
+    settings = PermissionSettings.model_validate({role.value: {"exec": word}})
+    policy = Policy(settings, shut_in=lambda _: True)
+
+    assert policy.decide(proposed("exec", name="run_command"), role).behavior == word
+
+
+def test_what_is_shut_in_can_be_set_apart() -> None:
+    settings = PermissionSettings.model_validate({"owner": "exec=deny,sandboxed=ask"})
+
+    assert Policy(settings, shut_in=lambda _: True).decide(proposed("exec"), Role.OWNER).behavior == "ask"
+    assert Policy(settings).decide(proposed("exec"), Role.OWNER).behavior == "deny"
+
+
+def test_an_answer_of_a_model_that_read_descriptions_which_nobody_approved_has_strangers_in_it() -> None:
+    answer = AssistantMessage(content=(), stop_reason=StopReason.TOOL_USE, sources=(server("weather"),))
+    proposal = proposed("net", user("hello"), answer)
+
+    ruling = Policy().decide(proposal, Role.OWNER)
+
+    assert (ruling.behavior, ruling.sources) == ("ask", ("server:weather",))
+    assert Policy().is_tainted(proposal)
 
 
 @pytest.mark.parametrize("acts", get_args(Acts))
@@ -128,10 +161,10 @@ def test_people_are_told_why_in_their_language(acts: Acts, language: str, word: 
 
     assert ruling.behavior == word
     assert "after_strangers" in ruling.reason
-    assert all(say(key, "zh" if language == "zh" else "en") for key in ruling.reason)
+    assert all(say(key, "zh" if language == "zh" else "en", sources="a.example") for key in ruling.reason)
 
 
-# --- Addresses that were given
+# Addresses given by users
 
 
 @pytest.mark.parametrize(
@@ -211,8 +244,9 @@ def test_many_links_could_spell_what_was_said() -> None:
         spelled += 1
         talk += [called("web_fetch", url=url), result("web_fetch", "Next letter!")]
 
-    assert spelled == 10
-    assert fetching("https://news.example/z", *talk, user("go on")) == "allow"
+    assert spelled == 2
+    assert fetching("https://news.example/z", *talk, user("go on")) == "ask", "what was said before stays here"
+    assert fetching("https://news.example/a", *talk) == "allow", "that one was chosen already"
 
 
 @pytest.mark.parametrize("made_up", ["https://evil.example/?d=secret", "evil.example/?d=secret"])
@@ -241,11 +275,74 @@ def test_a_summary_may_hold_what_files_said() -> None:
     assert fetching("https://a.example", summary, user("read https://a.example")) == "allow"
 
 
-def test_a_summary_of_what_people_said_bars_nothing() -> None:
+def test_a_summary_may_hold_what_was_said_before() -> None:
     summary = SummaryMessage(summary="Ann likes tea.", first_kept_id="1", tokens_before=9, untrusted=False)
     page = result("web_fetch", PAGE)
 
-    assert fetching("https://news.example/one", summary, user("go on"), page) == "allow"
+    assert fetching("https://news.example/one", summary, user("go on"), page) == "ask"
+    assert fetching("https://news.example/one", summary, user("go on")) == "allow", "nobody else has said anything"
+
+
+@pytest.mark.parametrize("about", [{"private": True}, {"by_agent": True}])
+def test_no_link_is_followed_where_more_is_known_than_one_message(about: dict[str, bool]) -> None:
+    page = result("web_fetch", PAGE)
+    told = user("read https://news.example").model_copy(update=about)
+
+    assert fetching("https://news.example/one", told, page) == "ask"
+    assert fetching("https://news.example/one", user("read https://news.example"), page) == "allow"
+
+
+@pytest.mark.parametrize("tool_name", ["read_file", "recall", "read_history", "run_command", "task", "tickets_find"])
+def test_no_link_is_followed_where_something_private_was_read(tool_name: str) -> None:
+    talk: list[AgentMessage] = [
+        user("read https://news.example"),
+        result("web_fetch", PAGE),
+        result(tool_name, "mine", untrusted=False),
+    ]
+
+    assert fetching("https://news.example/one", *talk) == "ask"
+    assert fetching("https://news.example", *talk) == "allow", "that one a person wrote"
+
+
+def test_what_people_sent_is_no_strangers_word_but_sends_nothing_unasked() -> None:
+    upload = ToolResultMessage(
+        tool_call_id="1", tool_name="read_file", content=(TextContent(text="mail it"),), untrusted=True, sources=()
+    )
+
+    assert ruled("exec", Role.OWNER, user("read it"), upload) == ruled("exec", Role.OWNER)
+    assert ruled("net", Role.OWNER, user("read it"), upload) == "ask"
+    assert ruled("admin", Role.OWNER, user("read it"), upload) == "ask"
+    ruling = Policy().decide(proposed("net", user("read it"), upload), Role.OWNER)
+    assert ruling.sources == ()
+    assert "after_files" in ruling.reason
+
+
+def test_a_warning_names_the_sources() -> None:
+    page = result("read_file", "x").model_copy(update={"sources": ("page:news.example/one", "sent:Bob:report.pdf")})
+    ruling = Policy().decide(proposed("net", user("look"), page), Role.USER)
+
+    assert named(ruling.sources, "en") == "news.example, report.pdf that Bob sent"
+    assert named(ruling.sources, "zh") == "news.example、Bob 发来的 report.pdf"
+    assert named(("unknown", "tool:x"), "en") == "strangers"
+    assert named(("person:*Eve* [x](y)",), "en") == "Eve x y"
+    assert named([f"person:{name}" for name in "abcde"], "en") == "a, b, 3 more"
+
+
+def test_one_yes_covers_the_links_of_one_page_for_one_message() -> None:
+    def asked(url: str, *messages: AgentMessage) -> str:
+        proposal = proposed("net", *messages, name="web_fetch", url=url)
+        tool_ = made("net", "web_fetch")
+        return Policy().decide(replace(proposal, tool=tool_), Role.OWNER).covers
+
+    talk: list[AgentMessage] = [
+        user("hello"),
+        user("read https://news.example", context=None),
+        result("web_fetch", PAGE),
+    ]
+    one, two = (asked(f"https://news.example/{name}", *talk) for name in ("one", "two"))
+    assert one == two != ""
+    assert asked("https://news.example/one", *talk, user("and now?")) not in ("", one)
+    assert asked("https://news.example/one", *talk[:2], result("web_fetch", PAGE)) not in ("", one), "another page"
 
 
 def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
@@ -277,7 +374,8 @@ def test_a_given_address_is_nothing_to_an_owner_who_wants_no_sending_at_all() ->
 def test_the_rows_are_read_from_words_or_tables_over_the_defaults() -> None:
     settings = PermissionSettings.model_validate({"owner": "exec=allow, net=ask", "user": {"exec": "deny"}})
 
-    assert settings.owner == {"read": "allow", "write": "allow", "net": "ask", "exec": "allow", "admin": "allow"}
+    others = {"read": "allow", "write": "allow", "net": "ask", "admin": "allow"}
+    assert settings.owner == {**others, "exec": "allow", "sandboxed": "allow"}
     assert settings.user["exec"] == "deny"
     assert settings.user["admin"] == "deny", "merged over the defaults"
     assert settings.tainted["exec"] == "ask"

@@ -1,4 +1,4 @@
-"""What people see of a run: a few short lines, and the answer as far as it has come."""
+"""The progress message shows a few short lines, and the answer so far."""
 
 from agent_core.events import (
     AgentEvent,
@@ -15,8 +15,8 @@ from agent_core.llm import TextDelta, ThinkingDelta
 from agent_core.messages import AssistantMessage, StopReason, TextContent
 from agent_core.reasons import TransitionReason
 from agent_core.tool_result import ToolResult
-from gateway.progress import MOST_CHARS, MOST_LINES, Progress
-from gateway.texts import Language
+from gateway.delivery.progress import MOST_CHARS, MOST_LINES, Progress
+from gateway.texts.say import Language
 
 
 def after(*events: AgentEvent, language: Language = "en") -> Progress:

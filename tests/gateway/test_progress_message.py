@@ -1,9 +1,6 @@
-"""The message that shows a run: when it appears, how often it changes, and how it comes to rest."""
+"""The progress message: when it appears, how often it is edited, and how it ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -11,113 +8,14 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import (
-    AgentEvent,
-    AgentStart,
-    MessageStart,
-    MessageUpdate,
     PermissionRequest,
-    ToolExecutionEnd,
-    ToolExecutionStart,
 )
-from agent_core.llm import TextDelta
-from agent_core.messages import AssistantMessage, StopReason
-from agent_core.tool_result import ToolResult
-from channels.base import ChannelError, ChatKey, Limits, OutboundMessage, Posted
-from channels.memory import LOST, MemoryChannel
-from gateway.limiter import ChatLimiter
-from gateway.progress_message import LATER, ProgressMessage
-from gateway.secrets import Secrets
-from gateway.sending import Voice
-from gateway.store.store import Store
-from tests.agent_core.kit import numbered
-from tests.clock import HandClock
-
-ANN = ChatKey(platform="memory", account="here", chat="ann")
-TEAM = ChatKey(platform="memory", account="here", chat="#team")
-LIMITS = Limits(max_text=4_000, edit_every_in_groups=timedelta(seconds=3))
-
-
-class Timed(MemoryChannel):
-    """A platform that notes by the test's clock when it was called, and may be slow to answer."""
-
-    def __init__(self, clock: HandClock, *, keeps_keys: bool = True, limits: Limits = LIMITS) -> None:
-        super().__init__(limits=limits, keeps_keys=keeps_keys)
-        self.clock = clock
-        self.at: list[float] = []
-        self.answers = asyncio.Event()
-        self.answers.set()
-
-    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        self._note()
-        await self.answers.wait()
-        return await super().send(chat, message, key)
-
-    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        self._note()
-        await self.answers.wait()
-        await super().edit(posted, message)
-
-    def _note(self) -> None:
-        self.at.append(round(self.clock.now - 1_000, 3))
-
-
-@dataclass
-class Scene:
-    """One run as it is shown; it began when the test did."""
-
-    clock: HandClock
-    channel: Timed
-    limiter: ChatLimiter
-    store: Store
-    voice: Voice
-    message: ProgressMessage = field(init=False)
-
-    def happens(self, event: AgentEvent) -> None:
-        self.message.apply(event.model_copy(update={"ts": self.clock.now}))
-
-    def starts(self, call: str) -> None:
-        self.happens(ToolExecutionStart(tool_call_id=call, tool_name="look", label=f"Looking at {call}", args={}))
-
-    def ends(self, call: str) -> None:
-        self.happens(
-            ToolExecutionEnd(tool_call_id=call, tool_name="look", result=ToolResult(content=()), is_error=False)
-        )
-
-    def says(self, text: str) -> None:
-        self.happens(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=text)))
-
-
-@asynccontextmanager
-async def shown(
-    home: Path,
-    chat: ChatKey = ANN,
-    *,
-    posted: Posted | None = None,
-    keeps_keys: bool = True,
-    limits: Limits = LIMITS,
-) -> AsyncIterator[Scene]:
-    clock = HandClock()
-    channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
-    async with Store.open(home, clock, numbered()) as store:
-        voice = Voice(channel, Secrets())
-        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, voice)
-        scene.message = ProgressMessage(
-            voice=voice,
-            chat=chat,
-            run="run-1",
-            limiter=scene.limiter,
-            store=store,
-            clock=clock,
-            language="en",
-            reply_to="m1",
-            posted=posted,
-        )
-        scene.happens(AgentStart())
-        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP)))
-        try:
-            yield scene
-        finally:
-            await scene.message.stop()
+from channels.base import ChannelError, EditsRefused, OutboundMessage
+from channels.memory import LOST
+from gateway.delivery.progress_message import LATER, ProgressMessage
+from gateway.security.secrets import Secrets
+from gateway.security.sending import Voice
+from tests.gateway.progressing import ANN, LIMITS, TEAM, shown
 
 
 async def test_a_quick_answer_shows_no_progress(tmp_path: Path) -> None:
@@ -191,6 +89,13 @@ async def test_a_model_that_thinks_for_long_is_seen_to_be_at_work(tmp_path: Path
         at = scene.channel.at
 
         assert max(later - earlier for earlier, later in pairwise(at)) <= 2
+
+
+async def test_where_edits_cost_nothing_words_are_shown_at_once(tmp_path: Path) -> None:
+    async with shown(tmp_path, limits=LIMITS.model_copy(update={"words_after": timedelta(0)})) as scene:
+        scene.says("It is ")
+        await scene.clock.advance(1.6)
+        assert scene.channel.at[0] == 0
 
 
 async def test_a_stream_of_words_is_edited_at_the_pace_of_the_platform(tmp_path: Path) -> None:
@@ -275,7 +180,7 @@ async def test_a_run_that_ends_after_a_lost_answer_leaves_nothing_behind(tmp_pat
         await scene.message.stop()
 
         assert len(scene.channel.screen) == 1
-        # Where nobody can tell whether it arrived, it is not asked for again.
+        # If it is unknown whether the message arrived, it is not sent again.
         assert (scene.message.posted is not None) is keeps_keys
 
 
@@ -292,6 +197,23 @@ async def test_a_message_that_somebody_deleted_is_made_anew(tmp_path: Path, *, k
         noted = await scene.store.find_post("run-1:progress:0")
         assert noted is not None
         assert noted.message_id == scene.channel.posts[0][0].message_id != first.message_id
+
+
+async def test_where_edits_are_refused_no_progress_is_left_and_none_is_shown_again(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.channel.fails("edit", EditsRefused("edit_window_closed"), times=100)
+        scene.starts("1")
+        await scene.clock.advance(1)
+        await scene.channel.until(lambda: len(scene.channel.screen) == 1)
+        somebody_else = asyncio.create_task(scene.clock.sleep(100))
+        await scene.clock.advance(20)
+        await scene.channel.until(lambda: scene.channel.screen == [])
+        await scene.message.stop()
+        somebody_else.cancel()
+
+        assert [call.kind for call in scene.channel.calls] == ["send", "edit", "delete"]
+        assert scene.channel.screen == []
+        assert scene.message.posted is None
 
 
 async def test_a_stop_waits_for_the_call_under_way(tmp_path: Path) -> None:
@@ -334,6 +256,35 @@ async def test_it_is_young_for_ten_seconds(tmp_path: Path) -> None:
         assert not scene.message.may_become_answer
 
 
+async def test_in_a_crowd_an_old_one_leaves_nothing(tmp_path: Path) -> None:
+    async with shown(tmp_path, limits=LIMITS.model_copy(update={"calls_per_second": 10})) as scene:
+        await scene.clock.advance(12)
+        await scene.channel.until(lambda: scene.message.posted is not None)
+        assert not scene.message.leaves_nothing
+
+        chats = [TEAM.model_copy(update={"chat": str(number)}) for number in range(40)]
+        crowd = [asyncio.create_task(scene.limiter.wait(chat)) for chat in chats]
+        await asyncio.wait([asyncio.create_task(asyncio.sleep(0))])
+
+        assert scene.message.leaves_nothing
+        for each in crowd:
+            each.cancel()
+        await asyncio.wait(crowd)
+        assert not scene.message.leaves_nothing
+
+
+async def test_where_the_edits_of_all_chats_are_too_many_an_old_one_leaves_nothing(tmp_path: Path) -> None:
+    async with shown(tmp_path, limits=LIMITS.model_copy(update={"edits_per_minute": 50})) as scene:
+        await scene.clock.advance(12)
+        await scene.channel.until(lambda: scene.message.posted is not None)
+        assert not scene.message.leaves_nothing
+
+        scene.limiter.hold(TEAM, 30, edit=True)
+
+        assert scene.message.leaves_nothing
+        assert not scene.message.may_become_answer
+
+
 async def test_above_a_message_that_was_sent_since_it_does_not_become_the_answer(tmp_path: Path) -> None:
     async with shown(tmp_path) as scene:
         await scene.clock.advance(1.5)
@@ -367,10 +318,10 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
 
 
 async def test_where_edits_are_scarce_no_word_of_the_answer_is_shown_before_its_time(tmp_path: Path) -> None:
-    few = LIMITS.model_copy(update={"edits_per_minute": 6})
+    few = LIMITS.model_copy(update={"edits_per_minute": 50})
     async with shown(tmp_path, limits=few) as scene:
-        for _ in range(100):
-            scene.limiter.promise_edit()
+        for number in range(100):
+            scene.limiter.answer(f"run {number}")
         scene.says("Hello")
         await scene.clock.advance(1.6)
         await scene.channel.until(lambda: scene.channel.screen == ["Working… (2 s)"])

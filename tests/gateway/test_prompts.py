@@ -1,4 +1,4 @@
-"""What the model gets of what a person sent: words, pictures, files, and circumstances."""
+"""Prompts made from user messages: text, pictures, files and context."""
 
 import asyncio
 import os
@@ -10,13 +10,17 @@ import pytest
 
 from agent_core.clock import new_id
 from agent_core.messages import ImageContent, UserMessage, text_of
+from agent_core.provenance import FileSources
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
-from gateway.earlier_talk import EarlierTalk
-from gateway.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker
+from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker
+from gateway.delivery.delivery import Delivery
+from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from gateway.store.store import Store
 from tests.clock import FakeClock
+from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -24,7 +28,7 @@ TEAM = ChatKey(platform="memory", account="here", chat="#team")
 
 
 class Cupboard(MemoryChannel):
-    """Has the files that a test puts into it."""
+    """Serves the files that a test puts into it."""
 
     def __init__(self, **files: bytes) -> None:
         super().__init__()
@@ -59,8 +63,11 @@ async def made(
 ) -> UserMessage:
     clock, channel = FakeClock(), channel or Cupboard(f=b"content")
     async with Store.open(home / "home", clock, new_id) as store:
-        talk = EarlierTalk(channel, store)
-        maker = PromptMaker(channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk, store.secrets)
+        delivery = Delivery([channel], store, clock)
+        talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
+        maker = PromptMaker(
+            channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk, FileSources(home / "w"), store.secrets
+        )
         return await maker.make(given)
 
 
@@ -69,7 +76,7 @@ def images(message: UserMessage) -> list[ImageContent]:
 
 
 def told(message: UserMessage) -> list[str]:
-    """What the model is told beside the words and the time."""
+    """Return the lines of the message's context after the time."""
     assert message.context is not None
     return message.context.splitlines()[1:]
 
@@ -190,6 +197,17 @@ async def test_a_model_that_sees_gets_the_picture(tmp_path: Path) -> None:  # C-
     assert kept(tmp_path) == {"cat.png": b"png"}
 
 
+async def test_who_speaks_and_what_they_show_reach_the_model(wired_bot: StartBot) -> None:  # C-22, S2-15, S2-44
+    bot = await wired_bot("A cat.")
+
+    await bot.hears("what is it?", group="team", files={"cat.png": b"png"})
+
+    [message] = bot.llm.requests[-1].messages
+    assert isinstance(message, UserMessage)
+    assert message.source == "Ann"
+    assert [image.data for image in images(message)] == ["cG5n"]
+
+
 async def test_a_model_that_does_not_see_gets_a_note(tmp_path: Path) -> None:  # C-22
     message = await made(tmp_path, item("what is it?", picture()), vision=False)
 
@@ -247,7 +265,7 @@ async def test_a_long_message_within_bounds_is_left_whole(tmp_path: Path) -> Non
 KILLED = """
 import os, sys
 from pathlib import Path
-from gateway.prompts import _write
+from gateway.chat.prompts import _write
 
 def kill(event, arguments):
     if event == "os.link":
@@ -262,7 +280,7 @@ _write(Path(sys.argv[1]), b"content")
 
 
 async def test_who_is_killed_while_a_file_arrives_leaves_one_that_can_be_read(tmp_path: Path) -> None:
-    """Killed when it has its name, and still the name under which it arrived."""
+    """The process was killed while the file had both its final and its temporary name."""
     workspace = tmp_path / "w"
     killed = await asyncio.create_subprocess_exec(
         sys.executable, "-c", KILLED, str(workspace / "a.txt"), cwd=REPOSITORY
@@ -283,3 +301,19 @@ async def test_a_pipe_under_the_name_of_a_file_holds_nobody_up(tmp_path: Path) -
     message = await made(tmp_path, item("look", file("a.txt")))
 
     assert "a-2.txt" in str(message)
+
+
+async def test_a_persons_file_takes_the_name_of_an_untouched_sample(tmp_path: Path) -> None:
+    lay_out_demo(tmp_path / "w")
+    message = await made(tmp_path, item("chart it", file("sales.csv")), Cupboard(f=b"month,all\nMay,7\n"))
+    assert told(message) == ["[file: sales.csv, 16 bytes, in the workspace]"]
+    assert (tmp_path / "w" / "sales.csv").read_bytes() == b"month,all\nMay,7\n"
+    assert not (tmp_path / "w" / "sales-2.csv").exists()
+
+
+async def test_a_sample_that_somebody_has_changed_is_theirs(tmp_path: Path) -> None:
+    lay_out_demo(tmp_path / "w")
+    (tmp_path / "w" / "sales.csv").write_text("my own")
+    await made(tmp_path, item("chart it", file("sales.csv")))
+    assert (tmp_path / "w" / "sales.csv").read_text() == "my own"
+    assert (tmp_path / "w" / "sales-2.csv").read_bytes() == b"content"

@@ -1,4 +1,4 @@
-"""What people read before they approve: all of it, and nothing that hides, closes the code or calls somebody."""
+"""Questions show the whole call, and nothing in it can hide text, close the code block or mention users."""
 
 import re
 
@@ -10,7 +10,7 @@ from channels.base import ChatKey
 from channels.discord import render as discord
 from channels.slack import render as slack
 from channels.telegram import render as telegram
-from gateway.question_text import closing_line, question_message, shown, what_is_done
+from gateway.permissions.question_text import closing_line, question_message, shown, what_is_done
 from gateway.store.question import Question, QuestionState
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
@@ -36,7 +36,7 @@ def question(what: str, state: QuestionState = QuestionState.PENDING, **more: ob
 
 
 def read_back(text: str) -> str:
-    """What `shown` was given, from what it made of it."""
+    """Return the argument of `shown`, reconstructed from its result."""
 
     def char(found: re.Match[str]) -> str:
         return chr(int(found[1], 16)) * int(found[2] or 1)
@@ -139,10 +139,10 @@ def test_the_question_names_what_why_and_how() -> None:
 
     assert message.markdown == (
         "**May I do this?** (run\\_command) It runs a program.\n\n```\nls\n```\n\n"
-        "Answer with `!approve k7m2q9` or `!deny k7m2q9` within 10 minutes."
+        "Say yes or no within 10 minutes, or `!approve k7m2q9` or `!deny k7m2q9`."
     )
     assert [(each.label, each.action) for each in message.buttons[0]] == [
-        ("Approve", "/approve k7m2q9"),
+        ("Allow once", "/approve k7m2q9"),
         ("Deny", "/deny k7m2q9"),
     ]
 

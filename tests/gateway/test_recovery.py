@@ -1,4 +1,4 @@
-"""What a stop of the program cut off, at whatever point, goes on after the next start, and nothing happens twice."""
+"""Work cut off by a stop of the program, at any point, resumes after the restart, and nothing happens twice."""
 
 import asyncio
 import sqlite3
@@ -21,10 +21,10 @@ from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel
-from gateway.session import MOST_RESUMES
+from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.store import FILE, Store
-from tests.gateway.bot import NO_PACE
+from gateway.store.store import Store
+from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -53,27 +53,27 @@ def runs(home: Path) -> list[tuple[object, ...]]:
         connection.close()
 
 
-# Each step of one message, with the program dead right after it
+# Each step of one message, with the program killed after it
 
 
-async def test_after_it_was_taken_in(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_after_it_was_taken_in(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(heard(1, "one"))
         await store.accept(heard(2, "two"))
 
-    bot = await start_bot("Both.")
+    bot = await wired_bot("Both.")
     await bot.house.handler.settled()
 
     assert bot.screen == ["Both."]
     assert [text_of(message.content) for message in bot.llm.requests[0].messages] == ["one", "two"]
 
 
-async def test_after_its_run_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(heard(1, "hello"))
         await store.begin_run(RUN)
 
-    bot = await start_bot("Hi.")
+    bot = await wired_bot("Hi.")
     await bot.house.handler.settled()
 
     assert bot.screen == ["Hi."]
@@ -81,8 +81,8 @@ async def test_after_its_run_was_begun(start_bot: StartBot, tmp_path: Path) -> N
     assert [state for state, _ in runs(tmp_path)] == ["done", "done"]
 
 
-async def test_after_its_run_was_begun_in_a_conversation_with_a_past(start_bot: StartBot) -> None:
-    bot = await start_bot("One.", "Two.")
+async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: StartBot) -> None:
+    bot = await wired_bot("One.", "Two.")
     await bot.hears("first")
     store = bot.house.store
     chat = await store.chat(ANN)
@@ -95,22 +95,22 @@ async def test_after_its_run_was_begun_in_a_conversation_with_a_past(start_bot: 
     assert bot.screen == ["One.", "Two."]
 
 
-async def test_after_the_first_of_two_messages_was_written(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_after_the_first_of_two_messages_was_written(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(heard(1, "one"))
         await store.accept(heard(2, "two"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "one"), [1])
 
-    bot = await start_bot("First.", "Second.")
+    bot = await wired_bot("First.", "Second.")
     await bot.house.handler.settled()
 
     assert bot.screen == ["First.", "Second."]
 
 
-async def test_while_the_model_was_asked(start_bot: StartBot) -> None:
+async def test_while_the_model_was_asked(wired_bot: StartBot) -> None:
     never = asyncio.Event()
-    bot = await start_bot(Waits(never, "lost", words="half a"), "Whole.")
+    bot = await wired_bot(Waits(never, "lost", words="half a"), "Whole.")
     await bot.channel.hears("hello")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
 
@@ -120,7 +120,7 @@ async def test_while_the_model_was_asked(start_bot: StartBot) -> None:
     assert bot.screen == ["Whole."]
 
 
-async def test_while_a_tool_ran_that_may_be_repeated(start_bot: StartBot) -> None:
+async def test_while_a_tool_ran_that_may_be_repeated(wired_bot: StartBot) -> None:
     tries = []
 
     @tool(idempotent=True)
@@ -131,7 +131,7 @@ async def test_while_a_tool_ran_that_may_be_repeated(start_bot: StartBot) -> Non
             await asyncio.Event().wait()
         return "sunny"
 
-    bot = await start_bot(calls(("look", {})), "It is sunny.", tools=(look,))
+    bot = await wired_bot(calls(("look", {})), "It is sunny.", tools=(look,))
     await bot.channel.hears("look")
     await bot.channel.until(lambda: len(tries) == 1)
 
@@ -142,7 +142,7 @@ async def test_while_a_tool_ran_that_may_be_repeated(start_bot: StartBot) -> Non
     assert len(tries) == 2
 
 
-async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) -> None:  # U-19
+async def test_while_a_tool_ran_that_may_not_be_repeated(wired_bot: StartBot) -> None:  # U-19
     tries = []
 
     @tool(idempotent=False)
@@ -152,7 +152,7 @@ async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) ->
         await asyncio.Event().wait()
         return "paid"
 
-    bot = await start_bot(calls(("pay", {})), "I do not know whether it was paid.", tools=(pay,))
+    bot = await wired_bot(calls(("pay", {})), "I do not know whether it was paid.", tools=(pay,))
     await bot.channel.hears("pay")
     await bot.channel.until(lambda: len(tries) == 1)
 
@@ -164,50 +164,50 @@ async def test_while_a_tool_ran_that_may_not_be_repeated(start_bot: StartBot) ->
     assert "I do not know whether it was paid." in bot.screen
 
 
-async def test_after_the_answer_was_written_and_before_the_run_ended(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(heard(1, "hello"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "hello"), [1])
         await store.append(RUN, 1, answered("Hi."))
 
-    bot = await start_bot()
+    bot = await wired_bot()
     await bot.house.handler.settled()
 
     assert bot.screen == ["Hi."]
     assert bot.llm.requests == []
 
 
-async def test_after_the_run_ended_and_before_the_answer_was_sent(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_after_the_run_ended_and_before_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path) -> None:
     parts = [Post(f"run-1:answer:{n}", "run-1", ANN, OutboundMessage(markdown=f"part {n}")) for n in range(12)]
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.begin_run(RUN)
         await store.end_run(RUN, END, parts)
 
-    bot = await start_bot(channel=MemoryChannel(limits=NO_PACE))
+    bot = await wired_bot(channel=MemoryChannel(limits=NO_PACE))
     await bot.house.handler.settled()
 
     assert bot.screen == [f"part {n}" for n in range(12)]
 
 
 @pytest.mark.parametrize(("keeps_keys", "copies"), [(True, 1), (False, 2)])
-async def test_while_the_answer_was_sent(start_bot: StartBot, tmp_path: Path, *, keeps_keys: bool, copies: int) -> None:
+async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *, keeps_keys: bool, copies: int) -> None:
     channel = MemoryChannel(keeps_keys=keeps_keys)
     answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.begin_run(RUN)
         await store.end_run(RUN, END, [answer])
-        await store.sending(answer.key)
+        await store.sending(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
-    bot = await start_bot(channel=channel)
+    bot = await wired_bot(channel=channel)
     await bot.house.handler.settled()
 
     assert bot.screen == ["Hi."] * copies
 
 
-async def test_after_it_was_sent_nothing_is_left(start_bot: StartBot) -> None:
-    bot = await start_bot("Hi.")
+async def test_after_it_was_sent_nothing_is_left(wired_bot: StartBot) -> None:
+    bot = await wired_bot("Hi.")
     await bot.hears("hello")
     await bot.restart()
     await bot.restart()
@@ -217,22 +217,44 @@ async def test_after_it_was_sent_nothing_is_left(start_bot: StartBot) -> None:
     assert [call.kind for call in bot.channel.calls if call.kind != "typing"] == ["send"]
 
 
-# What is on the screen
+# Messages on the screen
 
 
-async def test_a_progress_message_is_used_again_and_folded(start_bot: StartBot) -> None:  # U-17, S3-25
+@tool(idempotent=True)
+async def look() -> str:
+    """Look."""
+    return "clouds"
+
+
+async def test_a_progress_message_is_used_again_and_folded(wired_bot: StartBot) -> None:  # U-17, S3-25
     never = asyncio.Event()
-    bot = await start_bot(Waits(never), "Here it is.")
-    await bot.channel.hears("something long")
-    await bot.channel.until(lambda: len(bot.screen) == 1)
-    await bot.channel.until(lambda: bool(shown_rows(bot.home)))
+    bot = await wired_bot(Waits(never), calls(("look", {})), "Here it is.", tools=(look,))
+    await shown_progress(bot)
 
     await bot.restart()
     await bot.house.handler.settled()
 
     assert len(bot.screen) == 2
-    assert "Working" not in bot.screen[0]
+    assert bot.screen[0].startswith("1 tool")
     assert bot.screen[1] == "Here it is."
+
+
+async def test_a_progress_message_that_would_say_no_more_than_how_long_it_took_is_taken_away(
+    wired_bot: StartBot,
+) -> None:
+    bot = await wired_bot(Waits(asyncio.Event()), "Here it is.")
+    await shown_progress(bot)
+
+    await bot.restart()
+    await bot.house.handler.settled()
+
+    assert bot.screen == ["Here it is."]
+
+
+async def shown_progress(bot: Bot) -> None:
+    await bot.channel.hears("something long")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+    await bot.channel.until(lambda: bool(shown_rows(bot.home)))
 
 
 def shown_rows(home: Path) -> list[tuple[object, ...]]:
@@ -243,23 +265,23 @@ def shown_rows(home: Path) -> list[tuple[object, ...]]:
         connection.close()
 
 
-async def test_a_fold_that_was_not_made_is_no_new_message(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_a_fold_that_was_not_made_is_no_new_message(wired_bot: StartBot, tmp_path: Path) -> None:
     fold = Post("run-1:progress:0", "run-1", ANN, OutboundMessage(markdown="3 s"), message_id="deleted since")
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.begin_run(RUN)
         await store.end_run(RUN, END, [fold])
 
-    bot = await start_bot()
+    bot = await wired_bot()
     await bot.house.handler.settled()
 
     assert bot.screen == []
 
 
-# The order of things
+# Order
 
 
 async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_before_what_waits(
-    start_bot: StartBot, tmp_path: Path
+    wired_bot: StartBot, tmp_path: Path
 ) -> None:
     later = Run("run-2", ANN, "session-1", "ann", 2_000.0)
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
@@ -273,57 +295,26 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
     channel = MemoryChannel()
     channel.fails("send", ChannelError("not yet", retry_after=0.2))
 
-    bot = await start_bot("Second.", "Third.", channel=channel)
+    bot = await wired_bot("Second.", "Third.", channel=channel)
     await bot.house.handler.settled()
 
     assert bot.screen == ["First.", "Second.", "Third."]
 
 
-async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_a_chat_of_a_platform_that_is_not_connected_waits(wired_bot: StartBot, tmp_path: Path) -> None:
     elsewhere = heard(1, "hello").model_copy(update={"chat": ANN.model_copy(update={"platform": "other"})})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(elsewhere)
 
-    bot = await start_bot("Hi.")
+    bot = await wired_bot("Hi.")
     await bot.hears("hello")
 
     assert bot.screen == ["Hi."]
     assert [item.event for item in await bot.house.store.waiting()] == [elsewhere]
 
 
-async def test_a_run_that_ends_the_program_each_time_is_given_up_with_a_word(
-    start_bot: StartBot, tmp_path: Path
-) -> None:
-    async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "the message of death"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "the message of death"), [1])
-        for _ in range(MOST_RESUMES):
-            await store.resume_run(RUN)
-    bot = await start_bot("Something else.")
-    await bot.house.handler.settled()
-
-    [told] = bot.screen
-    assert "went wrong on our side" in told
-    assert "run " in told
-    await bot.hears("are you there?")
-    assert bot.screen[-1] == "Something else."
-
-
-async def test_lives_of_the_program_that_end_as_they_should_do_not_count(start_bot: StartBot) -> None:
-    never = asyncio.Event()
-    bot = await start_bot(*[Waits(never)] * (MOST_RESUMES + 2), "Here it is.")
-    await bot.channel.hears("a long one")
-    for life in range(MOST_RESUMES + 2):
-        await bot.channel.until(lambda life=life: len(bot.llm.requests) == life + 1)  # type: ignore[misc]
-        await bot.restart()
-    await bot.house.handler.settled()
-
-    assert bot.screen[-1] == "Here it is."
-
-
 class Mistaken(MemoryChannel):
-    """An adapter with a mistake in it."""
+    """An adapter with a bug."""
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         if "boom" in message.markdown:
@@ -331,8 +322,8 @@ class Mistaken(MemoryChannel):
         return super().split(message)
 
 
-async def test_a_mistake_of_ours_ends_the_run_with_a_word_and_not_the_chat(start_bot: StartBot) -> None:
-    bot = await start_bot("boom", "Fine again.", channel=Mistaken())
+async def test_a_mistake_of_ours_ends_the_run_with_a_word_and_not_the_chat(wired_bot: StartBot) -> None:
+    bot = await wired_bot("boom", "Fine again.", channel=Mistaken())
 
     await bot.hears("hello")
     await bot.hears("and now?")
@@ -346,9 +337,9 @@ async def test_a_mistake_of_ours_ends_the_run_with_a_word_and_not_the_chat(start
     assert len(bot.llm.requests) == 2
 
 
-async def test_a_message_that_waits_behind_a_mistake_is_answered(start_bot: StartBot) -> None:
+async def test_a_message_that_waits_behind_a_mistake_is_answered(wired_bot: StartBot) -> None:
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "boom"), "For Carl.", channel=Mistaken())
+    bot = await wired_bot(Waits(said, "boom"), "For Carl.", channel=Mistaken())
     await bot.channel.hears("first", sender="bob", group="team")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("second", sender="carl", group="team")
@@ -359,8 +350,8 @@ async def test_a_message_that_waits_behind_a_mistake_is_answered(start_bot: Star
     assert bot.screen[-1] == "For Carl."
 
 
-async def test_a_mistake_over_a_message_does_not_come_back_at_each_start(start_bot: StartBot) -> None:
-    bot = await start_bot("never asked", channel=NoFiles())
+async def test_a_mistake_over_a_message_does_not_come_back_at_each_start(wired_bot: StartBot) -> None:
+    bot = await wired_bot("never asked", channel=NoFiles())
 
     await bot.hears("look", files={"a.txt": b"a"})
     await bot.restart()

@@ -1,4 +1,4 @@
-"""A run is told step by step from what is stored of it, and its steps rebuild the conversation."""
+"""A run is replayed step by step from the store, and its steps rebuild the conversation."""
 
 import asyncio
 import re
@@ -11,9 +11,9 @@ from agent_core.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.tools import RetryableToolError, tool
 from channels.memory import MemoryChannel
-from gateway.replay.command import replayed
-from gateway.replay.lines import SHORT, Manner
-from gateway.secrets import Secrets
+from gateway.records.replay.command import replayed
+from gateway.records.replay.lines import SHORT, Manner
+from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from tests.gateway.approving import CHART, asked, recorder
 from tests.gateway.bot import NO_PACE, Bot
@@ -28,7 +28,7 @@ CANARY = "sk-0123456789-abcdef"
 
 @pytest.fixture
 def start_bot(start_bot: StartBot) -> StartBot:
-    """On a platform without a pace."""
+    """Start bots on a platform without rate limits."""
 
     async def start(*turns: object, **how: object) -> Bot:
         return await start_bot(*turns, **{"channel": MemoryChannel(limits=NO_PACE), **how})
@@ -37,7 +37,7 @@ def start_bot(start_bot: StartBot) -> StartBot:
 
 
 def told(home: Path, *, full: bool = False, last: int | None = None, which: int = 0) -> str:
-    """The newest run, or the one so many before it."""
+    """Return the replay of the newest run, or of the one `which` runs before it."""
     with Archive.open(home) as archive:
         row = archive.newest_runs(10)[which]
         return "\n".join(replayed(archive, row, Manner(ZoneInfo("Europe/Paris"), full=full), last=last))
@@ -148,7 +148,7 @@ async def test_a_run_that_was_cut_off_is_told_with_what_came_after(start_bot: St
 
     assert in_order(so_far, "ended    not yet", "→ hang {}", SAME, "as far as it has come")
     text = told(bot.home)
-    assert in_order(text, "resumed  1 time", "→ hang {}", "— turn 0: resume —", "→ hang {}", "← hang: not run")
+    assert in_order(text, "resumed  1 time", "→ hang {}", "— turn 1: resume —", "→ hang {}", "← hang: not run")
     assert in_order(text, "the program stopped while this ran", "ended: completed", SAME)
 
 

@@ -1,4 +1,4 @@
-"""Sending files of the workspace: each chat gets its own."""
+"""Sending files of the workspace: each chat gets only its own."""
 
 from pathlib import Path
 

@@ -1,10 +1,11 @@
-"""On a platform without keys, but with a way to look for what was sent, everything is seen once all the same."""
+"""On a platform without keys but with a search for sent messages, each message still appears once."""
 
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from channels.base import ChannelError, ChatKey, CommandInvoked, OutboundMessage, Posted, Sender
 from channels.memory import LOST, MemoryChannel
+from channels.values import Known
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
@@ -13,14 +14,14 @@ ANN = ChatKey(platform="memory", account="here", chat="ann")
 
 
 class SearchableChannel(MemoryChannel):
-    """Posts again for a key that it knows, as Slack does, and lets one look for it."""
+    """Ignores keys, as Slack does, but can find what was sent."""
 
     def __init__(self) -> None:
         super().__init__(keeps_keys=False)
         self.looked_for: list[str] = []
         self.refusals: list[ChannelError] = []
 
-    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted | None:
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
         self.looked_for.append(key)
         if self.refusals:
             raise self.refusals.pop(0)
@@ -47,7 +48,7 @@ async def test_a_message_that_never_arrived_is_sent_as_often_as_it_takes(start_b
     channel.refusals = [ChannelError("busy")]
 
     await channel.hears("hello")
-    await channel.until(lambda: bot.screen == ["Hi."], 20)
+    await channel.until(lambda: bot.screen == ["Hi."])
 
 
 async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: StartBot, tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: St
     answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.post([answer])
-        await store.sending(answer.key)
+        await store.sending(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await start_bot(channel=channel)

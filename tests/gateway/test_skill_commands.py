@@ -1,4 +1,4 @@
-"""/skills and /skill: who sees and may do what, in which words, and that it holds."""
+"""/skills and /skill: who may see and do what, the texts, and the lasting effect."""
 
 import asyncio
 from pathlib import Path
@@ -9,13 +9,13 @@ from agent_core.models.scripted import Waits, calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.memory import MemoryChannel
-from gateway.texts import skill_reason
+from gateway.texts.say import skill_reason
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 
 def write_skill(folder: Path, name: str, *more: str, description: str = "", body: str = "Do it.") -> None:
-    """`more`: lines of its header."""
+    """Write a SKILL.md; `more` are lines of its header."""
     lines = ["---", f"name: {name}", f"description: {description or f'Does {name}.'}", *more, "---", "", body, ""]
     (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / name / "SKILL.md").write_text("\n".join(lines), encoding="utf-8")
@@ -23,7 +23,7 @@ def write_skill(folder: Path, name: str, *more: str, description: str = "", body
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Of the owner's skills: two."""
+    """A folder with two skills of the owner."""
     folder = tmp_path / "skills"
     write_skill(folder, "chart", description="Draws a chart of numbers.", body="CHARTS")
     write_skill(folder, "flights", "tags: [travel]", description="Finds flights.", body="FLIGHTS")
@@ -35,12 +35,12 @@ def library(folder: Path) -> SkillLibrary:
 
 
 def buttons(bot: Bot) -> list[list[str]]:
-    """Of the newest message."""
+    """Return the buttons of the newest message."""
     return [[f"{button.label}: {button.action}" for button in row] for row in bot.channel.posts[-1][1].buttons]
 
 
 def prompt(bot: Bot) -> str:
-    """Of the newest request."""
+    """Return the system prompt of the newest request."""
     return bot.llm.requests[-1].system
 
 
@@ -222,8 +222,8 @@ async def test_a_command_says_which_level_it_changes(
         assert bot.screen[-1] == words
 
 
-async def test_a_thread_begins_with_what_its_channel_keeps(start_bot: StartBot, folder: Path) -> None:  # D-13
-    bot = await start_bot("One.", "Two.", skills=library(folder))
+async def test_a_thread_begins_with_what_its_channel_keeps(wired_bot: StartBot, folder: Path) -> None:  # D-13
+    bot = await wired_bot("One.", "Two.", skills=library(folder))
     await bot.hears("/skill load chart", group="team")
 
     await bot.hears("hello", group="team", thread="7")

@@ -1,9 +1,9 @@
-"""What /skills says of files that are not in order, and to whom."""
+"""/skills reports broken skill files, to owners only."""
 
 from pathlib import Path
 
 from channels.base import ChatKey
-from gateway.folders import workspace_of
+from gateway.workspace.folders import workspace_of
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.gateway.conftest import StartBot
 
@@ -28,7 +28,7 @@ async def test_what_is_wrong_with_files_is_for_owners(start_bot: StartBot, tmp_p
 
 
 async def test_where_others_read_along_problems_are_counted(start_bot: StartBot, tmp_path: Path) -> None:
-    """They tell what else an owner has. Files of the chat itself are open to everybody in it."""
+    """The problems reveal what else an owner has; files of the chat itself are open to all of its users."""
     write_skill(tmp_path / "skills", "chart")
     break_skill(tmp_path / "skills", "private-plans")
     bot = await start_bot(skills=library_of(tmp_path / "skills"))

@@ -1,4 +1,4 @@
-"""What skills are loaded in a chat is remembered: over restarts, for threads, and beyond a new conversation if held."""
+"""A chat's loaded skills survive restarts, pass to threads, and if held to a new conversation."""
 
 import asyncio
 import sqlite3
@@ -12,7 +12,8 @@ from agent_core.models.scripted import Waits, calls
 from agent_core.skills.shelved import Shelved, ShelvedSkill
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
-from gateway.store.store import FILE, Store
+from gateway.store.opening import FILE
+from gateway.store.store import Store
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -21,7 +22,7 @@ CHANNEL = ChatKey(platform="slack", account="T1", chat="C1")
 THREAD = ChatKey(platform="slack", account="T1", chat="C1", thread="17.5")
 HELD = ShelvedSkill(name="chart", references=("reference.md",), held=True)
 STAYS = ShelvedSkill(name="chart", held=True)
-"""What a new conversation and a thread take over of it."""
+"""The part that a new conversation or thread inherits."""
 LOADED = ShelvedSkill(name="flights")
 
 
@@ -80,7 +81,7 @@ async def test_a_new_conversation_right_after_a_restart_begins_without_it(start_
 
 
 class Looking(MemoryChannel):
-    """Looks at the disk before people see an answer."""
+    """Reads the disk before a message is sent."""
 
     def __init__(self, store: Path) -> None:
         super().__init__()
@@ -96,7 +97,7 @@ class Looking(MemoryChannel):
 async def test_what_a_person_loads_is_on_disk_before_they_are_told(
     start_bot: StartBot, folder: Path, tmp_path: Path
 ) -> None:
-    """So that no end of the program takes it back."""
+    """No restart can take it back."""
     channel = Looking(tmp_path / FILE)
     bot = await start_bot(skills=library_of(folder), channel=channel)
 

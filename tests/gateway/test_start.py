@@ -1,4 +1,4 @@
-"""Starting: files with secrets are for their owner alone, and an end in disorder tells none of them."""
+"""Start-up: files with secrets are readable by their owner only, and no crash prints a secret."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ import asyncio, os, sys, threading, warnings
 from pathlib import Path
 from agent_core.clock import SystemClock, new_id
 from gateway.errors import ParleyError
-from gateway.start import launch
+from gateway.startup.start import launch
 from gateway.store.store import Store
 
 def fail():
@@ -48,7 +48,13 @@ except ParleyError as error:
 
 
 async def start(folder: Path, how: str = "rest") -> Finished:
-    return await python("-c", SERVE, how, cwd=folder, environ={"HOME": str(folder), "OPENAI_API_KEY": KEY})
+    return await python(
+        "-c",
+        SERVE,
+        how,
+        cwd=folder,
+        environ={"HOME": str(folder), "PARLEY_CHECKOUT": str(folder), "OPENAI_API_KEY": KEY},
+    )
 
 
 def mode(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""What people say while a run is under way: who changes its course, who waits, and what a stop drops."""
+"""Messages during a run: who steers it, who waits, and what a stop discards."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ async def look() -> str:
 
 
 class SlowFiles(MemoryChannel):
-    """Hands files out only when it is let."""
+    """Serves files only after `let` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,9 +52,9 @@ def waiting(bot: Bot, count: int) -> Callable[[], bool]:
     return lambda: bot.house.handler._sessions.of(chat).waiting_count == count  # noqa: SLF001
 
 
-async def test_all_that_waits_reaches_the_run_together(start_bot: StartBot) -> None:  # C-18, D-11
+async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> None:  # C-18, D-11
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, calls(("look", {}))), "Bergen, by train.", tools=(look,))
+    bot = await wired_bot(Waits(said, calls(("look", {}))), "Bergen, by train.", tools=(look,))
     await bot.channel.hears("a trip to Oslo")
     await asked(bot, 1)
 
@@ -67,9 +67,9 @@ async def test_all_that_waits_reaches_the_run_together(start_bot: StartBot) -> N
     assert bot.screen == ["Bergen, by train."]
 
 
-async def test_two_answers_of_one_run_stand_in_one_message(start_bot: StartBot) -> None:
+async def test_two_answers_of_one_run_stand_in_one_message(wired_bot: StartBot) -> None:
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "Oslo it is."), "Bergen then.")
+    bot = await wired_bot(Waits(said, "Oslo it is."), "Bergen then.")
     await bot.channel.hears("a trip to Oslo")
     await asked(bot, 1)
     await bot.channel.hears("no, Bergen")
@@ -79,9 +79,9 @@ async def test_two_answers_of_one_run_stand_in_one_message(start_bot: StartBot) 
     assert bot.screen == ["Oslo it is.\n\nBergen then."]
 
 
-async def test_an_owner_steers_what_somebody_else_began(start_bot: StartBot) -> None:  # D-11
+async def test_an_owner_steers_what_somebody_else_began(wired_bot: StartBot) -> None:  # D-11
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "Oslo."), "Bergen.")
+    bot = await wired_bot(Waits(said, "Oslo."), "Bergen.")
     await bot.channel.hears("a trip", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("to Bergen", sender="ann", group="team")
@@ -91,9 +91,9 @@ async def test_an_owner_steers_what_somebody_else_began(start_bot: StartBot) -> 
     assert bot.screen == ["Oslo.\n\nBergen."]
 
 
-async def test_what_others_wrote_meanwhile_is_answered_person_by_person(start_bot: StartBot) -> None:  # D-11
+async def test_what_others_wrote_meanwhile_is_answered_person_by_person(wired_bot: StartBot) -> None:  # D-11
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "For Bob."), "For Carl.")
+    bot = await wired_bot(Waits(said, "For Bob."), "For Carl.")
     await bot.channel.hears("mine", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("one", sender="carl", group="team")
@@ -105,9 +105,9 @@ async def test_what_others_wrote_meanwhile_is_answered_person_by_person(start_bo
     assert bot.screen == ["For Bob.", "For Carl."]
 
 
-async def test_what_comes_too_late_begins_the_next_run(start_bot: StartBot) -> None:
+async def test_what_comes_too_late_begins_the_next_run(wired_bot: StartBot) -> None:
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, Failure(FailureKind.FATAL)), "Bergen.")
+    bot = await wired_bot(Waits(said, Failure(FailureKind.FATAL)), "Bergen.")
     await bot.channel.hears("a trip to Oslo")
     await asked(bot, 1)
     await bot.channel.hears("no, Bergen")
@@ -119,10 +119,10 @@ async def test_what_comes_too_late_begins_the_next_run(start_bot: StartBot) -> N
     assert await bot.house.store.waiting() == []
 
 
-async def test_a_message_with_a_file_keeps_its_place_among_the_others(start_bot: StartBot) -> None:
+async def test_a_message_with_a_file_keeps_its_place_among_the_others(wired_bot: StartBot) -> None:
     said = asyncio.Event()
     channel = SlowFiles()
-    bot = await start_bot(Waits(said, "One."), "Two.", channel=channel)
+    bot = await wired_bot(Waits(said, "One."), "Two.", channel=channel)
     await bot.channel.hears("first")
     await asked(bot, 1)
     await bot.channel.hears("with a file", files={"a.txt": b"a"})
@@ -136,10 +136,10 @@ async def test_a_message_with_a_file_keeps_its_place_among_the_others(start_bot:
     assert [words.splitlines()[0] for words in heard_by_the_model(bot)] == ["first", "with a file", "after it"]
 
 
-async def test_a_file_that_takes_longer_than_the_run_does_not_steer_somebody_else_s(start_bot: StartBot) -> None:
+async def test_a_file_that_takes_longer_than_the_run_does_not_steer_somebody_else_s(wired_bot: StartBot) -> None:
     first, second = asyncio.Event(), asyncio.Event()
     channel = SlowFiles()
-    bot = await start_bot(Waits(first, "Bob 1."), Waits(second, "Carl."), "Bob 2.", channel=channel)
+    bot = await wired_bot(Waits(first, "Bob 1."), Waits(second, "Carl."), "Bob 2.", channel=channel)
     await bot.channel.hears("mine", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("carl's", sender="carl", group="team")
@@ -154,12 +154,12 @@ async def test_a_file_that_takes_longer_than_the_run_does_not_steer_somebody_els
     assert bot.screen == ["Bob 1.", "Carl.", "Bob 2."]
 
 
-# A stop
+# Stopping
 
 
-async def test_a_stop_drops_what_the_person_sent_before_it(start_bot: StartBot) -> None:
+async def test_a_stop_drops_what_the_person_sent_before_it(wired_bot: StartBot) -> None:
     never = asyncio.Event()
-    bot = await start_bot(Waits(never), "Something new.")
+    bot = await wired_bot(Waits(never), "Something new.")
     await bot.channel.hears("one")
     await asked(bot, 1)
     await bot.channel.hears("two")
@@ -175,10 +175,10 @@ async def test_a_stop_drops_what_the_person_sent_before_it(start_bot: StartBot) 
     assert "two" not in heard_by_the_model(bot)
 
 
-async def test_a_stop_drops_a_message_whose_file_is_still_fetched(start_bot: StartBot) -> None:
+async def test_a_stop_drops_a_message_whose_file_is_still_fetched(wired_bot: StartBot) -> None:
     never = asyncio.Event()
     channel = SlowFiles()
-    bot = await start_bot(Waits(never), channel=channel)
+    bot = await wired_bot(Waits(never), channel=channel)
     await bot.channel.hears("one")
     await asked(bot, 1)
     await bot.channel.hears("two", files={"a.txt": b"a"})
@@ -192,9 +192,9 @@ async def test_a_stop_drops_a_message_whose_file_is_still_fetched(start_bot: Sta
     assert await bot.house.store.waiting() == []
 
 
-async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(start_bot: StartBot) -> None:
+async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(wired_bot: StartBot) -> None:
     channel = SlowFiles()
-    bot = await start_bot(channel=channel)
+    bot = await wired_bot(channel=channel)
     await bot.channel.hears("look", files={"a.txt": b"a"})
     await bot.channel.until(lambda: channel.asked == 1)
     await bot.channel.hears("/stop")
@@ -205,9 +205,9 @@ async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(start_bot:
     assert bot.llm.requests == []
 
 
-async def test_what_is_sent_after_a_stop_is_answered(start_bot: StartBot) -> None:
+async def test_what_is_sent_after_a_stop_is_answered(wired_bot: StartBot) -> None:
     never = asyncio.Event()
-    bot = await start_bot(Waits(never), "Here.")
+    bot = await wired_bot(Waits(never), "Here.")
     await bot.channel.hears("one")
     await asked(bot, 1)
     await bot.channel.hears("/stop")
@@ -217,9 +217,9 @@ async def test_what_is_sent_after_a_stop_is_answered(start_bot: StartBot) -> Non
     assert bot.screen == ["Stopped.", "Here."]
 
 
-async def test_others_who_wait_are_answered_after_a_stop(start_bot: StartBot) -> None:
+async def test_others_who_wait_are_answered_after_a_stop(wired_bot: StartBot) -> None:
     never = asyncio.Event()
-    bot = await start_bot(Waits(never), "For Carl.")
+    bot = await wired_bot(Waits(never), "For Carl.")
     await bot.channel.hears("mine", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("and mine", sender="carl", group="team")
@@ -229,12 +229,12 @@ async def test_others_who_wait_are_answered_after_a_stop(start_bot: StartBot) ->
     assert bot.screen == ["Stopped.", "For Carl."]
 
 
-# Edits
+# Edited messages
 
 
-async def test_a_message_that_waits_says_what_it_was_edited_to(start_bot: StartBot) -> None:
+async def test_a_message_that_waits_says_what_it_was_edited_to(wired_bot: StartBot) -> None:
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "For Bob."), "For Carl.")
+    bot = await wired_bot(Waits(said, "For Bob."), "For Carl.")
     await bot.channel.hears("mine", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("tpyo", sender="carl", group="team")
@@ -245,9 +245,9 @@ async def test_a_message_that_waits_says_what_it_was_edited_to(start_bot: StartB
     assert heard_by_the_model(bot)[-1] == "typo"
 
 
-async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(start_bot: StartBot) -> None:
+async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(wired_bot: StartBot) -> None:
     said = asyncio.Event()
-    bot = await start_bot(Waits(said, "One."), "Two.")
+    bot = await wired_bot(Waits(said, "One."), "Two.")
     await bot.channel.hears("first")
     await asked(bot, 1)
     await bot.channel.hears("tpyo")
@@ -260,10 +260,10 @@ async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(star
     assert heard_by_the_model(bot) == ["first", "typo"]
 
 
-async def test_an_edit_while_its_file_is_fetched_is_not_lost(start_bot: StartBot) -> None:
+async def test_an_edit_while_its_file_is_fetched_is_not_lost(wired_bot: StartBot) -> None:
     said = asyncio.Event()
     channel = SlowFiles()
-    bot = await start_bot(Waits(said, "One."), "Two.", channel=channel)
+    bot = await wired_bot(Waits(said, "One."), "Two.", channel=channel)
     await bot.channel.hears("first")
     await asked(bot, 1)
     await bot.channel.hears("tpyo", files={"a.txt": b"a"})
@@ -278,8 +278,8 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(start_bot: StartBot
     assert heard_by_the_model(bot)[-1] == "typo"
 
 
-async def test_an_edit_that_comes_too_late_is_no_new_question(start_bot: StartBot) -> None:
-    bot = await start_bot("One.")
+async def test_an_edit_that_comes_too_late_is_no_new_question(wired_bot: StartBot) -> None:
+    bot = await wired_bot("One.")
     await bot.hears("first")
 
     await bot.channel.changes(newest(bot), "something else")
@@ -289,9 +289,9 @@ async def test_an_edit_that_comes_too_late_is_no_new_question(start_bot: StartBo
     assert await bot.house.store.waiting() == []
 
 
-async def test_an_edit_survives_a_restart(start_bot: StartBot) -> None:
+async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:
     never = asyncio.Event()
-    bot = await start_bot(Waits(never), "For Bob.", "For Carl.")
+    bot = await wired_bot(Waits(never), "For Bob.", "For Carl.")
     await bot.channel.hears("mine", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("tpyo", sender="carl", group="team")

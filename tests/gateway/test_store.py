@@ -1,4 +1,4 @@
-"""The store keeps what it said it has, commits together what came together, and lets nobody in beside it."""
+"""The store keeps what it has confirmed, commits together what arrived together, and locks others out."""
 
 import asyncio
 import os
@@ -18,9 +18,10 @@ from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
 from gateway.store.lock import StoreBusy
+from gateway.store.opening import FILE, StoreDamaged, StoreTooNew
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
-from gateway.store.store import FILE, Store, StoreDamaged, StoreTooNew
+from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.process import python
@@ -65,7 +66,7 @@ def rows(home: Path, query: str) -> list[tuple[object, ...]]:
         connection.close()
 
 
-# What was taken in
+# Inbox
 
 
 async def test_an_event_is_numbered_once(store: Store) -> None:  # C-30
@@ -125,10 +126,21 @@ async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
     assert await store.waiting() == []
 
 
-async def test_lives_that_try_a_run_are_counted(store: Store) -> None:
+async def test_deaths_are_counted_for_each_step_of_a_run(store: Store) -> None:
     await store.begin_run(RUN)
 
-    assert [await store.resume_run(RUN) for _ in range(3)] == [1, 2, 3]
+    assert [await store.next_life(RUN, ["call:a"]) for _ in range(3)] == [1, 2, 3]
+    assert await store.next_life(RUN, ["request:b"]) == 1
+    assert await store.next_life(RUN, ["request:c"]) == 1
+    assert await store.next_life(RUN, ["request:b", "call:a"]) == 4
+    assert await store.next_life(RUN, []) == 0
+
+
+async def test_a_life_that_ended_as_it_should_is_no_death(store: Store) -> None:
+    await store.begin_run(RUN)
+    await store.rest([RUN.id])
+
+    assert [await store.next_life(RUN, ["call:a"]) for _ in range(2)] == [0, 1]
 
 
 async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  # S2-26
@@ -139,7 +151,7 @@ async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  #
     ]
 
 
-# What goes out
+# Outbox
 
 
 async def test_parts_go_out_in_the_order_of_their_numbers(store: Store) -> None:
@@ -160,7 +172,7 @@ async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store
 
 async def test_what_was_sent_or_given_up_is_not_sent_again(store: Store) -> None:
     await store.post([post(0, "a"), post(1, "b"), post(2, "c")])
-    await store.sending("run-1:answer:2")
+    await store.sending("run-1:answer:2", 1)
     await store.sent(post(0, "a"), "m0")
     await store.failed("run-1:answer:1", "blocked")
 
@@ -215,7 +227,7 @@ async def test_a_second_instance_is_told_who_holds_the_store(store: Store, tmp_p
 
 
 async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tmp_path: Path) -> None:
-    """SQLite deletes the log with the last to leave; whoever it takes for that, what is said later is lost with it."""
+    """SQLite deletes the log with the last connection; a reader taken for it would lose all later writes."""
     async with opened(tmp_path):
         pass
     async with opened(tmp_path) as store:
@@ -244,7 +256,7 @@ async def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
 async def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"these are no pages of a database" * 500)
 
-    with pytest.raises(StoreDamaged, match="backup"):
+    with pytest.raises(StoreDamaged, match="parley restore"):
         async with opened(tmp_path):
             pass
 
@@ -258,7 +270,7 @@ async def test_a_damaged_page_is_told_with_what_to_do(tmp_path: Path) -> None:
     content[4096:] = b"\xff" * (len(content) - 4096)
     file.write_bytes(content)
 
-    with pytest.raises(StoreDamaged, match="backup"):
+    with pytest.raises(StoreDamaged, match="parley restore"):
         async with opened(tmp_path) as store:
             await store.waiting()
 
@@ -268,7 +280,7 @@ async def test_a_file_with_another_programs_tables_is_told_with_what_to_do(tmp_p
     connection.execute("CREATE TABLE inbox (words)")
     connection.close()
 
-    with pytest.raises(StoreDamaged, match=r"already exists.*move it away"):
+    with pytest.raises(StoreDamaged, match=r"already exists.*move it and store.mark away"):
         async with opened(tmp_path):
             pass
     assert rows(tmp_path, "SELECT name FROM sqlite_master") == [("inbox",)]
@@ -321,7 +333,7 @@ async def test_the_store_is_let_go_after_a_failed_start(tmp_path: Path) -> None:
 
 
 def copied(home: Path, target: Path) -> None:
-    """The files as a kill at this moment would leave them."""
+    """Copy the files as a kill at this moment would leave them."""
     target.mkdir()
     for file in home.glob(f"{FILE}*"):
         if not file.name.endswith("-shm"):

@@ -1,4 +1,4 @@
-"""People see what runs in the background, and end it."""
+"""Users can list background tasks and end them."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.models.scripted import Turn, Waits
 from gateway.commands.tasks import MOST
-from gateway.tasks.workers import MOST_IN_CHAT
+from gateway.runs.tasks.workers import MOST_IN_CHAT
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, rows, states
 

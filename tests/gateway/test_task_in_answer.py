@@ -1,4 +1,4 @@
-"""In an answer, what a sub-agent says is the result of the call that waits for it; a restart goes on with both."""
+"""Within an answer, a sub-agent's report is the result of the call that waits for it, even over a restart."""
 
 import asyncio
 from dataclasses import replace
@@ -8,19 +8,20 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools import tool
-from gateway.isolated_run import MOST_LIVES
+from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.store import Store
 from tests.gateway.approving import acting, questions
 from tests.gateway.conftest import StartBot
+from tests.gateway.dying import died
 from tests.gateway.tasking import Cast, begins, rows, states
 from tests.gateway.test_recovery import RUN, answered, heard, said
 from tests.gateway.test_task_recovery import COUNT, NEVER, waits
 from tests.gateway.test_tasks import page
 
 
-async def test_in_an_answer_its_report_is_the_result_and_nobody_is_told_besides(start_bot: StartBot) -> None:  # S2-49
+async def test_in_an_answer_its_report_is_the_result_and_nobody_is_told_besides(wired_bot: StartBot) -> None:  # S2-49
     cast = Cast(begins("count", background=False), "There are 42.", tasks={"count": ["42 files."]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
     await bot.hears("count the files")
 
     assert bot.screen == ["There are 42."]
@@ -53,10 +54,10 @@ async def test_in_an_answer_people_see_what_it_does(start_bot: StartBot) -> None
     assert bot.screen[-1] == "There are 42."
 
 
-async def test_a_stop_of_the_answer_stops_it(start_bot: StartBot) -> None:
+async def test_a_stop_of_the_answer_stops_it(wired_bot: StartBot) -> None:
     never = Waits(asyncio.Event(), "never")
     cast = Cast(begins("dig", background=False), tasks={"dig": [never]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("dig it")
     await never.reached.wait()
@@ -92,7 +93,7 @@ async def test_in_an_answer_it_asks_before_it_runs_a_program(start_bot: StartBot
 
     await bot.channel.hears("draw it")
     await bot.channel.until(lambda: bool(questions(bot)))
-    await bot.channel.presses("Approve")
+    await bot.channel.presses("Allow once")
     await bot.house.handler.settled()
 
     assert ran == [["python3", "chart.py"]]
@@ -102,7 +103,7 @@ async def test_in_an_answer_it_asks_before_it_runs_a_program(start_bot: StartBot
 async def test_in_an_answer_an_address_that_the_agent_made_up_is_not_given_by_anybody(
     start_bot: StartBot, tmp_path: Path
 ) -> None:
-    """What strangers wrote may have talked the agent into it."""
+    """Untrusted input may have led the agent to it."""
     fetched: list[str] = []
 
     @tool(acts="net")
@@ -170,10 +171,10 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
         await store.append(RUN, 1, said(1, "do it"), [1])
         await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
         await store.add_task(own)
-        for _ in range(MOST_LIVES):
-            await store.start_task(own)
+        await store.start_task(own)
         await store.append(own.run, 1, user("count"))
         await store.append(own.run, 1, spent)
+        await died(store, own.run, MOST_DEATHS - 1)
 
     cast = Cast("It was too much.", tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)

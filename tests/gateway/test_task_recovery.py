@@ -1,4 +1,4 @@
-"""Tasks outlive the program, wherever it is stopped: each is told, and none twice."""
+"""Tasks survive a stop of the program at any point: each is reported once."""
 
 import asyncio
 from dataclasses import replace
@@ -11,15 +11,15 @@ from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
-from gateway.isolated_run import MOST_LIVES
-from gateway.session import MOST_RESUMES
+from gateway.runs.attempts import MOST_DEATHS
+from gateway.runs.tasks.report import news_of
+from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.store.rows import Task
 from gateway.store.store import Store
-from gateway.tasks.report import news_of
-from gateway.tasks.tasks import MOST_IN_A_ROW
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
+from tests.gateway.dying import died
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
 from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
 
@@ -44,7 +44,7 @@ def waits() -> Waits:
     return Waits(asyncio.Event(), NEVER)
 
 
-# Each step of one task, with the program dead right after it
+# Each step of one task, with the program killed after it
 
 
 async def test_after_it_was_noted(start_bot: StartBot, tmp_path: Path) -> None:
@@ -59,8 +59,8 @@ async def test_after_it_was_noted(start_bot: StartBot, tmp_path: Path) -> None:
     assert "42 files." in cast.told[0]
 
 
-async def test_after_it_was_noted_and_before_its_call_had_a_result(start_bot: StartBot, tmp_path: Path) -> None:
-    """The call is made again, and is told of the same task."""
+async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: StartBot, tmp_path: Path) -> None:
+    """The call is repeated and gets the same task."""
     call = ToolCall(id="call-1", name="task", arguments={"prompt": "count", "background": True})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.accept(heard(1, "count in the background"))
@@ -70,7 +70,7 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(start_bot: St
         await store.add_task(COUNT)
 
     cast = Cast(IN_BACKGROUND, tasks={"count": ["42 files."]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
     await bot.house.handler.settled()
 
     assert ids(bot.home) == ["abc123"]
@@ -90,7 +90,7 @@ async def test_after_it_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
     assert bot.screen == ["Told 1."]
 
 
-async def test_in_the_middle_it_goes_on_from_where_it_was(start_bot: StartBot) -> None:
+async def test_in_the_middle_it_goes_on_from_where_it_was(wired_bot: StartBot) -> None:
     looked = []
 
     @tool()
@@ -101,7 +101,7 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(start_bot: StartBot) -
 
     thinking = waits()
     cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [calls(("look", {})), thinking, "Sunny."]})
-    bot = await start_bot(*cast.turns, tools=(look,))
+    bot = await wired_bot(*cast.turns, tools=(look,))
     await bot.channel.hears("count in the background")
     await thinking.reached.wait()
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
@@ -115,7 +115,7 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(start_bot: StartBot) -
 
 
 async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot) -> None:
-    lives = [waits() for _ in range(MOST_LIVES + 1)]
+    lives = [waits() for _ in range(MOST_DEATHS + 1)]
     cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [*lives, "42 files."]})
     bot = await start_bot(*cast.turns)
     await bot.channel.hears("count in the background")
@@ -159,10 +159,10 @@ async def test_after_its_end_and_before_its_report_was_begun(start_bot: StartBot
     assert "42 files." in cast.told[0]
 
 
-async def test_during_its_report(start_bot: StartBot) -> None:
+async def test_during_its_report(wired_bot: StartBot) -> None:
     thinking = waits()
     cast = Cast(begins("count"), IN_BACKGROUND, reports=thinking, tasks={"count": ["42 files."]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
     await bot.channel.hears("count in the background")
     await thinking.reached.wait()
     cast.reports = "There are 42."
@@ -231,22 +231,35 @@ async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is
     assert rows(bot.home, "SELECT count(*) FROM runs WHERE state = 'running'") == [(0,)]
 
 
-# What may not go on
+# Tasks that are not resumed
 
 
-async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_continued_once(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.add_task(COUNT)
-        for _ in range(MOST_LIVES):
-            await store.start_task(COUNT)
+        await store.start_task(COUNT)
+        await died(store, COUNT.run, MOST_DEATHS - 1)
 
-    cast = Cast(tasks={"count": [NEVER]})
+    cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
     await bot.house.handler.settled()
 
     assert states(bot.home) == ["killed"]
-    assert f"Parley ended {MOST_LIVES} times while it ran" in cast.told[0]
+    assert "Parley ended 3 times in the same step of it" in cast.told[0]
     assert bot.screen == ["Told 1."]
+
+    await bot.restart()
+    await bot.channel.presses("Continue")
+    await bot.house.handler.settled()
+    await bot.channel.presses("Continue")
+    await bot.house.handler.settled()
+
+    assert states(bot.home) == ["completed"]
+    assert "42 files." in cast.told[-1]
+    assert bot.screen[-1] == "There is nothing to continue here any more."
+    assert cast.asked == {"count": 1}
 
 
 async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartBot, tmp_path: Path) -> None:
@@ -280,7 +293,7 @@ async def test_one_of_a_person_who_may_not_speak_any_more_goes_on_in_no_other_li
 
 
 async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: StartBot, tmp_path: Path) -> None:
-    """A summary may have taken the place of the reports."""
+    """A summary may have replaced the reports."""
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number in range(MOST_IN_A_ROW):
             task = replace(COUNT, id=f"abc{number:03}", call=str(number))
@@ -309,13 +322,12 @@ async def test_a_report_that_ends_the_program_each_time_is_told_without_the_mode
     await bot.stop()
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         [telling] = await store.unfinished_runs()
-        for _ in range(MOST_RESUMES):
-            await store.resume_run(telling)
+        await died(store, telling, MOST_DEATHS)
     await bot.restart()
     await bot.house.handler.settled()
 
     assert "42 files." in bot.screen[-1]
-    assert "went wrong on our side" in bot.screen[-1]
+    assert "three times at the same point" in bot.screen[-1]
 
 
 async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
@@ -349,7 +361,7 @@ async def test_what_it_asked_for_is_asked_once_and_runs_once(start_bot: StartBot
 async def test_one_that_ends_while_the_program_stops_is_told_in_the_next_life(
     start_bot: StartBot, tmp_path: Path
 ) -> None:
-    """A chat that nobody is in yet must not begin to work when the others have been put to rest."""
+    """A chat without a session must not start work after the others have stopped."""
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.add_task(COUNT)
     working, resting, rested = asyncio.Event(), asyncio.Event(), asyncio.Event()

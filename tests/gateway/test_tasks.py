@@ -1,23 +1,24 @@
-"""A chat's agent has others do things, in its answer or in the background; what comes of it is told, once."""
+"""A chat's agent delegates tasks, within its answer or in the background; each result is reported once."""
 
 import asyncio
 from collections.abc import Sequence
 
 import pytest
 
-from agent_core.llm import FailureKind, LlmRequest
+from agent_core.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Turn, Waits, calls
-from agent_core.subagents import LONGEST_REPORT, SECONDS
+from agent_core.subagents import LONGEST_REPORT
 from agent_core.tools import tool
 from channels.memory import MemoryChannel
-from gateway.tasks.tasks import MOST_IN_A_ROW
-from gateway.tasks.workers import MOST_IN_CHAT
+from gateway.runs.tasks.tasks import MOST_IN_A_ROW
+from gateway.runs.tasks.workers import MOST_IN_CHAT, MOST_OF_PERSON
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
+from tests.process import until
 
 
 @tool(untrusted=True)
@@ -29,10 +30,10 @@ async def page() -> str:
 # In the background
 
 
-async def test_the_chat_is_free_meanwhile_and_is_told_when_it_ends(start_bot: StartBot) -> None:  # S3-04 S3-30
+async def test_the_chat_is_free_meanwhile_and_is_told_when_it_ends(wired_bot: StartBot) -> None:  # S3-04 S3-30
     digging = Waits(asyncio.Event(), "42 files.")
     cast = Cast(begins("count"), IN_BACKGROUND, "Sunny.", reports="There are 42.", tasks={"count": [digging]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("count the files in the background")
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
@@ -65,9 +66,9 @@ async def test_it_is_on_disk_before_anybody_says_that_it_is_there(start_bot: Sta
     assert f"Task {task_id} was begun" in str(result)
 
 
-async def test_its_conversation_is_its_own(start_bot: StartBot) -> None:  # S3-26 S3-36
+async def test_its_conversation_is_its_own(wired_bot: StartBot) -> None:  # S3-26 S3-36
     cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [calls(("calculator", {"expression": "6*7"})), "42."]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
     await bot.hears("count in the background")
 
     [task_id] = ids(bot.home)
@@ -90,9 +91,10 @@ async def test_its_cost_is_counted_once(start_bot: StartBot) -> None:
     assert tokens > 50
 
 
-async def test_its_failure_is_told(start_bot: StartBot) -> None:  # S3-30
-    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [Failure(FailureKind.FATAL, "no such model")]})
-    bot = await start_bot(*cast.turns)
+async def test_its_failure_is_told(wired_bot: StartBot) -> None:  # S3-30
+    gone = Failure(FailureKind.INVALID, "no such model", cause=FailureCause.NOT_FOUND)
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [gone]})
+    bot = await wired_bot(*cast.turns)
     await bot.hears("count in the background")
 
     [told] = cast.told
@@ -108,14 +110,14 @@ async def test_where_the_model_cannot_tell_it_people_read_the_report_itself(star
     await bot.hears("count in the background", language=language)
 
     [task_id] = ids(bot.home)
-    line = {"en": f"**Task {task_id} is done:** count", "zh": f"**任务 {task_id} 已完成：** count"}[language]
+    line = {"en": f"**Task {task_id} is done:** count", "zh": f"**任务 {task_id} 已完成**：count"}[language]
     assert bot.screen[1].startswith(f"{line}\n\n42 files.\n\n")
 
 
-async def test_a_report_waits_for_the_answer_that_is_being_given(start_bot: StartBot) -> None:  # S3-18
+async def test_a_report_waits_for_the_answer_that_is_being_given(wired_bot: StartBot) -> None:  # S3-18
     thinking, counting = Waits(asyncio.Event(), "Oslo."), Waits(asyncio.Event(), "42.")
     cast = Cast(begins("count"), IN_BACKGROUND, thinking, "Bergen.", tasks={"count": [counting]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
@@ -160,6 +162,34 @@ async def test_of_twenty_at_once_few_run_and_all_are_told(start_bot: StartBot) -
     assert rows(bot.home, "SELECT count(*) FROM inbox WHERE event_id LIKE 'task:%' AND state = 'done'") == [(20,)]
 
 
+async def test_a_second_person_s_task_begins_although_the_first_has_twenty(start_bot: StartBot) -> None:
+    working = asyncio.Event()
+    begun: list[str] = []
+
+    @tool()
+    async def dig(place: str) -> str:
+        """Dig."""
+        begun.append(place)
+        await working.wait()
+        return "nothing"
+
+    names = [f"dig{number}" for number in range(20)]
+    digging: dict[str, list[Turn]] = {name: [calls(("dig", {"place": name})), "found"] for name in (*names, "rake")}
+    chats = [turn for first in range(0, 20, 5) for turn in (begins(*names[first : first + 5]), IN_BACKGROUND)]
+    cast = Cast(*chats, begins("rake"), IN_BACKGROUND, tasks=digging)
+    bot = await start_bot(*cast.turns, tools=(dig,), channel=MemoryChannel(limits=NO_PACE))
+    for group in range(4):
+        await bot.channel.hears("dig everywhere in the background", sender="bob", group=f"team {group}")
+    await until(lambda: len(states(bot.home)) == len(names) and len(begun) == MOST_OF_PERSON)
+    await bot.channel.hears("rake in the background", sender="carl")
+    await until(lambda: "rake" in begun)
+    working.set()
+    await bot.house.handler.settled()
+
+    assert begun[MOST_OF_PERSON] == "rake"
+    assert states(bot.home) == ["completed"] * 21
+
+
 async def test_no_chain_of_tasks_goes_on_for_ever_unheard(start_bot: StartBot) -> None:
     cast = Cast(begins("step"), IN_BACKGROUND, tasks={"step": ["Done."] * 50})
     bot = await start_bot(*cast.turns)
@@ -183,17 +213,17 @@ async def test_one_that_never_ends_is_ended_after_its_time(start_bot: StartBot) 
     await bot.channel.hears("dig in the background")
     await never.reached.wait()
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
-    await clock.advance(SECONDS)
-    await bot.channel.until(are(bot.home, "failed"))
-    await bot.house.handler.settled()
+    async with clock.going_on():
+        await bot.channel.until(are(bot.home, "failed"))
+        await bot.house.handler.settled()
 
-    assert "it was not done within 1200 s" in cast.told[0]
+    assert "it was not done within 2100 s" in cast.told[0]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
 
 
-async def test_a_long_report_is_told_in_short_and_kept_whole(start_bot: StartBot) -> None:  # S3-36
+async def test_a_long_report_is_told_in_short_and_kept_whole(wired_bot: StartBot) -> None:  # S3-36
     cast = Cast(begins("write"), IN_BACKGROUND, tasks={"write": ["x" * (LONGEST_REPORT + 100)]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
     await bot.hears("write in the background")
 
     [(kept,)] = rows(bot.home, "SELECT kept FROM tasks")
@@ -237,10 +267,10 @@ async def test_what_strangers_told_it_lets_the_chats_agent_send_nothing_unasked(
     assert bot.screen[-1] == "It was refused."
 
 
-async def test_progress_has_one_line_for_it(start_bot: StartBot) -> None:  # S3-29
+async def test_progress_has_one_line_for_it(wired_bot: StartBot) -> None:  # S3-29
     thinking = Waits(asyncio.Event(), IN_BACKGROUND)
     cast = Cast(begins("count"), thinking, tasks={"count": ["42."]})
-    bot = await start_bot(*cast.turns)
+    bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
     await thinking.reached.wait()
@@ -250,17 +280,17 @@ async def test_progress_has_one_line_for_it(start_bot: StartBot) -> None:  # S3-
     await bot.house.handler.settled()
 
 
-# Asked for and approved
+# Tasks with approvals
 
 
-async def test_it_asks_in_the_chat_before_it_runs_a_program(start_bot: StartBot) -> None:
+async def test_it_asks_in_the_chat_before_it_runs_a_program(wired_bot: StartBot) -> None:
     ran: list[list[str]] = []
     cast = Cast(
         begins("draw"),
         IN_BACKGROUND,
         tasks={"draw": [calls(("run", {"command": ["python3", "chart.py"]})), "It is drawn."]},
     )
-    bot = await start_bot(*cast.turns, tools=(acting(ran=ran),))
+    bot = await wired_bot(*cast.turns, tools=(acting(ran=ran),))
 
     await bot.channel.hears("draw it in the background")
     await bot.channel.until(lambda: bool(questions(bot)))

@@ -1,23 +1,25 @@
-"""Everything we say ourselves is there in both languages, and said somewhere."""
+"""Every text of our own exists in both languages and is used."""
 
 import ast
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from agent_core.llm import FailureKind
+from agent_core.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
-from gateway import texts
-from gateway.texts import LANGUAGES, Language, language_of, say, tool_label
+from gateway.permissions.source_words import KINDS
+from gateway.texts import say as texts
+from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
 
 GATEWAY = Path(inspect.getfile(texts)).parent
 
 
 def _said_in(file: Path) -> dict[str, dict[str, str]]:
-    """The texts as they stand in the source."""
+    """Return the texts as written in the source."""
     for node in ast.parse(file.read_text("utf-8")).body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             return dict(ast.literal_eval(node.value))
@@ -27,6 +29,7 @@ def _said_in(file: Path) -> dict[str, dict[str, str]]:
 FILES = sorted(file for file in (GATEWAY / "wording").glob("*.py") if file.name != "__init__.py")
 
 
+@cache
 def table() -> dict[str, dict[str, str]]:
     return {key: said for file in FILES for key, said in _said_in(file).items()}
 
@@ -60,15 +63,16 @@ def test_every_text_is_there_in_both_languages_with_the_same_facts(key: str) -> 
 
 def test_every_text_is_said_somewhere() -> None:
     source = "\n".join(path.read_text("utf-8") for path in GATEWAY.rglob("*.py") if path.parent.name != "wording")
-    named = {key for key in table() if f'"{key}"' in source}
-    failures = {f"error_{kind.value}" for kind in FailureKind}
+    named = {key for key in table() if f'"{key}"' in source or f"'{key}'" in source}
+    sources = {f"source_{kind}" for kind in KINDS}
+    failures = {f"{part}_{each.value}" for part in ("error", "fix") for each in (*FailureKind, *FailureCause)}
     ends = {reason.value for reason in TerminalReason}
 
-    assert set(table()) - named - failures - ends == set()
+    assert set(table()) - named - failures - ends - sources == set()
 
 
 SPOKEN_OTHERWISE = {TerminalReason.COMPLETED, TerminalReason.ABORTED, TerminalReason.ERROR}
-"""The answer itself, "Stopped." and the failure of the model."""
+"""Ends with another message: the answer itself, "Stopped." or the model's failure."""
 
 
 @pytest.mark.parametrize("reason", [reason for reason in TerminalReason if reason not in SPOKEN_OTHERWISE])
@@ -78,9 +82,9 @@ def test_every_end_of_a_run_has_words_for_people(reason: TerminalReason, languag
 
 
 def test_every_failure_of_a_model_has_words_that_name_the_run() -> None:
-    for kind in FailureKind:
+    for each in (*FailureKind, *FailureCause):
         for language in LANGUAGES:
-            assert "1234" in say(f"error_{kind.value}", language, run="1234", slash="/")
+            assert "1234" in say(f"error_{each.value}", language, run="1234", slash="/", wait="soon")
 
 
 def test_both_notices_about_limits_say_the_limit() -> None:  # D-06

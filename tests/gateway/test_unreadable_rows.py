@@ -1,4 +1,4 @@
-"""A row that no version can read any more keeps Parley from nothing: not from starting, not from answering."""
+"""A row that cannot be read any more prevents neither the start nor an answer."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 from tests.gateway.bot import Bot, make_bot
 
 BROKEN = '{"type": "of tomorrow"}'
@@ -52,7 +52,7 @@ async def test_a_conversation_goes_on_without_words_that_cannot_be_read(tmp_path
 
 
 async def between(home: Path, statement: str) -> Bot:
-    """A bot that has answered once, and whose store was changed before it was started again."""
+    """Return a bot that has answered once, and whose store was changed before its restart."""
     bot = make_bot(home, ("One.", "Two."))
     await bot.start()
     await bot.hears("hello")

@@ -1,4 +1,4 @@
-"""The writer commits together what came together, and waits for a disk that is full."""
+"""The writer commits changes together, and waits while the disk is full."""
 
 import asyncio
 import sqlite3
@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gateway.store.ballast import Ballast
 from gateway.store.database import Database
 from gateway.store.writer import Change, StoreUnavailable, Writer
 
 
 @asynccontextmanager
 async def written(path: Path) -> AsyncIterator[tuple[Writer, list[str]]]:
-    """A writer over a small table, and every statement that ends a transaction."""
+    """A writer over a small table, and every statement that ended a transaction."""
     statements: list[str] = []
     async with Database.open(path) as database:
         await database.run(lambda connection: connection.set_trace_callback(statements.append))
@@ -100,7 +101,7 @@ async def test_what_waits_is_written_at_the_close_and_nothing_after(tmp_path: Pa
 
 
 def room(pages: int) -> Change[object]:
-    """SQLite's own way to say that a file may not grow."""
+    """Limit the database to so many pages, as a full disk would."""
     return lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
 
 
@@ -143,7 +144,7 @@ async def test_a_full_disk_does_not_hold_up_the_close(tmp_path: Path) -> None:
         await stuck
 
 
-# Later
+# Changes submitted with `later`
 
 
 async def test_what_nobody_waits_for_goes_with_the_next_that_somebody_does(tmp_path: Path) -> None:
@@ -159,3 +160,24 @@ async def test_what_nobody_waits_for_goes_with_the_next_that_somebody_does(tmp_p
 async def test_what_nobody_waits_for_is_written_soon_even_alone(tmp_path: Path) -> None:
     async with written(tmp_path / "w.db") as (writer, _):
         assert await writer.submit(seen(1), later=True) == 1
+
+
+async def test_room_that_is_made_on_a_full_disk_lets_everything_be_written(tmp_path: Path) -> None:
+    ballast = Ballast(tmp_path, 1_000_000)
+    ballast.lay()
+    assert (tmp_path / "ballast").stat().st_blocks * 512 >= 1_000_000
+    async with Database.open(tmp_path / "w.db") as database:
+        await database.run(lambda connection: connection.execute("CREATE TABLE seen (number INTEGER, filling TEXT)"))
+        await database.run(room(4))
+        loop = asyncio.get_running_loop()
+
+        def make_room() -> bool:
+            given = ballast.give_up()
+            if given:
+                asyncio.run_coroutine_threadsafe(database.run(room(10_000)), loop).result()
+            return given
+
+        writer = Writer(database, try_again_every=0.01, make_room=make_room)
+        assert await writer.submit(seen(1, "x" * 50_000), patient=False) == 1
+        await writer.close()
+    assert not (tmp_path / "ballast").exists()

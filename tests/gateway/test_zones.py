@@ -1,4 +1,4 @@
-"""By whose clocks a chat goes, and /tz."""
+"""The time zone of a chat, and /tz."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,14 +9,15 @@ import pytest
 from agent_core.llm import LlmRequest
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import Turn
+from gateway.schedule.zones import find_zone, nearest_zone
 from gateway.store.job import CheckIn, Heartbeat
 from gateway.timing.rule import Every
-from gateway.zones import find_zone, nearest_zone
-from tests.gateway.jobs.kit import ANN, BEGINS, TimedBot, a_job, make_timed_bot, moment
+from tests.gateway.conftest import StartBot
+from tests.gateway.jobs.kit import ANN, BEGINS, Calendar, TimedBot, a_job, make_timed_bot, moment
 
 
 def tells_the_time(request: LlmRequest) -> Turn:
-    """As it is told of it."""
+    """Answer with the time that the prompt tells."""
     told = [message.context or "" for message in request.messages if isinstance(message, UserMessage)]
     return next(line for line in told[-1].split("\n") if line.startswith("Now: ")).removeprefix("Now: ")
 
@@ -69,7 +70,8 @@ async def test_the_default_is_shown_until_another_is_chosen(bot: TimedBot) -> No
     assert again.startswith("Time zone here: **Asia/Shanghai** (set here).")
 
 
-async def test_the_model_is_told_the_time_of_the_chat_s_zone(bot: TimedBot) -> None:  # C-32
+async def test_the_model_is_told_the_time_of_the_chat_s_zone(wired_bot: StartBot) -> None:  # C-32
+    bot = await wired_bot(*[tells_the_time] * 3, clock=Calendar())
     await bot.hears("/tz Asia/Shanghai")
     await bot.hears("what time is it?")
     await bot.restart()

@@ -1,12 +1,13 @@
-"""What the run of a check-in is told."""
+"""The prompt of a check-in's run."""
 
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from agent_core.sources import file
 from channels.base import ChatKey
-from gateway.heartbeat.check_in import Look, brief, is_repeated
-from gateway.heartbeat.due import Due
+from gateway.schedule.heartbeat.check_in import Look, brief, is_repeated
+from gateway.schedule.heartbeat.due import Due
 from gateway.store.job import DeliveryState, Firing, FiringState, Reaction
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -60,9 +61,11 @@ def test_it_is_cheap_and_cannot_act() -> None:  # S2-47
 
 
 def test_what_others_had_a_word_in_taints_it() -> None:
-    assert brief(LIST, [], NOW, PARIS, "en").tainted
-    assert not brief(Look(greets=True), [SAID], NOW, PARIS, "en").tainted
-    assert brief(Look(greets=True), [replace(SAID, untrusted=True)], NOW, PARIS, "en").tainted
+    assert brief(replace(LIST, sources=(file("HEARTBEAT.md"),)), [], NOW, PARIS, "en").sources
+    assert brief(replace(LIST, due=(Due("dig", NOW, ("page:a.example",)),)), [], NOW, PARIS, "en").sources
+    assert not brief(LIST, [], NOW, PARIS, "en").sources
+    assert not brief(Look(greets=True), [SAID], NOW, PARIS, "en").sources
+    assert brief(Look(greets=True), [replace(SAID, untrusted=True)], NOW, PARIS, "en").sources
 
 
 def test_the_same_words_are_the_same_however_they_are_written() -> None:

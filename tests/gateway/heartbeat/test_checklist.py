@@ -1,4 +1,4 @@
-"""HEARTBEAT.md: which lines ask for something, and what may be read at all."""
+"""HEARTBEAT.md: the lines that ask for something, and the limits for reading the file."""
 
 import os
 from collections.abc import Callable
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.keeping import Author, KeepsNothing
 from agent_core.tools import ToolFailed
-from gateway.heartbeat.checklist import (
+from gateway.schedule.heartbeat.checklist import (
     DRAFT,
     MOST_LINES,
     NAME,
@@ -17,7 +18,9 @@ from gateway.heartbeat.checklist import (
     read_checklist,
     take_draft,
 )
-from gateway.heartbeat.notes import LARGEST
+from gateway.schedule.heartbeat.notes import LARGEST
+
+ANN = Author("heartbeat", person="ann")
 
 
 @pytest.mark.parametrize(
@@ -111,17 +114,17 @@ async def test_a_draft_counts_once_it_is_taken(tmp_path: Path) -> None:
     assert text == "# To look after\n\n- [ ] water the plants\n"
     assert await read_checklist(workspace) == ()
 
-    assert await take_draft(workspace)
+    assert await take_draft(workspace, KeepsNothing(), ANN)
 
     assert await read_checklist(workspace) == ("water the plants",)
     assert not (workspace / DRAFT).exists()
-    assert not await take_draft(workspace)
+    assert not await take_draft(workspace, KeepsNothing(), ANN)
 
 
 async def test_a_draft_adds_to_what_is_there(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("# Mine\n- feed the cat\n\n")
     await draft_checklist(tmp_path, "To look after", ["water the plants"])
-    await take_draft(tmp_path)
+    await take_draft(tmp_path, KeepsNothing(), ANN)
 
     assert (tmp_path / NAME).read_text() == "# Mine\n- feed the cat\n- [ ] water the plants\n"
 
@@ -131,4 +134,4 @@ async def test_a_draft_can_be_dropped(tmp_path: Path) -> None:
     await drop_draft(tmp_path)
     await drop_draft(tmp_path)
 
-    assert not await take_draft(tmp_path)
+    assert not await take_draft(tmp_path, KeepsNothing(), ANN)

@@ -1,9 +1,9 @@
-"""Looks that are cut off: by the end of the program, by a person, by a machine that slept."""
+"""Check-ins that are cut off by a restart, by a user, or by a machine that slept."""
 
 import asyncio
 
 from agent_core.models.scripted import Waits
-from gateway.heartbeat.looking_after import explained
+from gateway.schedule.heartbeat.looking_after import explained
 from gateway.store.job import DeliveryState, FiringState
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
@@ -11,9 +11,9 @@ from tests.gateway.heartbeat.conftest import StartBeating
 DRY = "The plants are dry."
 
 
-async def test_a_look_that_was_cut_off_goes_on_after_the_start_and_is_said_once(start_looking: StartBeating) -> None:
+async def test_a_look_that_was_cut_off_goes_on_after_the_start_and_is_said_once(wired_looking: StartBeating) -> None:
     looking = Waits(asyncio.Event(), "never said")
-    bot = await start_looking(looking, DRY)
+    bot = await wired_looking(looking, DRY)
     bot.calendar.advance(HALF_AN_HOUR)
     await bot.house.wakes.look()
     await looking.reached.wait()
@@ -41,9 +41,9 @@ async def test_a_look_that_was_cut_off_hours_ago_is_not_gone_on_with(start_looki
     assert bot.screen == shown
 
 
-async def test_switched_off_while_it_looks_it_says_nothing(start_looking: StartBeating) -> None:
+async def test_switched_off_while_it_looks_it_says_nothing(wired_looking: StartBeating) -> None:
     looking = Waits(asyncio.Event(), DRY)
-    bot = await start_looking(looking)
+    bot = await wired_looking(looking)
     bot.calendar.advance(HALF_AN_HOUR)
     await bot.house.wakes.look()
     await looking.reached.wait()
@@ -63,4 +63,4 @@ async def test_of_a_night_in_which_the_machine_slept_nothing_is_made_up_for(star
     await bot.look()
 
     assert clocks(await bot.looks()) == ["10:00"]
-    assert bot.screen[-1] == explained(DRY, "en")  # without how late it is: nobody has waited for it
+    assert bot.screen[-1] == explained(DRY, "en")  # no lateness is mentioned, because the user has not waited for it

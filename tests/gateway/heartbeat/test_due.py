@@ -1,4 +1,4 @@
-"""What needs a person without standing on a list."""
+"""Events that a check-in reports although they are on no checklist."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.tasks import TaskStatus
 from channels.base import ChatKey
-from gateway.heartbeat.due import overdue, stopped_jobs, stuck_tasks
+from gateway.schedule.heartbeat.due import overdue, stopped_jobs, stuck_tasks
 from gateway.store.job import CheckIn, Job, JobState, Pause, Report
 from gateway.store.rows import Task
 from gateway.timing.rule import Every

@@ -1,4 +1,4 @@
-"""When a chat is left alone, and why it is said to be."""
+"""The conditions under which a chat is left alone, and the reasons given."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import ChatKey
-from gateway.heartbeat.gates import LONG_SILENCE, Facts, first_reason, is_forgotten
+from gateway.schedule.heartbeat.gates import LONG_SILENCE, Facts, first_reason, is_forgotten
 from gateway.store.job import Heartbeat
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -77,7 +77,7 @@ def is_quiet(heartbeat: Heartbeat, local: str, zone: ZoneInfo, *, fold: int = 0)
 
 NEW_YORK = ZoneInfo("America/New_York")
 NIGHTS = replace(BEATS, quiet_from=60, quiet_to=120)
-"""From one to two."""
+"""Quiet from 01:00 to 02:00."""
 
 
 def test_an_hour_that_comes_twice_is_quiet_twice() -> None:
@@ -97,4 +97,4 @@ def test_a_week_without_a_word_is_a_long_silence() -> None:
     assert not is_forgotten(NOON - LONG_SILENCE + 1, 0.0, NOON)
     assert is_forgotten(NOON - LONG_SILENCE, 0.0, NOON)
     assert not is_forgotten(None, NOON - 60, NOON)
-    assert not is_forgotten(NOON - 2 * LONG_SILENCE, NOON - 60, NOON)  # it was switched on since
+    assert not is_forgotten(NOON - 2 * LONG_SILENCE, NOON - 60, NOON)  # it was switched on only a minute ago

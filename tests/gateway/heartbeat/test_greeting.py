@@ -1,4 +1,4 @@
-"""Greetings: planned as if by chance, and the same whoever plans them."""
+"""Greetings are planned at seemingly random times that a restart does not change."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import ChatKey
-from gateway.heartbeat.greeting import AROUND, LONGEST, is_due, planned, shortened
+from gateway.schedule.heartbeat.greeting import AROUND, LONGEST, is_due, planned, shortened
 from gateway.timing.quiet import QuietHours
 
 PARIS = ZoneInfo("Europe/Paris")

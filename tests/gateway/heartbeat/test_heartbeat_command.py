@@ -1,4 +1,4 @@
-"""/heartbeat: how it stands, and everything that people can decide of it."""
+"""/heartbeat: its status, and every setting that users can change."""
 
 from dataclasses import replace
 
@@ -6,19 +6,19 @@ import pytest
 
 from agent_core.llm import FailureKind
 from agent_core.models.scripted import Failure
-from gateway.folders import workspace_of
-from gateway.heartbeat.checklist import DRAFT, NAME
+from gateway.schedule.heartbeat.checklist import DRAFT, NAME
+from gateway.workspace.folders import workspace_of
 from tests.gateway.heartbeat.beating import NOTHING, PLANTS, Beating
 from tests.gateway.heartbeat.conftest import StartBeating
-from tests.gateway.jobs.kit import ANN, TEAM
+from tests.gateway.jobs.kit import ANN, TEAM, stopped_clock
 
 
 def buttons(bot: Beating) -> list[str]:
-    """Those of the newest message."""
+    """Return the button labels of the newest message."""
     return [button.label for row in bot.channel.posts[-1][1].buttons for button in row]
 
 
-# How it stands
+# Status
 
 
 async def test_where_there_is_none_it_says_so(start_beating: StartBeating) -> None:
@@ -76,7 +76,7 @@ async def test_what_is_not_understood_is_explained(start_looking: StartBeating, 
     assert await bot.beats() == before
 
 
-# On and off
+# Switching on and off
 
 
 async def test_switched_on_it_shows_a_list_first_and_begins_when_she_says_so(start_beating: StartBeating) -> None:
@@ -102,6 +102,18 @@ async def test_her_own_words_make_the_list(start_beating: StartBeating) -> None:
 
     text = (workspace_of(bot.home, ANN) / NAME).read_text()
     assert text == "# What to look after\n\n- [ ] water the plants\n- [ ] look at inbox.md\n"
+
+
+async def test_the_list_that_was_there_before_can_be_brought_back(start_looking: StartBeating) -> None:
+    bot = await start_looking()
+    await bot.hears("/heartbeat on feed the cat")
+    await bot.presses("Use this list")
+    file = workspace_of(bot.home, ANN) / NAME
+    assert "cat" in file.read_text()
+
+    await bot.hears("/undo")
+    assert bot.screen[-1] == f"Undone:\n- {NAME} is as it was before"
+    assert file.read_text() == PLANTS
 
 
 async def test_more_words_are_added_to_the_list(start_looking: StartBeating) -> None:
@@ -173,7 +185,7 @@ async def test_a_list_that_was_taken_is_not_missed(start_beating: StartBeating) 
     assert "**On the list** (`HEARTBEAT.md`): 2" in bot.screen[-1]
 
 
-# When not
+# Quiet hours and breaks
 
 
 async def test_quiet_hours_are_chosen_by_button(start_looking: StartBeating) -> None:
@@ -244,7 +256,7 @@ async def test_what_is_off_is_not_snoozed(start_looking: StartBeating) -> None:
     assert bot.screen[-1] == "There is no heartbeat here. `/heartbeat on` begins one."
 
 
-# Now
+# Checking now
 
 
 async def test_a_look_now_shows_what_it_found_even_if_that_is_nothing(start_looking: StartBeating) -> None:
@@ -256,6 +268,17 @@ async def test_a_look_now_shows_what_it_found_even_if_that_is_nothing(start_look
     assert bot.screen[-2:] == ["I am having a look.", "The plants are dry."]
     await bot.hears("/heartbeat")
     assert "0 of at most 2" in bot.screen[-1]
+
+
+async def test_looks_now_keep_the_pace_of_the_person_who_asks(start_beating: StartBeating) -> None:
+    bot = await start_beating(*["The plants are dry."] * 10, clock=stopped_clock())
+    await bot.hears("/heartbeat on water the plants", sender="bob")
+    await bot.channel.presses("Use this list", sender="bob")
+    for _ in range(20):
+        await bot.hears("/heartbeat now", sender="bob")
+
+    assert bot.asked == 10
+    assert "Please try that again in" in bot.screen[-1]
 
 
 async def test_a_look_now_at_nothing_asks_no_model(start_looking: StartBeating) -> None:
@@ -285,7 +308,7 @@ async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> Non
     assert (await bot.beats()).failures == 0
 
 
-# Who
+# Permissions
 
 
 async def test_in_a_group_only_an_owner_decides(start_beating: StartBeating) -> None:

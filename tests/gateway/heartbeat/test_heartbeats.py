@@ -1,4 +1,4 @@
-"""Days of being looked after: what is looked at when, what is said of it, and when nothing is."""
+"""Check-ins over several days: when they run, what they say, and when they stay silent."""
 
 import asyncio
 from dataclasses import replace
@@ -11,11 +11,11 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
 from channels.memory import MemoryChannel
-from gateway.heartbeat.check_in import BUDGET, TOOLS
-from gateway.heartbeat.gates import MOST_TOKENS
-from gateway.heartbeat.greeting import AROUND, planned
+from gateway.schedule.heartbeat.check_in import BUDGET, TOOLS
+from gateway.schedule.heartbeat.gates import MOST_TOKENS
+from gateway.schedule.heartbeat.greeting import AROUND, planned
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
-from gateway.texts import say
+from gateway.texts.say import say
 from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
@@ -28,11 +28,11 @@ GONE = ChannelError("the platform says no", permanent=True)
 
 
 def told(bot: Beating, number: int = -1) -> str:
-    """What the model was told in its newest run."""
+    """Return the last message of the model's newest request."""
     return text_of(bot.llm.requests[number].messages[-1].content)
 
 
-# No model for nothing
+# Check-ins that need no model
 
 
 async def test_a_whole_day_without_a_list_asks_no_model(start_beating: StartBeating) -> None:
@@ -45,7 +45,7 @@ async def test_a_whole_day_without_a_list_asks_no_model(start_beating: StartBeat
     for _ in range(7):
         await bot.goes_by(3.5)
         assert await bot.outcome() == "heartbeat_nothing"
-        await bot.hears("/heartbeat")  # a word of hers, so that there is nobody to be greeted
+        await bot.hears("/heartbeat")  # a message from her, so that no greeting is due
 
     assert (bot.asked, bot.ticks) == (0, 0)
 
@@ -60,11 +60,11 @@ async def test_in_two_days_of_nothing_only_greetings_ask_a_model(start_beating: 
     assert bot.asked == bot.ticks <= 4
 
 
-# A list
+# The checklist
 
 
-async def test_what_needs_her_is_said_and_explained_once(start_looking: StartBeating) -> None:
-    bot = await start_looking(DRY, "The plants are very dry.")
+async def test_what_needs_her_is_said_and_explained_once(wired_looking: StartBeating) -> None:
+    bot = await wired_looking(DRY, "The plants are very dry.")
     await bot.goes_by(0.5)
 
     assert bot.asked == 1
@@ -76,8 +76,8 @@ async def test_what_needs_her_is_said_and_explained_once(start_looking: StartBea
     assert bot.screen[-1] == "The plants are very dry."
 
 
-async def test_nothing_to_report_says_nothing(start_looking: StartBeating) -> None:
-    bot = await start_looking(NOTHING)
+async def test_nothing_to_report_says_nothing(wired_looking: StartBeating) -> None:
+    bot = await wired_looking(NOTHING)
     shown = list(bot.screen)
     await bot.goes_by(0.5)
 
@@ -113,8 +113,8 @@ async def test_who_was_let_in_again_is_looked_after_again(start_looking: StartBe
     assert (await bot.job(sent_away)).state is JobState.PAUSED
 
 
-async def test_the_same_words_are_not_said_twice_in_a_day(start_looking: StartBeating) -> None:
-    bot = await start_looking(DRY, "the PLANTS are dry")
+async def test_the_same_words_are_not_said_twice_in_a_day(wired_looking: StartBeating) -> None:
+    bot = await wired_looking(DRY, "the PLANTS are dry")
     await bot.goes_by(1)
 
     assert bot.asked == 2
@@ -123,8 +123,8 @@ async def test_the_same_words_are_not_said_twice_in_a_day(start_looking: StartBe
     assert [look.state for look in await bot.looks()] == [FiringState.DONE, FiringState.NOTHING]
 
 
-async def test_at_most_two_messages_a_day_and_a_restart_keeps_count(start_looking: StartBeating) -> None:  # S2-46
-    bot = await start_looking("One.", "Two.", "Three.")
+async def test_at_most_two_messages_a_day_and_a_restart_keeps_count(wired_looking: StartBeating) -> None:  # S2-46
+    bot = await wired_looking("One.", "Two.", "Three.")
     await bot.goes_by(0.5)
     await bot.restart()
     await bot.goes_by(0.5)
@@ -147,7 +147,7 @@ async def test_what_could_not_be_delivered_is_not_counted(start_looking: StartBe
     assert look.delivery is DeliveryState.FAILED
     await bot.hears("/heartbeat")
     assert "0 of at most 2" in bot.screen[-1]
-    assert "**Heartbeat:** off" in bot.screen[-1]  # who blocks us is asked for nothing any more
+    assert "**Heartbeat:** off" in bot.screen[-1]  # a user who blocks Parley gets no more check-ins
     await bot.presses("Switch on")
     await bot.goes_by(0.5)
     assert bot.screen[-1].startswith("Two.")
@@ -165,7 +165,7 @@ async def test_who_writes_again_is_looked_after_again(start_looking: StartBeatin
     await bot.hears("here I am again")
     assert (await bot.its_job()).state is (await bot.job(report)).state is JobState.ACTIVE
     await bot.look()
-    assert bot.screen[-1].startswith("⏰ Call the bank")  # late, as after a night in which nobody ran
+    assert bot.screen[-1].startswith("⏰ Call the bank")  # late, as after a night in which the program was down
     await bot.goes_by(0.5)
     assert bot.screen[-1].startswith("Two.")
 
@@ -192,7 +192,7 @@ async def test_what_cannot_be_read_is_left_alone(start_looking: StartBeating) ->
     assert await bot.outcome() == "heartbeat_unreadable"
 
 
-# It ends by itself
+# Ending by itself
 
 
 async def test_after_three_failures_it_stops_and_says_so_once(start_looking: StartBeating) -> None:
@@ -267,7 +267,7 @@ async def test_after_a_week_without_a_word_it_stops_and_says_so_once(start_looki
     assert "I stopped, for you had not written for long" in bot.screen[-1]
 
 
-# What is due without a list
+# Reasons beyond the checklist
 
 
 async def test_a_reminder_that_is_overdue_is_looked_at_once_and_again_after_a_day(start_beating: StartBeating) -> None:
@@ -284,19 +284,19 @@ async def test_a_reminder_that_is_overdue_is_looked_at_once_and_again_after_a_da
     assert clocks(await bot.looks()) == ["09:30"]
 
 
-# What it says is part of the talk
+# Check-ins in the conversation
 
 
-async def test_her_answer_finds_what_was_said(start_looking: StartBeating) -> None:  # S2-48
-    bot = await start_looking(DRY, "Since Sunday.")
+async def test_her_answer_finds_what_was_said(wired_looking: StartBeating) -> None:  # S2-48
+    bot = await wired_looking(DRY, "Since Sunday.")
     await bot.goes_by(0.5)
     await bot.hears("since when?")
 
     assert any(DRY in text_of(message.content) for message in bot.llm.requests[-1].messages)
 
 
-async def test_the_run_of_a_look_has_few_tools_and_none_that_acts(start_looking: StartBeating) -> None:  # S2-47
-    bot = await start_looking(NOTHING)
+async def test_the_run_of_a_look_has_few_tools_and_none_that_acts(wired_looking: StartBeating) -> None:  # S2-47
+    bot = await wired_looking(NOTHING)
     await bot.goes_by(0.5)
 
     names = {tool.name for tool in bot.llm.requests[0].tools}
@@ -318,10 +318,10 @@ async def test_in_chinese(start_beating: StartBeating) -> None:
 
 
 async def test_whoever_is_silent_for_hours_is_greeted_once_in_short_at_a_planned_moment(
-    start_beating: StartBeating,
+    wired_beating: StartBeating,
 ) -> None:
     greetings = [f"Hello number {number}! How has your day been so far, my dear old friend?" for number in range(9)]
-    bot = await start_beating(*greetings)
+    bot = await wired_beating(*greetings)
     await bot.hears("/heartbeat on")
     await bot.presses("Without a list")
     shown = len(bot.screen)
@@ -329,7 +329,7 @@ async def test_whoever_is_silent_for_hours_is_greeted_once_in_short_at_a_planned
     assert bot.asked == bot.ticks == len(await bot.looks()) == 1
     assert bot.screen[shown].startswith("Hello number 0!")
 
-    await bot.hears("/heartbeat")  # a word of hers
+    await bot.hears("/heartbeat")  # a message from her
     await bot.until("2026-11-27 20:59:59")
 
     looks = await bot.looks()
@@ -340,11 +340,11 @@ async def test_whoever_is_silent_for_hours_is_greeted_once_in_short_at_a_planned
         assert any(abs(look.due - at) <= AROUND for at in plan)
 
 
-async def test_greetings_share_the_number_a_day_and_the_switches(start_looking: StartBeating) -> None:  # D-16
-    bot = await start_looking("One.", "Two.", "Good day!")
+async def test_greetings_share_the_number_a_day_and_the_switches(wired_looking: StartBeating) -> None:  # D-16
+    bot = await wired_looking("One.", "Two.", "Good day!")
     await bot.goes_by(1)
     bot.writes("")
-    await bot.hears("/heartbeat")  # a word of hers: from now on she may be greeted again
+    await bot.hears("/heartbeat")  # a message from her: from now on she may be greeted again
     await bot.until("2026-11-23 20:59")
     assert bot.asked == 2
 

@@ -1,4 +1,4 @@
-"""Nights, days of other lengths, and moments at which nobody is disturbed."""
+"""Quiet hours, days on which clocks change, and other times at which no check-in disturbs."""
 
 import asyncio
 from datetime import date, datetime, time

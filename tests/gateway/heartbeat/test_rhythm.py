@@ -1,4 +1,4 @@
-"""A whole house looks by itself what is due, as long as it runs, and takes up what an earlier life left."""
+"""The whole gateway looks for due jobs as long as it runs, and resumes those of the previous process."""
 
 import asyncio
 from pathlib import Path
@@ -23,7 +23,7 @@ async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
     await bot.start()
     await bot.house.store.jobs.add(soon(bot, 0.3))
 
-    await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen), within=20)
+    await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen))
 
     await bot.stop()
 
@@ -34,7 +34,7 @@ async def test_one_that_was_due_while_nobody_was_there_comes_after_the_start(tmp
     await bot.house.store.jobs.add(soon(bot, -300))
     await bot.restart()
 
-    await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen), within=20)
+    await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen))
 
     await bot.stop()
     assert "5 min late" in bot.screen[0]

@@ -1,43 +1,33 @@
-"""APScheduler wakes for the next job, and a clock that nobody sets wakes besides."""
+"""APScheduler wakes for the next job; a monotonic timer also wakes at regular intervals."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agent_core.clock import SystemClock
 from channels.base import Accepted, InboundEvent
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.delivery import Delivery
-from gateway.heartbeat.waker import Waker
-from gateway.jobs.wakes import Wakes
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.schedule.jobs.wakes import Wakes
+from gateway.schedule.waker import Waker
 from gateway.store.job import Job
 from gateway.store.store import Store
 from gateway.timing.rule import Once
 from tests.agent_core.kit import numbered
+from tests.clock import OffsetClock
 from tests.gateway.bot import PEOPLE
 from tests.gateway.jobs.kit import a_job, short_ids
 from tests.process import python
 
 NEVER = 3_600.0
-"""Seconds between two looks: longer than any test."""
-
-
-class Moved(SystemClock):
-    """The machine's clock, set by so much."""
-
-    by = 0.0
-
-    def time(self) -> float:
-        return super().time() + self.by
+"""Seconds between two looks, longer than any test."""
 
 
 class Woken:
-    """A real store with someone who wakes; `events` holds what fired."""
+    """A waker on a real store; `events` holds the jobs that fired."""
 
-    def __init__(self, store: Store, clock: Moved) -> None:
+    def __init__(self, store: Store, clock: OffsetClock) -> None:
         channel = MemoryChannel()
         self.clock = clock
         self.store = store
@@ -55,14 +45,14 @@ class Woken:
         self.wakes.accept = self._accept
 
     async def plan(self, name: str, seconds: float) -> Job:
-        """Something is due so many seconds from now."""
+        """Plan a job that is due in so many seconds."""
         at = self.clock.time() + seconds
         job = a_job("x", Once(at=at), name=name, next_at=at)
         assert await self.store.jobs.add(job)
         return job
 
-    async def fires(self, within: float = 10.0) -> str:
-        """The next job that does."""
+    async def fires(self, within: float = 30.0) -> str:
+        """Return the id of the next job that fires."""
         event = await asyncio.wait_for(self.events.get(), within)
         return event.event_id.split(":")[1]
 
@@ -78,7 +68,7 @@ class Woken:
 
 @asynccontextmanager
 async def woken(home: Path, look_every: float = NEVER) -> AsyncIterator[Woken]:
-    clock = Moved()
+    clock = OffsetClock()
     async with Store.open(home, clock, numbered()) as store:
         here = Woken(store, clock)
         waking = asyncio.create_task(Waker(here.wakes, clock, look_every).run())
@@ -90,7 +80,7 @@ async def woken(home: Path, look_every: float = NEVER) -> AsyncIterator[Woken]:
 
 
 async def test_it_wakes_for_the_next_job(tmp_path: Path) -> None:
-    """Also for the one after it."""
+    """It wakes for the one after it too."""
     async with woken(tmp_path) as here:
         await here.plan("second", 0.6)
         first = await here.plan("first", 0.3)
@@ -102,7 +92,7 @@ async def test_it_wakes_for_the_next_job(tmp_path: Path) -> None:
 
 
 async def test_a_new_job_is_woken_for_at_once(tmp_path: Path) -> None:
-    """Although it slept till another one."""
+    """The waker slept until a later job."""
     async with woken(tmp_path) as here:
         await here.plan("tomorrow", 86_400)
         here.wakes.changed()
@@ -113,11 +103,11 @@ async def test_a_new_job_is_woken_for_at_once(tmp_path: Path) -> None:
 
 
 async def test_it_looks_every_now_and_then(tmp_path: Path) -> None:
-    """What nobody told it of is found, as after a machine's sleep."""
+    """A job that became due unnoticed is found, as after the machine slept."""
     async with woken(tmp_path, look_every=0.1) as here:
         await here.plan("tomorrow", 86_400)
         here.wakes.changed()
-        here.clock.by = 86_400.0
+        here.clock.ahead = 86_400.0
 
         assert await here.fires() == "tomorrow"
 
@@ -127,7 +117,7 @@ async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path
         await here.plan("first", 0.0)
         here.wakes.changed()
         assert await here.fires() == "first"
-        here.clock.by = -86_400.0
+        here.clock.ahead = -86_400.0
         await here.plan("second", 0.3)
 
         assert await here.fires() == "second"
@@ -144,7 +134,7 @@ async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
 
         here.wakes.also = breaks
         here.wakes.changed()
-        await asyncio.wait_for(failed.wait(), 10)
+        await asyncio.wait_for(failed.wait(), 30)
         await here.plan("soon", 0.0)
 
         assert await here.fires() == "soon"
@@ -154,14 +144,28 @@ async def test_it_ends_when_it_is_cancelled(tmp_path: Path) -> None:
     async with woken(tmp_path) as here:
         await here.plan("tomorrow", 86_400)
         here.wakes.changed()
-    began = time.monotonic()
 
     assert here.wakes.wake is None
-    assert time.monotonic() - began < 1
 
 
-async def test_no_start_pays_for_what_wakes() -> None:
-    """A third of a second: it is imported by its name when the channels are on their way."""
-    finished = await python("-c", "import sys, gateway.app; print('apscheduler' in sys.modules)")
+async def test_nothing_is_imported_once_the_program_is_up() -> None:
+    """With no file handles left an import would fail, and no job would fire any more."""
+    finished = await python(
+        "-c",
+        "import asyncio, sys, gateway.app\n"
+        "from agent_core.clock import SystemClock\n"
+        "from gateway.schedule.waker import Waker\n"
+        "class Wakes:\n"
+        "    wake = None\n"
+        "    async def look(self): pass\n"
+        "    async def next_due(self): return SystemClock().time()\n"
+        "async def main():\n"
+        "    before = set(sys.modules)\n"
+        "    waking = asyncio.create_task(Waker(Wakes(), SystemClock(), 60.0).run())\n"
+        "    await asyncio.sleep(0.2)\n"
+        "    waking.cancel()\n"
+        "    print(sorted(name for name in set(sys.modules) - before if 'encodings' not in name))\n"
+        "asyncio.run(main())\n",
+    )
 
-    assert finished.out.strip() == "False"
+    assert (finished.out.strip(), finished.err) == ("[]", "")

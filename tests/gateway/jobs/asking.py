@@ -1,4 +1,4 @@
-"""What tests of planning share: ids as people type them, and what stands under the newest message."""
+"""Helpers for tests of planning: ids as users type them, and the buttons under the newest message."""
 
 import itertools
 from collections.abc import AsyncIterator, Callable
@@ -13,18 +13,18 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.delivery import Delivery
-from gateway.jobs.jobs import Jobs
-from gateway.jobs.outlook import Costs
-from gateway.packages import ROOT
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.jobs.outlook import Costs
+from gateway.security.packages import ROOT
 from gateway.store.store import Store
 from tests.gateway.bot import NO_PACE, PEOPLE
 from tests.gateway.jobs.kit import PARIS, Calendar, TimedBot
 
 
 def typed_ids() -> Callable[[], str]:
-    """`ab0001`, `ab0002`: of characters that nobody misreads."""
+    """Return ids `ab0001`, `ab0002`, ... without characters that are easily confused."""
     numbers = itertools.count(1)
     return lambda: f"ab{next(numbers):04}"
 
@@ -34,12 +34,12 @@ def shipped_skills() -> SkillLibrary:
 
 
 def labels(bot: TimedBot, number: int = -1) -> list[list[str]]:
-    """Of the buttons under a message, the newest one unless told."""
+    """Return the labels of the buttons under a message, by default the newest."""
     return [[button.label for button in row] for row in bot.channel.posts[number][1].buttons]
 
 
 async def press(bot: TimedBot, button: str, *, sender: str = "ann") -> str:
-    """Somebody presses the newest button of that name; what the newest message reads then."""
+    """Press the newest button of that name; return the text of the newest message afterwards."""
     await bot.channel.presses(button, sender=sender)
     await bot.settled()
     return bot.screen[-1]
@@ -47,7 +47,7 @@ async def press(bot: TimedBot, button: str, *, sender: str = "ann") -> str:
 
 @dataclass(frozen=True)
 class Office:
-    """The jobs of a house without the rest of it; ann owns it, and it is Monday, 08:00."""
+    """The jobs of a gateway without its other parts; ann is the owner, and it is Monday, 08:00."""
 
     jobs: Jobs
     store: Store
@@ -55,7 +55,7 @@ class Office:
     channel: MemoryChannel
     calendar: Calendar
     changes: list[float]
-    """When whoever wakes us was told that there may be something sooner."""
+    """Times at which the scheduler was told of a possibly earlier job."""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Here, the bot that tests talk to goes by a clock that they move."""
+"""The bot of the job tests, with a clock that tests move."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack

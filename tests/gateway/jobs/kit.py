@@ -1,4 +1,4 @@
-"""A Parley whose days go by as a test says: jobs are put into its store, and are due when the clock is moved there."""
+"""A Parley whose clock tests move: jobs are put into its store and become due when the clock reaches them."""
 
 import asyncio
 import itertools
@@ -14,33 +14,36 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import MemoryChannel
-from gateway.jobs.firings import Firings
+from gateway.schedule.jobs.firings import Firings
 from gateway.store.job import Firing, Job, JobState, Reminder, Work
 from gateway.store.store import Store
 from gateway.timing.rule import Cron, Rule
 from gateway.timing.slots import Slot, next_slot
+from tests.clock import HandClock
 from tests.gateway.bot import NO_PACE, Bot, make_bot
 
 PARIS = ZoneInfo("Europe/Paris")
 BEGINS = "2026-11-23 08:00"
-"""A Monday; the clock stands there until a test moves it."""
+"""A Monday, at which the clock stands until a test moves it."""
 NINE = Cron(expression="0 9 * * *")
 ANN = ChatKey(platform="memory", account="here", chat="ann")
+BOB = ChatKey(platform="memory", account="here", chat="bob")
 TEAM = ChatKey(platform="memory", account="here", chat="#team")
 
 
 def moment(local: str, zone: ZoneInfo = PARIS) -> float:
-    """`moment("2026-11-23 09:00")`, in seconds since the epoch."""
+    """Return the seconds since the epoch, as in `moment("2026-11-23 09:00")`."""
     return datetime.fromisoformat(local).replace(tzinfo=zone).timestamp()
 
 
 class Calendar:
-    """A clock whose date only a test moves. Waits go by as they do, or at once where it is moved past their end."""
+    """A clock whose date only a test moves. Waits take real time, or end at once if the clock is moved past their
+    end."""
 
     def __init__(self, local: str = BEGINS) -> None:
         self.now = moment(local)
         self._ahead = 0.0
-        """Seconds by which moves have brought on whoever measures or waits."""
+        """Seconds that moves have added to the monotonic clock."""
         self._moved = asyncio.Event()
 
     def time(self) -> float:
@@ -59,7 +62,7 @@ class Calendar:
                 continue
 
     def move_to(self, at: float) -> None:
-        """A move back is one of the date alone, as when somebody sets the clock."""
+        """Move the clock. A move backwards changes only the date, as when a user sets the system clock."""
         self._ahead += max(0.0, at - self.now)
         self.now = at
         self._moved.set()
@@ -67,6 +70,13 @@ class Calendar:
 
     def advance(self, seconds: float) -> None:
         self.move_to(self.now + seconds)
+
+
+def stopped_clock(local: str = BEGINS) -> HandClock:
+    """A clock that stands at that moment, for tests of how much is allowed in so much time."""
+    clock = HandClock()
+    clock.now = moment(local)
+    return clock
 
 
 def a_job(
@@ -80,7 +90,7 @@ def a_job(
     zone: str = "Europe/Paris",
     **how: object,
 ) -> Job:
-    """One that is active, with the next slot after it was made; words make a reminder of it."""
+    """Return an active job with the first slot after its creation; a string as `work` makes a reminder."""
     at = moment(created)
     following = next_slot(rule, ZoneInfo(zone), at)
     job = Job(
@@ -99,10 +109,10 @@ def a_job(
 
 
 class TimedBot(Bot):
-    """Its clock is a `Calendar`, unless a test hands in another."""
+    """Bot with a `Calendar` as clock, unless a test passes another one."""
 
     def at(self, local: str) -> None:
-        """It is then, in Paris; nobody has looked yet what is due."""
+        """Move the clock to this time in Paris without checking for due jobs."""
         self.calendar.move_to(moment(local))
 
     @property
@@ -120,18 +130,18 @@ class TimedBot(Bot):
         return self.house.firings
 
     async def has(self, *jobs: Job) -> None:
-        """They were made and confirmed."""
+        """Add confirmed jobs to the store."""
         for job in jobs:
             assert await self.store.jobs.add(job)
 
     async def look(self) -> None:
-        """Somebody looks what is due, and all of it is done."""
+        """Check what is due and wait for the effects."""
         await self.house.wakes.look()
         await self.settled()
 
     async def fires(self, job: Job, local: str | None = None) -> Accepted:
-        """It is due at that moment, or at its next slot: the event comes in as it does from whoever wakes us. Returns
-        before anything has become of it; `settled` waits."""
+        """Let a job fire at that time or at its next slot, with an event like the scheduler's. Returns before it has
+        any effect; `settled` waits for that."""
         slot = Slot(moment(local)) if local else job.slot
         assert slot is not None
         return await self.house.handler.accept(fired(job, slot))
@@ -140,21 +150,21 @@ class TimedBot(Bot):
         await self.house.handler.settled()
 
     async def firing(self, job: Job | str, slot: str | None = None) -> Firing:
-        """What became of its newest one, or of that slot."""
+        """Return the firing of that slot, or the newest one."""
         name = job if isinstance(job, str) else job.id
         found = await self.store.jobs.firing(name, slot) if slot else (await self.store.jobs.history(name, 1))[0]
         assert found is not None
         return found
 
     async def job(self, job: Job | str) -> Job:
-        """As it stands now."""
+        """Return the job in its current state."""
         found = await self.store.jobs.job(job if isinstance(job, str) else job.id)
         assert found is not None
         return found
 
 
 def fired(job: Job, slot: Slot) -> ScheduleFired:
-    """As whoever wakes us says it."""
+    """Return the event that the scheduler sends."""
     return ScheduleFired(
         event_id=f"sched:{job.id}:{slot.name}",
         chat=job.chat,
@@ -173,12 +183,12 @@ def make_timed_bot(home: Path, turns: Sequence[Turn], **how: object) -> TimedBot
 
 
 def short_ids() -> Callable[[], str]:
-    """Six characters each, as people type them, in an order that a test can count on."""
+    """Return ids of six characters, as users type them, in a predictable order."""
     numbers = itertools.count(1)
     return lambda: f"id{next(numbers):04}"
 
 
 def seen(request: LlmRequest) -> str:
-    """All that the model reads of a conversation."""
+    """Return all text of a request that the model reads."""
     beside = (message.context for message in request.messages if isinstance(message, UserMessage))
     return "\n".join([*filter(None, beside), *(text_of(message.content) for message in request.messages)])

@@ -1,19 +1,19 @@
-"""What Parley has said by itself in a chat, without anybody having waited for it."""
+"""Messages that Parley has sent on its own initiative."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from channels.base import Attachment, Button
-from gateway.delivery import Delivery
-from gateway.jobs.announcer import Announcer
+from gateway.delivery.delivery import Delivery
+from gateway.schedule.jobs.announcer import Announcer
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction
 from gateway.store.rows import Post
 from tests.gateway.jobs.kit import TimedBot
 
 
 async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
-    """The job has fired, and its message has arrived."""
+    """Store a firing of the job whose message has arrived."""
     firing = await noted(bot, job, text, name=name, **how)
     message = Announcer(bot.store, bot.clock, "en").message(job, firing)
     delivery = Delivery([bot.channel], bot.store, bot.clock)
@@ -25,7 +25,7 @@ async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **ho
 
 
 async def noted(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
-    """The job has fired, and something is to be said about it."""
+    """Store a firing of the job with a text to send."""
     now = bot.clock.time()
     firing = Firing(job.id, f"slot-{name}", name, job.chat, now, FiringState.DONE, began=now, ended=now, text=text)
     firing = replace(firing, **how)  # type: ignore[arg-type]
@@ -40,7 +40,7 @@ async def reaction_to(bot: TimedBot, firing: Firing) -> Reaction | None:
 
 
 def labels(bot: TimedBot) -> list[list[str]]:
-    """The buttons under the newest message."""
+    """Return the buttons under the newest message."""
     return [[button.label for button in row] for row in _newest(bot)]
 
 

@@ -1,4 +1,4 @@
-"""What a chat reads of a firing, and when it waits for the morning."""
+"""The announcement of a firing, and when it is held until the morning."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.clock import new_id
 from channels.base import Attachment
-from gateway.jobs.announcer import Announcer
+from gateway.schedule.jobs.announcer import Announcer
 from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Report
 from gateway.store.store import Store
 from gateway.timing.rule import Every
@@ -86,7 +86,7 @@ async def test_files_go_with_it_and_a_rehearsal_has_no_buttons(store: Store) -> 
 
 
 async def looked_after(store: Store, **how: object) -> None:
-    """Ann's chat has a heartbeat."""
+    """Give Ann's chat a heartbeat."""
     await store.jobs.add(a_job(CheckIn(), DAILY, name="heart1"))
     await store.jobs.save_heartbeat(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
 

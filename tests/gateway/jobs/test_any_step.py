@@ -1,7 +1,7 @@
-"""The program is killed at any step of a firing: in the next life it is said once, and noted once.
+"""The program is killed at any step of a firing; after the restart it is announced once and recorded once.
 
-A step is what goes on between two waits. The work is frozen before the n-th, the home is copied as it is on disk then,
-and another program starts in the copy, on the same platform.
+A step is what runs between two waits. The work is frozen before the n-th step, the home is copied as it is on disk
+then, and another program starts in the copy, on the same platform.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from agent_core.models.scripted import Failure, Turn, calls
 from agent_core.tools import Tool
 from channels.memory import MemoryChannel
 from gateway.store.job import CheckIn, Heartbeat, Job, Report
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, make_timed_bot, moment
@@ -31,27 +31,27 @@ from tests.gateway.jobs.test_reports import draw
 NINE = Once(at=moment("2026-11-23 09:00"))
 SALES = a_job(Report(instructions="Report the sales."), NINE)
 WATCHED = frozenset({"Firings._fire", "ChatSession._process"})
-"""All that is done for a firing, by the names of their coroutines."""
+"""The coroutines of a firing, by qualified name."""
 EVERY = 2
-"""Steps from one kill to the next; the suite has not all day."""
+"""Steps from one kill to the next, to keep the suite short."""
 Work = Coroutine[object, object, object]
 
 
 @dataclass
 class Steps:
-    """Of the life that is killed."""
+    """Counts the steps that are left in the process to be killed."""
 
     left: int
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def task(self, loop: asyncio.AbstractEventLoop, work: Work, **how: object) -> "asyncio.Task[object]":
-        """What a loop makes tasks with."""
+        """Create a task; used as the loop's task factory."""
         watched = _Watched(work, self) if getattr(work, "__qualname__", "") in WATCHED else work
         return asyncio.Task(watched, loop=loop, **how)  # type: ignore[arg-type]
 
 
 class _Watched(Coroutine[object, object, object]):
-    """Work that is frozen when no step is left, until it is cancelled."""
+    """A coroutine that freezes when no step is left, until it is cancelled."""
 
     def __init__(self, work: Work, steps: Steps) -> None:
         self._work = work
@@ -97,14 +97,14 @@ KINDS = {
     "reminder": Kind(a_job("make tea", NINE), ["⏰ make tea"]),
     "report": Kind(SALES, ["Sales: 42."], turn=reports, tools=[draw]),
     "nothing": Kind(SALES, [], is_noted=False, turn=calls(("nothing_to_report", {"why": "none"}))),
-    "failure": Kind(SALES, ["The model refused our key."], turn=Failure(FailureKind.AUTH)),
+    "failure": Kind(SALES, ["The model's provider refused the key."], turn=Failure(FailureKind.AUTH)),
     "rehearsal": Kind(SALES, ["Sales: 42."], is_noted=False, turn="Sales: 42.", is_rehearsal=True),
     "check-in": Kind(a_job(CheckIn(), NINE, name="beat01"), ["Sales wait for you."], turn="Sales wait for you."),
 }
 
 
 async def begin(bot: TimedBot, kind: Kind) -> None:
-    """It is due, or somebody wants to see it."""
+    """Make the job due, or run it on request."""
     await bot.has(kind.job)
     if isinstance(kind.job.work, CheckIn):
         await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", kind.job.id))
@@ -134,14 +134,14 @@ async def life(home: Path, kind: Kind, channel: MemoryChannel) -> AsyncIterator[
 
 
 def copy(home: Path, to: Path) -> None:
-    """As the disk has it now, whoever writes there."""
+    """Copy the home as it is on disk now, even during writes."""
     shutil.copytree(home, to, ignore=shutil.ignore_patterns(f"{FILE}*"))
     with closing(sqlite3.connect(home / FILE)) as source, closing(sqlite3.connect(to / FILE)) as target:
         source.backup(target)
 
 
 async def killed(bot: TimedBot, kind: Kind, step: int) -> bool:
-    """Whether it came as far as that step."""
+    """Run until the given step; return True if the firing got that far."""
     loop, steps = asyncio.get_running_loop(), Steps(step)
     loop.set_task_factory(steps.task)  # type: ignore[arg-type]
     working, over = asyncio.ensure_future(fire(bot, kind)), asyncio.ensure_future(steps.over.wait())

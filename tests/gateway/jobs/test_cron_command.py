@@ -1,4 +1,4 @@
-"""/cron: all that is planned in a chat, and what people do with it by words and by buttons."""
+"""/cron lists the jobs of a chat; users change them by commands and buttons."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tests.gateway.jobs.kit import ANN, TEAM, a_job, moment
 
 
 class WithPrivateChats(MemoryChannel):
-    """A platform that finds everybody's private chat."""
+    """A platform on which every user has a private chat."""
 
     async def private_chat(self, person: str) -> ChatKey:
         return self.chat(person)
@@ -79,7 +79,7 @@ async def test_what_is_added_is_for_an_agent_and_is_shown_with_its_cost(start_bo
     assert bot.screen[0].startswith("**Shall I set this up?** (Report)\n\n> tell me what is new\n\n")
     assert "- **Cost:** about " in bot.screen[0]
     assert bot.screen[0].endswith(" each time, a first guess.")
-    await bot.hears("/cron confirm AB-OOO1")  # as people mistype it
+    await bot.hears("/cron confirm AB-OOO1")  # typed with O for 0
     assert bot.screen[1].startswith("✓ Set (`ab0001`): every weekday at 09:00. Next: Mon 23 Nov 09:00.")
     assert (await bot.job("ab0001")).work == Report(instructions="tell me what is new")
 
@@ -148,7 +148,7 @@ async def test_the_question_that_was_put_otherwise_is_not_answered_by_the_old_on
 
 async def test_one_that_waits_can_be_seen_again(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     await bot.hears("/cron")
 
     assert await press(bot, "Look at ab0001") == bot.screen[0]
@@ -157,7 +157,7 @@ async def test_one_that_waits_can_be_seen_again(start_bot: StartTimedBot) -> Non
 
 async def test_a_time_that_has_passed_meanwhile_is_not_set(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     bot.at("2026-11-23 09:00")
 
     assert await press(bot, "Confirm") == "That time is past."
@@ -209,16 +209,16 @@ async def test_reminders_stay_among_themselves(start_bot: StartTimedBot) -> None
 
 async def test_a_press_that_comes_again_finds_it_set(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     await bot.channel.presses("Confirm")
     await bot.channel.deliver(bot.channel.heard[-1].model_copy(update={"event_id": "again"}))
     await bot.settled()
 
-    assert bot.screen == ["✓ Set (`ab0001`): Mon 23 Nov 08:20.\n\n> pizza"]
+    assert bot.screen == ["✓ Set (`ab0001`): Mon 23 Nov 09:00.\n\n> pizza"]
 
 
 async def test_a_press_that_comes_again_finds_it_changed(start_bot: StartTimedBot) -> None:
-    """The yes counted, and its answer was lost with the life that was to give it."""
+    """The confirmation counted, but its answer was lost in a restart."""
     bot = await start_bot(new_request_id=typed_ids())
     await bot.has(a_job("stretch"))
     await bot.hears("/cron change abc123 every day 10:00 drink")
@@ -233,7 +233,7 @@ async def test_a_press_that_comes_again_finds_it_changed(start_bot: StartTimedBo
 
 async def test_a_second_yes_changes_nothing(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     await press(bot, "Confirm")
     await bot.hears("/cron confirm ab0001")
 

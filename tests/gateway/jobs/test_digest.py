@@ -1,4 +1,4 @@
-"""What was held while it was quiet: one message in the morning."""
+"""Messages held during quiet hours arrive as one message in the morning."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -18,7 +18,7 @@ AT_TWO, AT_THREE = Cron(expression="0 2 * * *"), Cron(expression="0 3 * * *")
 
 
 async def sleeps(bot: TimedBot, **how: object) -> None:
-    """Ann's chat is quiet from 21:00 to 8:00."""
+    """Give Ann's chat a heartbeat, with quiet hours from 21:00 to 8:00."""
     never = moment("2030-01-01 00:00")
     await bot.has(a_job(CheckIn(), Every(seconds=1800, since=0), name="heart1", next_at=never))
     await bot.store.jobs.save_heartbeat(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
@@ -136,8 +136,8 @@ def keep(bot: TimedBot, name: str, content: str) -> None:
     (folder / name).write_text(content)
 
 
-async def test_the_model_knows_what_the_morning_brought(start_bot: StartTimedBot) -> None:  # S2-48
-    bot = await start_bot("Sales fell to 90.", "Because of the rain.")
+async def test_the_model_knows_what_the_morning_brought(wired_bot: StartTimedBot) -> None:  # S2-48
+    bot = await wired_bot("Sales fell to 90.", "Because of the rain.")
     await sleeps(bot)
     await bot.has(a_job(SALES, AT_TWO, name="sales1"))
     await at_night(bot)

@@ -1,4 +1,4 @@
-"""What an earlier life has used, and what people have said since, counts for the work that goes on in the next."""
+"""Limits used and messages received before a restart count for the work that is resumed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, Usage, user
 from agent_core.models.scripted import calls
 from agent_core.tools import tool
-from gateway.jobs.run import BUDGET
+from gateway.schedule.jobs.run import BUDGET
 from gateway.store.job import FiringState, JobState
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.test_firing_recovery import (

@@ -1,11 +1,11 @@
-"""The buttons under what Parley says by itself."""
+"""The buttons under messages that Parley sends by itself."""
 
 from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
-from gateway.jobs.feedback import next_morning, weekly
+from gateway.schedule.jobs.feedback import next_morning, weekly
 from gateway.store.job import CheckIn, Heartbeat, JobState, Pause, Reaction, Reminder, Report
 from gateway.timing.rule import Cron, Every, Once, Rule
 from tests.gateway.jobs.conftest import StartTimedBot
@@ -20,7 +20,7 @@ async def press(bot: TimedBot, button: str, sender: str = "ann") -> None:
     await bot.settled()
 
 
-# Done
+# The Done button
 
 
 async def test_done_marks_the_message_and_takes_its_buttons_away(start_bot: StartTimedBot) -> None:
@@ -113,7 +113,7 @@ async def test_only_a_line_about_it_gives_way_to_another_and_never_its_own_words
     assert bot.screen[0].startswith(f"⏰ {text}")
 
 
-# Snooze
+# The Snooze button
 
 
 async def test_a_snoozed_reminder_comes_again_in_an_hour(start_bot: StartTimedBot) -> None:
@@ -207,7 +207,7 @@ def test_tomorrow_morning_is_what_people_mean_who_are_awake(now: str, morning: s
     )
 
 
-# Less
+# The Less button
 
 
 async def test_less_of_check_ins_lowers_how_many_there_are_in_a_day(start_bot: StartTimedBot) -> None:

@@ -1,4 +1,4 @@
-"""A firing outlives the program, wherever that is stopped: it is said once and noted once."""
+"""A firing survives a stop of the program at any point: it is announced once and recorded once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,12 +14,13 @@ from agent_core.models.scripted import Waits, calls
 from agent_core.tools import tool
 from channels.base import AccountRefused, OutboundMessage
 from channels.memory import MemoryChannel
-from gateway.isolated_run import MOST_LIVES
+from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
+from tests.gateway.dying import died
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, fired, moment
 from tests.gateway.tasking import rows
@@ -44,7 +45,7 @@ def run_of(job: Job) -> Run:
 
 @asynccontextmanager
 async def earlier_life(home: Path, job: Job) -> AsyncIterator[Store]:
-    """In which the job was found to be due; whatever is done with the store is as far as it came."""
+    """Yield the store of an earlier process that accepted the job's firing, and then stops where the test leaves it."""
     clock = Calendar("2026-11-23 09:00")
     async with Store.open(home, clock, new_id) as store:
         assert job.slot is not None
@@ -61,7 +62,7 @@ async def next_life(start_bot: StartTimedBot, *turns: object, **how: object) -> 
 
 
 def notes(bot: TimedBot) -> int:
-    """How often the chat's conversation says that something was posted."""
+    """Return the number of notes in the conversation about something posted."""
     [(count,)] = rows(bot.home, "SELECT count(*) FROM transcript WHERE message LIKE '%posted this here by yourself%'")
     assert isinstance(count, int)
     return count
@@ -75,7 +76,7 @@ def is_all_done(bot: TimedBot) -> bool:
     return rows(bot.home, open_rows) == [(0, 0)] and rows(bot.home, left) == [(0,)]
 
 
-# A reminder, with the program dead right after each step
+# A reminder, with the program killed after each step
 
 
 async def test_who_was_sent_away_in_between_is_told_nothing(start_bot: StartTimedBot, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ async def test_a_reminder_after_it_was_begun(start_bot: StartTimedBot, tmp_path:
 
 
 def ended(job: Job, text: str) -> tuple[Firing, list[Post]]:
-    """The firing as it is noted when the work is done, with its message."""
+    """Return the finished firing and its message, as recorded when the work is done."""
     firing = replace(firing_of(job), state=FiringState.DONE, text=text, ended=NINE, delivery=DeliveryState.PENDING)
     return firing, [Post(f"{firing.name}:proactive:0", firing.name, ANN, OutboundMessage(markdown=f"⏰ {text}"))]
 
@@ -137,7 +138,7 @@ async def test_a_reminder_after_it_was_sent_and_before_that_was_noted(
         await store.jobs.begin(firing_of(TEA))
         await store.jobs.end(firing, [post])
         if noted_as_begun:
-            await store.sending(post.key)
+            await store.sending(post.key, 1)
         await channel.send(ANN, post.message, post.key)
     bot = await next_life(start_bot, channel=channel)
 
@@ -193,7 +194,7 @@ async def test_nothing_comes_again_once_all_is_done(start_bot: StartTimedBot, tm
 # A report
 
 
-async def test_a_report_in_the_middle_of_a_call(start_bot: StartTimedBot) -> None:
+async def test_a_report_in_the_middle_of_a_call(wired_bot: StartTimedBot) -> None:
     working, looked = asyncio.Event(), []
 
     @tool(idempotent=True)
@@ -205,7 +206,7 @@ async def test_a_report_in_the_middle_of_a_call(start_bot: StartTimedBot) -> Non
             await asyncio.Event().wait()
         return "42"
 
-    bot = await start_bot(calls(("look", {})), "Sales: 42.", tools=(look,))
+    bot = await wired_bot(calls(("look", {})), "Sales: 42.", tools=(look,))
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
@@ -219,9 +220,9 @@ async def test_a_report_in_the_middle_of_a_call(start_bot: StartTimedBot) -> Non
     assert is_all_done(bot)
 
 
-async def test_a_report_while_the_model_thinks(start_bot: StartTimedBot) -> None:
+async def test_a_report_while_the_model_thinks(wired_bot: StartTimedBot) -> None:
     thinking = Waits(asyncio.Event(), NEVER)
-    bot = await start_bot(thinking, "Sales: 42.")
+    bot = await wired_bot(thinking, "Sales: 42.")
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
@@ -268,24 +269,28 @@ async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: Star
     assert is_all_done(bot)
 
 
-async def test_one_that_ends_the_program_each_time_is_given_up_with_a_word(
+async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_tried_again(
     start_bot: StartTimedBot, tmp_path: Path
 ) -> None:
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
-        for _ in range(MOST_LIVES):
-            await store.jobs.start_run(run_of(SALES))
-    bot = await next_life(start_bot)
+        await store.jobs.start_run(run_of(SALES))
+        await died(store, run_of(SALES), MOST_DEATHS - 1)
+    bot = await next_life(start_bot, "Sales: 42.")
 
     assert bot.llm.requests == []
     firing = await bot.firing("abc123")
     assert (firing.state, firing.cause) == (FiringState.FAILED, "lives")
-    assert "Parley stopped several times while working on it." in bot.screen[0]
+    assert "cut off three times at the same point" in bot.screen[0]
     assert is_all_done(bot)
+
+    await bot.channel.presses("Try again")
+    await bot.settled()
+    assert "Sales: 42." in bot.screen[-1]
 
 
 async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartTimedBot) -> None:
-    lives = [Waits(asyncio.Event(), NEVER) for _ in range(MOST_LIVES + 2)]
+    lives = [Waits(asyncio.Event(), NEVER) for _ in range(MOST_DEATHS + 2)]
     bot = await start_bot(*lives, "Sales: 42.")
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
@@ -353,3 +358,29 @@ async def test_of_thirty_none_is_lost_and_none_said_twice_however_often_it_stops
     assert sorted(said.split()[-1] for said in bot.screen) == names
     assert notes(bot) == 30
     assert is_all_done(bot)
+
+
+async def test_told_to_stop_a_report_comes_to_a_good_point_and_goes_on_in_the_next_life(
+    start_bot: StartTimedBot,
+) -> None:
+    thinking = Waits(asyncio.Event(), calls(("nothing_to_report", {"why": "no sales"})))
+    bot = await start_bot(thinking)
+    later = moment("2026-11-23 09:01")
+    await bot.has(SALES, a_job("make tea", Once(at=later), name="def456", next_at=later))
+    bot.at("2026-11-23 09:00")
+    await bot.house.wakes.look()
+    await thinking.reached.wait()
+    assert bot.house.at_work == 1
+
+    over = await bot.drains()
+    bot.at("2026-11-23 09:01")
+    await bot.house.wakes.look()
+    thinking.event.set()
+    await over
+    assert bot.screen == []
+
+    await bot.restart()
+    await bot.settled()
+    assert (await bot.firing("abc123")).state is FiringState.NOTHING
+    assert len(bot.screen) == 1
+    assert len(bot.llm.requests) == 1

@@ -1,4 +1,4 @@
-"""What becomes of a job that is due: it is said once, on time, and the chat's agent knows of it."""
+"""A due job is announced once, on time, and the chat's agent knows of it."""
 
 import asyncio
 
@@ -37,8 +37,8 @@ async def test_a_reminder_is_said_when_it_is_due_and_no_model_is_asked(start_bot
     assert (firing.state, firing.delivery) == (FiringState.DONE, DeliveryState.SENT)
 
 
-async def test_the_next_answer_of_the_model_knows_of_it(start_bot: StartTimedBot) -> None:  # S2-48
-    bot = await start_bot("Enjoy it.")
+async def test_the_next_answer_of_the_model_knows_of_it(wired_bot: StartTimedBot) -> None:  # S2-48
+    bot = await wired_bot("Enjoy it.")
     await bot.has(a_job(MAKE_TEA))
     bot.at("2026-11-23 09:00")
     await bot.look()
@@ -145,7 +145,7 @@ async def test_a_note_alone_shows_no_typing_sign(start_bot: StartTimedBot) -> No
     assert [call.kind for call in bot.channel.calls] == ["send"]
 
 
-# What strangers and absent people may have to do with it
+# Untrusted input and absent users
 
 
 async def test_words_of_strangers_in_the_talk_it_comes_from_are_marked(start_bot: StartTimedBot) -> None:
@@ -194,7 +194,7 @@ async def test_one_that_was_removed_meanwhile_is_not_said(start_bot: StartTimedB
     assert rows(bot.home, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)]
 
 
-# What the platform says to it
+# Failures of the platform
 
 
 async def test_a_chat_that_takes_nothing_any_more_has_its_jobs_paused(start_bot: StartTimedBot) -> None:

@@ -1,5 +1,4 @@
-"""What the store knows of jobs: it gives back what it was given, changes together what belongs together, and keeps no
-secret."""
+"""The store keeps jobs as given, changes related rows in one transaction, and masks secrets."""
 
 import asyncio
 import sqlite3
@@ -13,7 +12,7 @@ import pytest
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, ScheduleFired, Sender
-from gateway.secrets import Secrets
+from gateway.security.secrets import Secrets
 from gateway.store.job import (
     CheckIn,
     DeliveryState,
@@ -28,8 +27,9 @@ from gateway.store.job import (
     Report,
 )
 from gateway.store.jobs import Advance
+from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.store import FILE, Store
+from gateway.store.store import Store
 from gateway.timing.rule import Cron, Every, Once
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
@@ -92,7 +92,7 @@ async def test_an_id_is_given_once(store: Store) -> None:
 
 
 async def test_a_chat_has_those_that_were_not_removed(store: Store) -> None:
-    """Oldest first."""
+    """The oldest job comes first."""
     for job in (
         a_job("x", name="second", created="2026-11-23 08:30"),
         a_job("x", name="first1"),
@@ -147,7 +147,7 @@ async def test_changes_made_at_once_all_count(store: Store) -> None:
 
 @pytest.mark.parametrize("column", ["rule", "work", "chat", "scripts"])
 async def test_a_row_that_cannot_be_read_hides_no_other(store: Store, tmp_path: Path, column: str) -> None:
-    """Nor does it take anybody's place among those that are due."""
+    """The broken row does not count towards the limit of due jobs either."""
     await store.jobs.add(a_job("x", name="broken", next_at=1.0))
     await store.jobs.add(a_job("y", name="whole1", next_at=2.0))
     broken = {"chat": "memory", "scripts": "["}.get(column, '{"type": "of tomorrow"}')
@@ -186,16 +186,16 @@ async def test_a_firing_comes_back_as_it_was(store: Store) -> None:
 
 
 async def test_a_slot_begins_once(store: Store) -> None:
-    """Who comes second is given the first one's; an id that another firing has is taken."""
+    """A second caller gets the first firing; an id used by another firing is refused."""
     assert await store.jobs.begin(FIRING) == FIRING
     assert await store.jobs.begin(replace(FIRING, id="f00002")) == FIRING
     assert await store.jobs.begin(replace(FIRING, slot="run:1")) is None
 
 
 async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Store) -> None:
-    """With the end of its run; nobody but the firing goes on with that."""
+    """The run ends in the same transaction, and only the firing resumes it."""
     await store.jobs.begin(FIRING)
-    assert [await store.jobs.start_run(RUN), await store.jobs.start_run(RUN)] == [0, 1]
+    assert [await store.jobs.start_run(RUN), await store.jobs.start_run(RUN)] == [True, False]
     assert await store.unfinished_runs() == []
     assert await store.open_runs() == {RUN.id}
 
@@ -241,7 +241,7 @@ async def test_firings_are_found_by_job_chat_and_what_they_wait_for(store: Store
 
 
 async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
-    """And only while its job is still due then; nothing is said of the others."""
+    """A job must also still be due then; the others are not announced."""
     await store.jobs.add(a_job("x", next_at=5.0))
     await store.jobs.add(a_job("y", name="moved1", next_at=6.0))
     who = Sender(id="ann", name="")
@@ -295,7 +295,7 @@ async def test_a_heartbeat_comes_back_as_it_was(store: Store) -> None:
 
 
 async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: Store) -> None:
-    """Neither what others write there counts, nor what we enter in their name."""
+    """Messages of other users and events created by Parley itself do not count."""
     who = Sender(id="ann", name="Ann")
 
     def said(number: int, by: Sender, at: float) -> MessageReceived:

@@ -1,4 +1,4 @@
-"""What becomes of jobs by what people say: proposed, set, changed, paused, resumed, removed, moved to other clocks."""
+"""Jobs change on request: proposed, set, changed, paused, resumed, removed, moved to another time zone."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import Sender
-from gateway.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
-from gateway.jobs.steps import LONGEST_GRACE, ONCE_GRACE
+from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
+from gateway.schedule.jobs.steps import LONGEST_GRACE, ONCE_GRACE
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.timing.check import BadRule
 from gateway.timing.rule import Cron, Every, Once, Rule

@@ -1,6 +1,7 @@
-"""What goes wrong on our side, or with a file: the chat hears of it, and hears what can be said."""
+"""Failures of our own or of a file: the chat is told, and gets what can still be sent."""
 
 import asyncio
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ WITH_CHART = (calls(("draw", {})), calls(("send_file", {"path": "chart.txt"})))
 
 @tool(acts="write")
 async def spoil(context: ToolContext) -> str:
-    """Take away the copy that waits to be sent, and leave its name."""
+    """Delete the copy that waits to be sent, but keep its name in the message."""
     [copy] = Path(context.workspace).parents[1].glob("outgoing/*/00-*/chart.txt")
     copy.unlink()
     copy.symlink_to("nowhere")
@@ -56,8 +57,31 @@ async def test_after_a_mistake_on_the_way_to_people_it_is_sent_all_the_same(star
     assert (await bot.firing(SALES)).state is FiringState.DONE
 
 
+class LacksHandles(MemoryChannel):
+    """A platform on which no file can be opened the first time a message is split."""
+
+    lacking = True
+
+    def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
+        if self.lacking:
+            self.lacking = False
+            raise OSError(errno.EMFILE, "Too many open files")
+        return super().split(message)
+
+
+async def test_a_reminder_is_said_once_the_machine_has_what_it_lacked(start_bot: StartTimedBot) -> None:
+    bot = await start_bot(channel=LacksHandles(limits=NO_PACE))
+    tea = a_job("make tea", Once(at=moment("2026-11-23 09:00")))
+    await bot.has(tea)
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    assert [said.endswith("make tea") for said in bot.screen] == [True]
+    assert (await bot.firing(tea)).state is FiringState.DONE
+
+
 class TakesNoFiles(MemoryChannel):
-    """As a platform where we may not attach any, or where they are too large."""
+    """A platform where files are not allowed or are too large."""
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         if message.attachments:

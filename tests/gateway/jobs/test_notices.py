@@ -1,14 +1,14 @@
-"""What people are told of failures: after two in a row, seldom, and once when it works again."""
+"""Notices about failing jobs: after two failures in a row, rarely, and once when the job works again."""
 
 import pytest
 
 from agent_core.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
-from gateway.jobs.notices import failures_in_a_row
+from gateway.schedule.jobs.notices import failures_in_a_row
 from gateway.store.job import Firing, FiringState, Job, Report
 from gateway.timing.rule import Every, Once
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import ANN, TimedBot, a_job, moment
+from tests.gateway.jobs.kit import ANN, BOB, TEAM, TimedBot, a_job, moment
 
 REFUSED = Failure(FailureKind.AUTH, "bad key")
 EVERY_TEN = Every(seconds=600, since=moment("2026-11-23 09:00"))
@@ -38,17 +38,32 @@ async def test_one_failure_is_made_up_for_by_the_next_time(start_bot: StartTimed
     assert (await bot.job("abc123")).failures == 0
 
 
-async def test_two_in_a_row_are_told_with_why(start_bot: StartTimedBot) -> None:
-    bot = await start_bot(REFUSED, REFUSED, "That the key is wrong.")
+async def test_two_in_a_row_are_told_with_why(wired_bot: StartTimedBot) -> None:
+    bot = await wired_bot(REFUSED, REFUSED, "That the key is wrong.")
     await bot.has(sales())
     await goes_by(bot, "09:00", "09:10")
 
     [said] = bot.screen
     assert "2 times in a row" in said
     assert "Report the sales." in said
-    assert "The model refused our key." in said
+    assert "The model's provider refused the key. (run job-abc123-20261123T081000Z)" in said
     await bot.hears("what does it say?")
     assert "the news that a scheduled job failed (abc123)" in bot.llm.requests[-1].model_dump_json()
+
+
+async def test_an_owner_reads_the_cause_and_the_cure_and_others_one_sentence(start_bot: StartTimedBot) -> None:
+    bot = await start_bot(*[REFUSED] * 6)
+    await bot.has(sales(), sales("def456", chat=TEAM), sales("ghi789", chat=BOB, person="bob"))
+    await goes_by(bot, "09:00", "09:10")
+
+    told = {posted.chat: message for posted, message in bot.channel.posts}
+    sentence = "The model's provider refused the key. (run job-"
+    assert all(sentence in message.markdown for message in told.values())
+    cure = "scripted answered: bad key. Set `OPENAI_API_KEY` anew and start Parley again; `./run doctor` tries it."
+    assert told[ANN].markdown.endswith(cure)
+    assert told[TEAM].markdown.endswith("20261123T081000Z)")
+    assert told[BOB].markdown.endswith("20261123T081000Z)")
+    assert [told[chat].buttons[0][0].label for chat in (ANN, TEAM, BOB)] == ["Try again"] * 3
 
 
 async def test_the_same_cause_is_told_once_an_hour_whichever_job_it_is(start_bot: StartTimedBot) -> None:
@@ -67,7 +82,8 @@ async def test_another_cause_is_told_beside_it(start_bot: StartTimedBot) -> None
     await bot.has(sales())
     await goes_by(bot, "09:00", "09:10", "09:20", "09:30")
 
-    assert [("key" in said, "quota" in said) for said in bot.screen] == [(True, False), (False, True)]
+    assert ["refused the key" in said for said in bot.screen] == [True, False]
+    assert ["no quota left" in said for said in bot.screen] == [False, True]
 
 
 async def test_that_it_works_again_is_said_once(start_bot: StartTimedBot) -> None:

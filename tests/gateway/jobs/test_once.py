@@ -1,4 +1,4 @@
-"""The name of a slot keeps its firing single: with two who look, after a crash, whatever somebody does to the clock."""
+"""A slot's name keeps its firing unique: with two schedulers, after a crash, and when clocks are changed."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from channels.base import Accepted, InboundEvent
-from gateway.secrets import Secrets
-from gateway.store.database import Database
+from gateway.security.secrets import Secrets
+from gateway.store.database import Database, Reader
 from gateway.store.job import JobState, Report
-from gateway.store.store import FILE, Store
+from gateway.store.opening import FILE
+from gateway.store.store import Store
 from gateway.store.writer import Writer
 from gateway.timing.rule import Cron, Every, Once
 from gateway.timing.slots import Slot
@@ -24,11 +25,11 @@ def at(local: str) -> str:
     return Slot(moment(local)).name
 
 
-# Many who look
+# Several schedulers
 
 
 async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
-    """The event's id alone keeps a firing single: neither knows of the other."""
+    """Only the event id prevents a second firing; neither scheduler knows of the other."""
     async with ward(tmp_path) as here:
         other = wakes_on(here.store, here.clock, here.channel)
         other.accept = here.accept
@@ -42,10 +43,11 @@ async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
 
 
 async def test_two_programs_on_one_file_fire_once(tmp_path: Path) -> None:
-    """As if the lock of the store had let both in: what each has seen is its own, and the table decides."""
+    """Each program has its own view of the table, as if the store's lock had failed, and the table decides."""
     async with ward(tmp_path) as here, AsyncExitStack() as life:
         await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
-        writing, reading = [await life.enter_async_context(Database.open(tmp_path / FILE)) for _ in range(2)]
+        writing = await life.enter_async_context(Database.open(tmp_path / FILE))
+        reading = await life.enter_async_context(Reader.open(tmp_path / FILE))
         writer = Writer(writing)
         life.push_async_callback(writer.close)
         store = Store(writer, reading, here.clock, numbered(), Secrets())
@@ -84,13 +86,13 @@ async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
 
 
 async def test_a_crash_between_taking_in_and_moving_on_fires_once(tmp_path: Path) -> None:
-    """The next life takes it in again, which changes nothing, and moves on all the same."""
+    """The next process accepts the event again without effect, and advances the job."""
     clock = Calendar()
     async with ward(tmp_path, clock=clock) as here:
         job = a_job("x")
         await here.has(job)
         assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as it was before
+        await here.store.jobs.save(job)  # as before the crash
     async with ward(tmp_path, clock=clock) as here:
         assert await here.look() == []
 
@@ -104,7 +106,7 @@ async def test_a_crash_there_and_a_long_sleep_after_it_is_nothing_missed(tmp_pat
         job = a_job("x")
         await here.has(job)
         assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as it was before
+        await here.store.jobs.save(job)  # as before the crash
     async with ward(tmp_path, clock=clock) as here:
         assert await here.at("2026-11-23 20:00") == []
 
@@ -113,7 +115,7 @@ async def test_a_crash_there_and_a_long_sleep_after_it_is_nothing_missed(tmp_pat
 
 
 async def test_a_job_that_was_changed_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
-    """Somebody pauses it, or moves it to another time, between the look at the table and the step on."""
+    """A user pauses or moves a job between the scheduler's look at the table and its update."""
     async with ward(tmp_path) as here:
         await here.has(a_job("x"), a_job("y", name="def456"))
         accept = here.accept
@@ -134,7 +136,7 @@ async def test_a_job_that_was_changed_meanwhile_stays_as_it_is(tmp_path: Path) -
 
 
 async def test_a_clock_that_jumps_a_day_forth_and_back_fires_nothing_twice(tmp_path: Path) -> None:
-    """And nothing is silent for longer than needed: set back, all is planned anew from then on."""
+    """After the clock is set back, all jobs are planned anew and none stays silent longer than needed."""
     async with ward(tmp_path) as here:
         hourly = a_job(
             Report(instructions="look"), Every(seconds=3_600, since=moment("2026-11-23 08:30")), name="hourly"
@@ -143,11 +145,11 @@ async def test_a_clock_that_jumps_a_day_forth_and_back_fires_nothing_twice(tmp_p
         assert await here.at("2026-11-23 08:30") == [at("2026-11-23 08:30")]
         assert await here.at("2026-11-23 09:00") == [at("2026-11-23 09:00")]
 
-        # A day too far: what was due last fires late, as if the machine had slept.
+        # A day too far: the slot that was due last fires late, as if the machine had slept.
         assert await here.at("2026-11-24 09:05") == [at("2026-11-24 08:30"), at("2026-11-24 09:00")]
         assert at("2026-11-23 09:30") in await here.missed("hourly")
 
-        # Set right: the next hour is today's and was not missed; what fired a day too early does not fire again.
+        # Set right: the next hour is today's and was not missed; slots that fired a day early do not fire again.
         assert await here.at("2026-11-23 09:10") == []
         assert await here.missed("hourly") == []
         assert await here.at("2026-11-23 09:30") == [at("2026-11-23 09:30")]
@@ -161,14 +163,14 @@ async def test_a_clock_that_jumps_a_day_forth_and_back_fires_nothing_twice(tmp_p
 
 
 async def test_a_clock_set_back_leaves_nothing_silent(tmp_path: Path) -> None:
-    """By a day: what has fired does not fire again, what comes then does, a day before its job waited for it."""
+    """After the clock is set back by a day, past slots do not fire again and later ones do, without a day's wait."""
     async with ward(tmp_path, clock=Calendar("2026-11-25 08:00")) as here:
         await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
         assert len(await here.at("2026-11-25 09:00")) == 1
 
         assert await here.at("2026-11-24 09:30") == []
         assert await here.at("2026-11-24 10:00") == [at("2026-11-24 10:00")]
-        # Days later it was right after all.
+        # Days later it turns out that the clock was right before.
         assert await here.at("2026-11-25 09:00") == []
         assert await here.at("2026-11-25 10:00") == [at("2026-11-25 10:00")]
 
@@ -184,7 +186,7 @@ async def test_what_was_planned_by_a_clock_that_was_days_ahead_is_not_silent_for
 
 
 async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) -> None:
-    """The newest event that was taken in knows better."""
+    """The newest accepted event shows how late it really is."""
     clock = Calendar("2026-11-25 08:00")
     async with ward(tmp_path, clock=clock) as here:
         await here.has(a_job("x", HOURLY, created="2026-11-25 08:00"))
@@ -196,7 +198,7 @@ async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) 
 
 
 async def test_a_machine_that_begins_in_1970_fires_nothing_then(tmp_path: Path) -> None:
-    """Nor does it speak of fifty years that were missed when it learns what time it is."""
+    """It does not report fifty missed years either, once the clock is right."""
     async with ward(tmp_path) as here:
         await here.has(a_job("x"))
         assert len(await here.at("2026-11-23 09:00")) == 1

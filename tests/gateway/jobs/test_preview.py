@@ -1,4 +1,4 @@
-"""What people read before they say yes to a job, and what is left of it afterwards."""
+"""The preview that users confirm before a job is set, and the message that remains of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +10,9 @@ from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Button
-from gateway.jobs.outlook import Cost, Costs, Outlook, next_slots, quiet_hours, skill_use
-from gateway.jobs.preview import cancelled_line, change_panel, cost_words, duration, preview, set_line
-from gateway.jobs.reshaping import Reshaping, reshaped, reshapings
+from gateway.schedule.jobs.outlook import Cost, Costs, Outlook, next_slots, quiet_hours, skill_use
+from gateway.schedule.jobs.preview import cancelled_line, change_panel, cost_words, duration, preview, set_line
+from gateway.schedule.jobs.reshaping import Reshaping, reshaped, reshapings
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, Report, Work
 from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Cron, Every, Once, Rule
@@ -53,13 +53,13 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
         "- **If I am not running then:** it comes once, up to 2 h late; after that I skip it and say so.\n"
         "- **Cost:** about $0.0512 each time, a first guess.\n"
         "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`. Your yes covers them.\n"
-        "- Strangers may have written some of what was read in this conversation, and may have wanted this."
+        "- This conversation has read words from strangers, which may have wanted this."
     )
     assert preview(seen).buttons == (
         (
-            Button(label="Confirm", action="/cron confirm abc123"),
+            Button(label="Confirm", action="/cron confirm abc123", style="primary", says="yes"),
             Button(label="Change", action="/cron change abc123"),
-            Button(label="Cancel", action="/cron cancel abc123"),
+            Button(label="Cancel", action="/cron cancel abc123", style="quiet", says="no"),
         ),
         (Button(label="Try it once", action="/cron test abc123"),),
     )
@@ -77,15 +77,15 @@ def test_in_chinese_it_reads_as_well() -> None:
     assert preview(seen).markdown == (
         "**要这样设置吗？**（报告）\n\n"
         "> 有什么新内容？\n\n"
-        "- **使用技能：** daily-report\n"
-        "- **时间：** 每个工作日 09:00（Europe/Paris）\n"
-        "- **接下来：** 11月23日 周一 09:00 · 11月24日 周二 09:00 · 11月25日 周三 09:00 · 11月26日 周四 09:00 · "
+        "- **使用技能**：daily-report\n"
+        "- **时间**：每个工作日 09:00（Europe/Paris）\n"
+        "- **接下来**：11月23日 周一 09:00 · 11月24日 周二 09:00 · 11月25日 周三 09:00 · 11月26日 周四 09:00 · "
         "11月27日 周五 09:00\n"
         "- 2027年3月28日 周日 时钟调整：09:00 仍是 09:00。\n"
         "- **免打扰时段**为 21:00–09:30：会等到时段结束后再发。\n"
-        "- **如果届时我没有运行：** 最多迟 2 小时补一次；再晚就跳过并告诉您。\n"
-        "- **费用：** 每次约 12,345 个词元（最近 3 次的平均）。\n"
-        "- **无需再询问即可运行：** 技能 `chart` 的脚本。确认即表示同意。"
+        "- **如果届时我没有运行**：最多迟 2 小时补一次；再晚就跳过并告诉您。\n"
+        "- **费用**：每次约 12,345 个词元（最近 3 次的平均）。\n"
+        "- **无需再询问即可运行**：技能 `chart` 的脚本。确认即表示同意。"
     )
 
 
@@ -162,7 +162,7 @@ def test_what_is_left_of_the_question() -> None:
     assert cancelled_line(replace(job, language="zh")) == "✗ 未设置：stretch"
 
 
-# What it costs
+# Costs
 
 
 def paid(number: int, tokens: int, usd: float, state: FiringState = FiringState.DONE) -> Firing:
@@ -222,7 +222,7 @@ def test_lengths_of_time_are_said_in_what_fits(seconds: float, said: str) -> Non
     assert duration(seconds, "en") == said
 
 
-# What it runs
+# Programs
 
 
 def test_a_yes_covers_the_scripts_of_the_skill_and_of_those_that_it_names(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_yes_covers_the_scripts_of_the_skill_and_of_those_that_it_names(tmp_pa
     assert skill_use(library, None).scripts == ()
 
 
-# When it is quiet
+# Quiet hours
 
 
 @pytest.mark.parametrize(

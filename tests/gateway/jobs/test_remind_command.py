@@ -1,4 +1,4 @@
-"""/remind: a reminder is shown before it is set, set by one press, and listed."""
+"""/remind shows a reminder first, sets it with one press, and lists it."""
 
 import pytest
 
@@ -14,11 +14,11 @@ from tests.gateway.jobs.kit import ANN, moment
 async def test_it_is_shown_and_then_set_by_one_press(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
 
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     assert bot.screen == [
         "**Shall I set this up?** (Reminder)\n\n"
         "> pizza\n\n"
-        "- **When:** on Mon 23 Nov 2026 at 08:20 (Europe/Paris)\n"
+        "- **When:** on Mon 23 Nov 2026 at 09:00 (Europe/Paris)\n"
         "- **If I am not running then:** it comes as soon as I am back.\n"
         "- **Cost:** nothing, no model is asked."
     ]
@@ -26,13 +26,13 @@ async def test_it_is_shown_and_then_set_by_one_press(start_bot: StartTimedBot) -
     assert (await bot.job("ab0001")).state is JobState.DRAFT
     assert await bot.store.jobs.due(moment("2027-01-01 00:00"), 10, ["memory"]) == []
 
-    assert await press(bot, "Confirm") == "✓ Set (`ab0001`): Mon 23 Nov 08:20.\n\n> pizza"
+    assert await press(bot, "Confirm") == "✓ Set (`ab0001`): Mon 23 Nov 09:00.\n\n> pizza"
     assert len(bot.screen) == 1
     assert labels(bot) == []
     job = await bot.job("ab0001")
     assert (job.state, job.chat, job.person) == (JobState.ACTIVE, ANN, "ann")
-    assert (job.work, job.rule) == (Reminder(text="pizza"), Once(at=moment("2026-11-23 08:20")))
-    assert job.next_at == moment("2026-11-23 08:20")
+    assert (job.work, job.rule) == (Reminder(text="pizza"), Once(at=moment("2026-11-23 09:00")))
+    assert job.next_at == moment("2026-11-23 09:00")
 
 
 async def test_one_that_comes_again_shows_the_next_five_and_the_change_of_clocks(start_bot: StartTimedBot) -> None:
@@ -50,13 +50,13 @@ async def test_in_chinese_all_of_it_is(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
     await bot.hears("/language zh")
 
-    await bot.hears("/remind 明天早上9点 给银行打电话")
+    await bot.hears("/remind 明天9点 给银行打电话")
     assert bot.screen[1] == (
         "**要这样设置吗？**（提醒）\n\n"
         "> 给银行打电话\n\n"
-        "- **时间：** 2026年11月24日 周二 09:00（Europe/Paris）\n"
-        "- **如果届时我没有运行：** 恢复后立即补上。\n"
-        "- **费用：** 无，不调用模型。"
+        "- **时间**：2026年11月24日 周二 09:00（Europe/Paris）\n"
+        "- **如果届时我没有运行**：恢复后立即补上。\n"
+        "- **费用**：无，不调用模型。"
     )
     assert labels(bot) == [["确认", "修改", "取消"]]
     assert await press(bot, "确认") == "✓ 已设置（`ab0001`）：11月24日 周二 09:00。\n\n> 给银行打电话"
@@ -64,7 +64,7 @@ async def test_in_chinese_all_of_it_is(start_bot: StartTimedBot) -> None:
 
 async def test_what_was_cancelled_is_gone(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
 
     assert await press(bot, "Cancel") == "✗ Not set: pizza"
     assert labels(bot) == []
@@ -77,7 +77,7 @@ async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) 
     await bot.hears("/remind")
     assert bot.screen[-1].startswith("Say `/remind in 20m pizza`")
 
-    await bot.hears("/remind in 20m pizza")
+    await bot.hears("/remind at 9 pizza")
     await press(bot, "Confirm")
     await bot.hears("/remind every day 9:00 water the plants")
     await bot.hears("/cron add every day 10:00 count the plants")
@@ -85,7 +85,7 @@ async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) 
     title, rows, how = bot.screen[-1].split("\n\n")
     assert title == "**Reminders here** (times in Europe/Paris):"
     assert rows.split("\n") == [
-        "- `ab0001` on Mon 23 Nov 2026 at 08:20 – Reminder: pizza (once)",
+        "- `ab0001` on Mon 23 Nov 2026 at 09:00 – Reminder: pizza (once)",
         "- `ab0002` every day at 09:00 – Reminder: water the plants (waits for your yes)",
     ]
     assert how.startswith("Say `/remind in 20m pizza`")
@@ -129,6 +129,6 @@ async def test_a_platform_that_wants_commands_otherwise_is_told_so(start_bot: St
 
 async def test_the_words_hide_nothing_and_format_nothing(start_bot: StartTimedBot) -> None:
     bot = await start_bot(new_request_id=typed_ids())
-    await bot.hears("/remind in 20m **pay** \u202eelbisivni")
+    await bot.hears("/remind at 9 **pay** \u202eelbisivni")
 
     assert "> \\*\\*pay\\*\\* ⟨U+202E⟩elbisivni\n" in bot.screen[0]

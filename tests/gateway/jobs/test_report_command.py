@@ -1,4 +1,4 @@
-"""/report: the reports that Parley brings along, each a press and a yes away."""
+"""/report: each report that ships with Parley needs one press and one confirmation."""
 
 from pathlib import Path
 
@@ -77,7 +77,7 @@ async def test_in_chinese(start_bot: StartTimedBot, library: SkillLibrary) -> No
     await bot.hears("/report usage 每周一9点")
 
     assert bot.screen[-1].startswith("**要这样设置吗？**（报告）\n\n> 报告最近七天的用量")
-    assert "- **时间：** 每周一 09:00（Europe/Paris）" in bot.screen[-1]
+    assert "- **时间**：每周一 09:00（Europe/Paris）" in bot.screen[-1]
 
 
 async def test_where_its_skill_is_gone_that_is_said(start_bot: StartTimedBot) -> None:

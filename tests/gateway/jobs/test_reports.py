@@ -1,9 +1,10 @@
-"""Reports: made apart from the talk, a few at once, as far as they may go, and posted for everybody to ask about."""
+"""Reports are made apart from the conversation, a few at once, within limits, and posted for questions."""
 
 import asyncio
 
+from agent_core.limits import LoopLimits
 from agent_core.models.scripted import Waits, calls
-from agent_core.subagents import SECONDS
+from agent_core.subagents import CLOSING_S
 from agent_core.tools import ToolContext, tool
 from gateway.store.job import DeliveryState, FiringState, Heartbeat, Report
 from gateway.timing.rule import Cron, Every, Once
@@ -16,8 +17,8 @@ MAKE_TEA = "make tea"
 NOTHING = calls(("nothing_to_report", {"why": "all is well"}))
 
 
-async def test_a_report_is_made_apart_from_the_talk_and_posted(start_bot: StartTimedBot) -> None:  # S2-47
-    bot = await start_bot("Hello.", "Sales: 42, lower than before.", "Because it rained.")
+async def test_a_report_is_made_apart_from_the_talk_and_posted(wired_bot: StartTimedBot) -> None:  # S2-47
+    bot = await wired_bot("Hello.", "Sales: 42, lower than before.", "Because it rained.")
     await bot.hears("my password is swordfish")
     await bot.has(a_job(SALES))
     bot.at("2026-11-23 09:00")
@@ -35,8 +36,8 @@ async def test_a_report_is_made_apart_from_the_talk_and_posted(start_bot: StartT
     assert not names & {"task", "schedule", "jobs", "remember", "forget"}
 
 
-async def test_an_answer_to_a_report_has_it_before_it(start_bot: StartTimedBot) -> None:  # S2-48
-    bot = await start_bot("Sales: 42, lower than before.", "Because it rained.")
+async def test_an_answer_to_a_report_has_it_before_it(wired_bot: StartTimedBot) -> None:  # S2-48
+    bot = await wired_bot("Sales: 42, lower than before.", "Because it rained.")
     await bot.has(a_job(SALES))
     bot.at("2026-11-23 09:00")
     await bot.look()
@@ -47,8 +48,8 @@ async def test_an_answer_to_a_report_has_it_before_it(start_bot: StartTimedBot) 
     assert "Sales: 42, lower than before." in seen(bot.llm.requests[-1])
 
 
-async def test_nothing_to_report_posts_nothing(start_bot: StartTimedBot) -> None:
-    bot = await start_bot(NOTHING, "Hello.")
+async def test_nothing_to_report_posts_nothing(wired_bot: StartTimedBot) -> None:
+    bot = await wired_bot(NOTHING, "Hello.")
     await bot.has(a_job(SALES))
     bot.at("2026-11-23 09:00")
     await bot.look()
@@ -81,8 +82,8 @@ async def draw(context: ToolContext) -> str:
     return "drawn: chart.txt"
 
 
-async def test_files_go_with_the_report(start_bot: StartTimedBot) -> None:
-    bot = await start_bot(
+async def test_files_go_with_the_report(wired_bot: StartTimedBot) -> None:
+    bot = await wired_bot(
         calls(("draw", {})), calls(("send_file", {"path": "chart.txt"})), "Sales: 42.", "Thank you.", tools=(draw,)
     )
     await bot.has(a_job(SALES))
@@ -95,9 +96,9 @@ async def test_files_go_with_the_report(start_bot: StartTimedBot) -> None:
     assert "With it went these files: chart.txt." in seen(bot.llm.requests[-1])
 
 
-async def test_at_most_three_run_at_once_in_the_house(start_bot: StartTimedBot) -> None:  # S2-47
+async def test_at_most_three_run_at_once_in_the_house(wired_bot: StartTimedBot) -> None:  # S2-47
     gates = [Waits(asyncio.Event(), "Done.") for _ in range(4)]
-    bot = await start_bot(*gates)
+    bot = await wired_bot(*gates)
     await bot.has(*(a_job(SALES, name=f"job{number}00") for number in range(4)))
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
@@ -110,9 +111,9 @@ async def test_at_most_three_run_at_once_in_the_house(start_bot: StartTimedBot) 
     assert len(bot.screen) == 4
 
 
-async def test_one_that_is_still_worked_on_is_not_begun_again(start_bot: StartTimedBot) -> None:  # S2-47
+async def test_one_that_is_still_worked_on_is_not_begun_again(wired_bot: StartTimedBot) -> None:  # S2-47
     gate = Waits(asyncio.Event(), "The first.")
-    bot = await start_bot(gate, "The third.")
+    bot = await wired_bot(gate, "The third.")
     began = "2026-11-23 08:50"
     await bot.has(a_job(SALES, Every(seconds=600, since=moment(began)), created=began))
     bot.at("2026-11-23 09:00")
@@ -147,14 +148,14 @@ async def test_a_reminder_does_not_wait_for_those_that_run(start_bot: StartTimed
     await bot.settled()
 
 
-async def test_it_goes_as_far_as_it_may_and_no_further(start_bot: StartTimedBot) -> None:  # S2-47
+async def test_it_goes_as_far_as_it_may_and_no_further(wired_bot: StartTimedBot) -> None:  # S2-47
     gate = Waits(asyncio.Event(), "never")
-    bot = await start_bot(gate)
+    bot = await wired_bot(gate)
     await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
     bot.at("2026-11-23 09:00")
     await bot.house.wakes.look()
     await gate.reached.wait()
-    bot.calendar.advance(SECONDS + 1)
+    bot.calendar.advance(LoopLimits().max_seconds + CLOSING_S + 1)
     await bot.settled()
 
     firing = await bot.firing("abc123")
@@ -165,11 +166,12 @@ async def test_it_goes_as_far_as_it_may_and_no_further(start_bot: StartTimedBot)
 
 async def test_it_spends_what_it_may_and_no_more(start_bot: StartTimedBot) -> None:
     @tool()
-    async def look() -> str:
+    async def look(at: int) -> str:
         """Look."""
-        return "nothing"
+        return f"nothing at {at}"
 
-    bot = await start_bot(*[calls(("look", {}), text="a " * 12_000)] * 14, tools=(look,))
+    turns = [calls(("look", {"at": at}), text="a " * 12_000) for at in range(14)]
+    bot = await start_bot(*turns, tools=(look,))
     await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
     bot.at("2026-11-23 09:00")
     await bot.look()

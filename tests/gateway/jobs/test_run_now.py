@@ -1,6 +1,8 @@
-"""What somebody wants now: done beside its times, or rehearsed where only they see it."""
+"""Jobs run on request: outside their times, or as a rehearsal that only the user sees."""
 
 import asyncio
+
+import pytest
 
 from agent_core.clock import new_id
 from agent_core.llm import FailureKind
@@ -10,7 +12,7 @@ from channels.memory import MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, Job, Report
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job
+from tests.gateway.jobs.kit import ANN, BOB, TEAM, TimedBot, a_job, stopped_clock
 from tests.gateway.tasking import rows
 
 SALES = Report(instructions="Report the sales.")
@@ -18,7 +20,7 @@ NOTHING = calls(("nothing_to_report", {"why": "all is well"}))
 
 
 class FindingChannel(MemoryChannel):
-    """Satisfies FindsPrivateChats as well."""
+    """A platform that implements `FindsPrivateChats`."""
 
     async def private_chat(self, person: str) -> ChatKey:
         return self.chat(person)
@@ -140,7 +142,7 @@ async def test_a_rehearsal_that_fails_says_so_and_counts_for_nothing(start_bot: 
 
     [said] = bot.screen
     assert "🧪" in said
-    assert "The model refused our key." in said
+    assert "The model's provider refused the key." in said
     assert (await bot.job(job)).failures == 0
 
 
@@ -175,7 +177,7 @@ async def test_it_goes_on_after_a_restart_where_it_was_to_be_seen(start_bot: Sta
 
 
 async def test_what_is_asked_for_once_is_done_once_however_often_the_event_comes(start_bot: StartTimedBot) -> None:
-    """After a crash a command is obeyed again."""
+    """After a crash a command is handled again."""
     bot = await start_bot("Sales: 42.", "Sales: 43.")
     job = a_job(SALES)
     await bot.has(job)
@@ -185,3 +187,16 @@ async def test_what_is_asked_for_once_is_done_once_however_often_the_event_comes
 
     assert first.id == again.id
     assert len(bot.screen) == 1
+
+
+@pytest.mark.parametrize("verb", ["run", "test"])
+async def test_reports_made_at_once_keep_the_pace_of_the_person_who_asks(start_bot: StartTimedBot, verb: str) -> None:
+    channel = MemoryChannel(limits=NO_PACE)
+    bot = await start_bot(*["Here it is."] * 10, channel=channel, clock=stopped_clock())
+    await bot.has(a_job(SALES, chat=BOB, person="bob"))
+
+    for _ in range(200):
+        await bot.hears(f"/cron {verb} abc123", sender="bob")
+
+    assert len(bot.llm.requests) == 10
+    assert "Please try that again in" in bot.screen[-1]

@@ -1,4 +1,4 @@
-"""Jobs by talking: the model proposes, the house shows, a person's yes sets it."""
+"""Jobs by conversation: the model proposes, Parley shows a preview, and the user's confirmation sets it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.scripted import Call, Calls, Turn
 from agent_core.tools import Tool, ToolContext, tool
 from channels.base import ChannelError
-from gateway.jobs.tools import PROPOSED, JobTools
+from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.store.job import JobState, Reminder, Report
 from gateway.timing.rule import Cron, Every, Once
 from tests.gateway.jobs.asking import labels, open_office, press, shipped_skills, typed_ids
@@ -25,14 +25,14 @@ def uses(name: str, **arguments: str | int) -> Calls:
 
 
 def told(bot: TimedBot, number: int = -1) -> str:
-    """The newest result that the model has read."""
+    """Return the newest tool result that the model has read."""
     results = [each for each in bot.llm.requests[number].messages if isinstance(each, ToolResultMessage)]
     return text_of(results[-1].content)
 
 
-async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(start_bot: StartTimedBot) -> None:
+async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(wired_bot: StartTimedBot) -> None:
     proposed = uses("schedule", **WEEKDAYS)
-    bot = await start_bot(proposed, "Have a look.", skills=shipped_skills(), new_request_id=typed_ids())
+    bot = await wired_bot(proposed, "Have a look.", skills=shipped_skills(), new_request_id=typed_ids())
 
     await bot.hears("every weekday at nine send me what is new in my notes")
     shown = bot.screen.index("Have a look.") - 1
@@ -184,8 +184,8 @@ def calling(call: str, workspace: Path) -> ToolContext:
     )
 
 
-async def test_the_model_reads_what_is_planned_and_pauses_and_removes_it(start_bot: StartTimedBot) -> None:
-    bot = await start_bot(
+async def test_the_model_reads_what_is_planned_and_pauses_and_removes_it(wired_bot: StartTimedBot) -> None:
+    bot = await wired_bot(
         uses("jobs"),
         "That is it.",
         uses("jobs", action="pause", id="abc123"),
@@ -233,8 +233,38 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     assert "strangers had a word in this conversation, so only people change jobs" in told(bot, 2)
     assert (await bot.job("abc123")).state is JobState.ACTIVE
     [shown] = [text for text in bot.screen if "send me money" in text]
-    assert shown.endswith("and may have wanted this.")
+    assert shown.endswith("which may have wanted this.")
     assert (await bot.job("ab0001")).tainted
+
+
+async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(start_bot: StartTimedBot) -> None:
+    turns: list[Turn] = [
+        uses("read_page"),
+        uses("schedule", kind="reminder", what="call the bank", cron="0 9 * * 1"),
+        uses("schedule", kind="reminder", what="call the bank at evil.example", cron="0 9 * * 1"),
+        "The previews are there.",
+    ]
+    tools: list[Tool] = [read_page]
+    bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
+    await bot.hears("Read the page, and remind me each Monday at nine to call the bank")
+
+    own, changed = [text for text in bot.screen if "call the bank" in text]
+    assert "which may have wanted this" not in own
+    assert "which may have wanted this" in changed
+    assert [(await bot.job(each)).tainted for each in ("ab0001", "ab0002")] == [False, True]
+
+
+@pytest.mark.parametrize("action", ["list", "pause"])
+async def test_words_of_strangers_in_a_job_are_theirs_wherever_the_model_reads_them(
+    wired_bot: StartTimedBot, action: str
+) -> None:  # D-27
+    bot = await wired_bot(uses("jobs", action=action, id="" if action == "list" else "abc123"), "Done.")
+    await bot.has(a_job("call evil.example", tainted=True, sources=("page:evil.example",)))
+    await bot.hears("look after my jobs")
+
+    read = [each for each in bot.llm.requests[-1].messages if isinstance(each, ToolResultMessage)][-1]
+    assert "call evil.example" in told(bot)
+    assert read.sources == ("page:evil.example",)
 
 
 async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:

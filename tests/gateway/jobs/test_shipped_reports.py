@@ -1,4 +1,4 @@
-"""The reports that come with Parley work unattended, with no account anywhere."""
+"""The reports that ship with Parley work unattended and without any account."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -18,8 +18,8 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Attachment, ChatKey
-from gateway.addresses import given_in
-from gateway.packages import ROOT
+from gateway.permissions.addresses import given_in
+from gateway.security.packages import ROOT
 from gateway.store.job import FiringState, Job, Report
 from tests.agent_core.sandbox.running import PlainLauncher
 from tests.agent_core.web.site import Site, sends
@@ -32,7 +32,7 @@ StartShipped = Callable[..., Awaitable[TimedBot]]
 
 @pytest.fixture
 def start_shipped(start_bot: StartTimedBot) -> StartShipped:
-    """A bot with the skills and tools that every Parley has; programs are not shut in here."""
+    """Start a bot with the skills and tools that ship with Parley, without a sandbox."""
 
     async def start(*turns: object, fetcher: Fetcher | None = None) -> TimedBot:
         scripts = run_skill_script_tool(ProcessSandbox(PlainLauncher(), SystemClock()))
@@ -52,7 +52,7 @@ async def comes(bot: TimedBot, job: Job, local: str = "2026-11-23 09:00") -> Non
 
 
 def brought(bot: TimedBot) -> list[str]:
-    """What the tools said, as the model saw it last."""
+    """Return the tool results in the model's last request."""
     said = bot.llm.requests[-1].messages
     return [text_of(message.content) for message in said if isinstance(message, ToolResultMessage)]
 
@@ -150,7 +150,8 @@ async def test_a_feed_is_watched_and_only_what_is_new_is_told(start_shipped: Sta
             *(read, *compares("two", "one"), "New: two."),
             fetcher=Fetcher(site.may_reach),
         )
-        job = report("page-watch", f"Watch {site.url}/feed and tell what is new.", "page-watch")
+        words = f"Watch {site.url}/feed and tell what is new."
+        job = replace(report("page-watch", words, "page-watch"), given=given_in(words, [user(words)]))
         await bot.has(job)
 
         await comes(bot, job)

@@ -1,4 +1,4 @@
-"""What is done for a job ends when whoever may says that it is not wanted, and for nothing else that people say."""
+"""A job's run stops when an authorised user asks for it, and on no other message."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ LATER = "2026-11-24 09:00"
 
 
 async def at_work(start_bot: StartTimedBot, job: Job, *turns: object, **how: object) -> tuple[TimedBot, Waits]:
-    """An agent works on the job's first time."""
+    """Start a bot whose agent is working on the job's first firing."""
     thinking = Waits(asyncio.Event(), "Sales: 42.")
     bot = await start_bot(thinking, *turns, **how)
     await bot.has(job)

@@ -1,4 +1,4 @@
-"""Whoever answers a report in a thread under it, or replies to an old one, is understood (S2-48)."""
+"""Answers to a report in a thread, and replies to an old one, are understood (S2-48)."""
 
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import calls
@@ -12,7 +12,7 @@ SALES = Report(instructions="Report yesterday's sales.")
 
 
 async def posts(bot: TimedBot) -> str:
-    """The report comes in the team's channel; the id of its last message."""
+    """Post the report in the team's channel; return the id of its last message."""
     await bot.has(a_job(SALES, chat=TEAM))
     bot.at("2026-11-23 09:00")
     await bot.look()
@@ -25,8 +25,8 @@ def is_untrusted(bot: TimedBot) -> bool:
     return asked.untrusted
 
 
-async def test_a_thread_under_a_report_is_about_it(start_bot: StartTimedBot) -> None:  # S2-48
-    bot = await start_bot("Sales: 42, lower than before.", "Because it rained.", "It did.")
+async def test_a_thread_under_a_report_is_about_it(wired_bot: StartTimedBot) -> None:  # S2-48
+    bot = await wired_bot("Sales: 42, lower than before.", "Because it rained.", "It did.")
     root = await posts(bot)
 
     await bot.hears("why is it lower?", group="team", thread=root, addressed=Addressed.REPLY)

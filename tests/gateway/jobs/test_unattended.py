@@ -1,4 +1,4 @@
-"""What a run at which nobody sits may do: what the rules allow, and scripts to which somebody has said yes."""
+"""An unattended run may do what the rules allow, and run the scripts that a user has approved."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,17 +10,19 @@ from pydantic import BaseModel
 from agent_core.messages import JsonObject, ToolCall, UserMessage, user
 from agent_core.models.scripted import calls
 from agent_core.permissions import Answer, Permissions, Proposal
+from agent_core.provenance import FileLedger
 from agent_core.skills.library import SkillLibrary
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Acts, Tool, ToolContext, Traits, tool
 from channels.memory import MemoryChannel
-from gateway.access import Access
-from gateway.addresses import given_in
-from gateway.jobs.unattended import UnattendedPermissions
-from gateway.policy import Policy
-from gateway.rules import Rules
+from gateway.permissions.access import Access
+from gateway.permissions.addresses import given_in
+from gateway.permissions.policy import Policy
+from gateway.permissions.rules import Rules
+from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import FiringState, Report
 from gateway.timing.rule import Once
+from gateway.workspace.versions import Versions
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.clock import FakeClock
 from tests.gateway.bot import PEOPLE
@@ -39,7 +41,7 @@ def library(tmp_path: Path) -> SkillLibrary:
 
 def permissions(library: SkillLibrary, *scripts: str, given: Collection[str] = ()) -> UnattendedPermissions:
     rules = Rules(Policy(), Access(PEOPLE, [MemoryChannel()], [], FakeClock(), print))
-    return UnattendedPermissions(rules, library, scripts, given)
+    return UnattendedPermissions(rules, Versions(Path("/dev/null"), FakeClock()), library, scripts, given, FileLedger())
 
 
 def a_tool(acts: Acts) -> Tool:
@@ -65,14 +67,14 @@ def proposal(
     )
 
 
-STRANGERS = user("report").model_copy(update={"untrusted": True})
+STRANGERS = user("report").model_copy(update={"untrusted": True, "sources": ("page:a.example",)})
 
 
 @pytest.mark.parametrize(
     ("proposed", "behavior"),
     [
         (proposal("read_file", "read"), "allow"),
-        (proposal("web_fetch", "net"), "allow"),
+        (proposal("web_fetch", "net"), "deny"),
         (proposal("web_fetch", "net", heard=STRANGERS), "deny"),
         (proposal("run_command", "exec"), "deny"),
         (proposal("run_skill_script", "exec", skill="chart"), "allow"),
@@ -111,7 +113,7 @@ async def test_what_strangers_had_a_word_in_reads_addresses_that_people_gave(
 
 
 class Others(Tool):
-    """A tool of somebody else's server."""
+    """A tool of an external MCP server."""
 
     def validate(self, arguments: JsonObject) -> BaseModel:
         return BaseModel()
@@ -167,7 +169,7 @@ async def test_what_a_chat_has_loaded_is_no_matter_of_its_jobs(start_bot: StartT
 async def test_a_skill_of_the_chat_s_own_folder_is_none_that_a_job_follows(
     start_bot: StartTimedBot, library: SkillLibrary
 ) -> None:
-    """Whoever writes there could have it say another thing each time."""
+    """Anyone who can write there could change its instructions before each run."""
     bot = await start_bot(skills=library)
     write_skill(bot.home / "workspaces" / "memory_here_ann" / "skills", "own", "OWN")
     await bot.has(a_job(Report(instructions="Draw.", skill="own"), NINE))

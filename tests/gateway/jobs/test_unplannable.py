@@ -1,4 +1,4 @@
-"""A job whose zone is none any more, or whose rule nobody can read: it is seen and removed, and keeps no other."""
+"""A job with an unknown zone or an unreadable rule can be seen and removed, and affects no other job."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each slot fires once, whoever looks how often, whatever clocks do, and whenever the program ends."""
+"""Each slot fires once, however often the scheduler looks, whatever clocks do, and whenever the program ends."""
 
 import asyncio
 from dataclasses import replace
@@ -8,8 +8,8 @@ import pytest
 
 from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired
 from channels.memory import MemoryChannel
-from gateway.access import People
-from gateway.jobs.wakes import MOST_AT_ONCE
+from gateway.permissions.access import People
+from gateway.schedule.jobs.wakes import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
 from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot
@@ -68,12 +68,14 @@ async def test_the_next_look_is_at_the_next_job(tmp_path: Path) -> None:
         assert await here.wakes.next_due() == moment("2026-11-23 10:00")
 
 
-# What was missed
+# Missed slots
 
 
 async def test_down_over_three_firings_there_is_one_run(tmp_path: Path) -> None:
-    """It is late, within the grace, and named by the last of them; the others are written down as missed, and the chat
-    is told nothing but the report itself."""
+    """The run is late but within the grace, and named after the last slot.
+
+    The other slots are recorded as missed, and the chat gets only the report itself.
+    """
     clock, channel = Calendar(), MemoryChannel()
     async with ward(tmp_path, clock=clock, channel=channel) as here:
         await here.has(a_job(Report(instructions="look"), HOURLY))
@@ -86,7 +88,7 @@ async def test_down_over_three_firings_there_is_one_run(tmp_path: Path) -> None:
 
 
 async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> None:  # S2-47
-    """Once for each chat, in one message that makes no sound, names how many and when the next time is."""
+    """Each chat gets one silent message with the number of missed jobs and the next time."""
     async with ward(tmp_path) as here:
         await here.has(
             a_job(Report(instructions="look"), name="daily1"),
@@ -130,7 +132,7 @@ async def test_what_was_missed_is_told_in_the_language_of_the_job(tmp_path: Path
 
 
 async def test_a_reminder_for_one_moment_is_made_up_however_late(tmp_path: Path) -> None:
-    """Whoever delivers it says that it is late: the event has the moment at which it was due."""
+    """The event has the time at which it was due, so that the delivery can say how late it is."""
     async with ward(tmp_path) as here:
         await here.has(a_job("call mum", Once(at=moment("2026-11-23 09:00"))))
 
@@ -141,7 +143,7 @@ async def test_a_reminder_for_one_moment_is_made_up_however_late(tmp_path: Path)
 
 
 async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_path: Path) -> None:
-    """That it was missed and what is said of it are one transaction."""
+    """The missed slot and its message are stored in one transaction."""
     clock = Calendar()
     async with ward(tmp_path, clock=clock, channel=_Broken()) as here:
         await here.has(a_job("x"))
@@ -156,17 +158,17 @@ async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_pa
 
 
 class _Broken(MemoryChannel):
-    """Takes nothing, and does not say so either."""
+    """A platform whose sends never return."""
 
     async def send(self, *_: object) -> None:  # type: ignore[override]
         await asyncio.Event().wait()
 
 
-# Who may not, and who is not there
+# Users without permission and platforms without connection
 
 
 async def test_whose_person_may_not_speak_any_more_is_paused(tmp_path: Path) -> None:
-    """Nobody who started Parley is asked to let them in: they did not write."""
+    """The owner is not asked to let the user in, because the user did not write."""
     lines: list[str] = []
     async with ward(tmp_path, lines=lines) as here:
         await here.has(a_job("x", person="mallory"))
@@ -181,7 +183,7 @@ async def test_whose_person_may_not_speak_any_more_is_paused(tmp_path: Path) -> 
 
 
 async def test_on_a_platform_that_is_not_connected_it_waits(tmp_path: Path) -> None:
-    """It is not lost: when the platform is there again, the rule for what was missed holds."""
+    """When the platform is connected again, the rule for missed slots applies."""
     clock = Calendar()
     there = ChatKey(platform="elsewhere", account="a", chat="c")
     people = People(owners=frozenset({"memory:ann", "elsewhere:ann"}), allow=frozenset())
@@ -227,7 +229,7 @@ async def test_a_job_that_nobody_can_keep_is_paused_and_the_others_fire(
 
 
 async def test_one_that_breaks_whoever_takes_it_in_keeps_no_other(tmp_path: Path) -> None:
-    """It counts as missed, and is tried again at its next slot."""
+    """The slot counts as missed, and the next one is tried again."""
     async with ward(tmp_path) as here:
         await here.has(a_job("x"), a_job("y", name="zzz789"))
         accept = here.accept
@@ -257,7 +259,7 @@ async def test_many_of_somebody_who_may_not_speak_keep_no_other(tmp_path: Path) 
 
 
 async def test_a_check_in_is_entered_only_if_there_is_something_to_look_at(tmp_path: Path) -> None:
-    """A look that found nothing costs no row, and the next one comes all the same."""
+    """A check-in that found nothing stores no row, and the next one is still planned."""
     answers = iter([False, True])
 
     async def tick(_job: Job, _now: float) -> bool:
@@ -296,11 +298,11 @@ async def test_looks_that_were_missed_are_not_spoken_of(tmp_path: Path) -> None:
         assert await here.at("2026-11-23 15:00") == [at("2026-11-23 15:00")]
 
 
-# Many
+# Many jobs at once
 
 
 async def test_many_on_one_minute_all_fire_and_others_have_their_turn(tmp_path: Path) -> None:
-    """In steps, between which others do something."""
+    """Other tasks run between the steps."""
     turns = 0
 
     async def other() -> None:
@@ -323,7 +325,7 @@ async def test_many_on_one_minute_all_fire_and_others_have_their_turn(tmp_path: 
 
 
 async def test_what_many_missed_in_one_chat_is_one_message(tmp_path: Path) -> None:
-    """However many steps it took to find it."""
+    """One message, however many steps it took to find them."""
     async with ward(tmp_path) as here:
         count = MOST_AT_ONCE + 10
         await here.has(*(a_job("x", NINE, name=f"job{number:04}") for number in range(count)))

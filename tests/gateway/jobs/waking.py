@@ -1,5 +1,4 @@
-"""What is due, without anybody to do it: a real store, a door that takes in as the house's does, and a date that a test
-moves."""
+"""A scheduler without the rest of the gateway: a real store, an inbox, and a clock that a test moves."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -8,9 +7,9 @@ from pathlib import Path
 
 from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
 from channels.memory import MemoryChannel
-from gateway.access import Access, People
-from gateway.delivery import Delivery
-from gateway.jobs.wakes import Wakes
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access, People
+from gateway.schedule.jobs.wakes import Wakes
 from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -20,18 +19,18 @@ from tests.gateway.jobs.kit import Calendar, moment, short_ids
 
 @dataclass
 class Ward:
-    """Everything that a look needs. `life` ends when the program does; the store's file and the platform outlive it."""
+    """Environment of a scheduler. `life` ends with the program; the store's file and the platform outlive it."""
 
     store: Store
     clock: Calendar
     channel: MemoryChannel
     wakes: Wakes
     fired: list[ScheduleFired] = field(default_factory=list)
-    """What was taken in for the first time, oldest first."""
+    """Events accepted for the first time, oldest first."""
     offered: list[ScheduleFired] = field(default_factory=list)
-    """The same with what was taken in before."""
+    """All events, including repeated ones."""
     is_full: bool = False
-    """Whether the disk is."""
+    """True if the disk is full."""
 
     async def accept(self, event: InboundEvent) -> Accepted:
         assert isinstance(event, ScheduleFired)
@@ -49,7 +48,7 @@ class Ward:
             assert await self.store.jobs.add(job)
 
     async def at(self, local: str) -> list[str]:
-        """It is then, and somebody looks; the slots that fire."""
+        """Move the clock, check what is due, and return the slots that fire."""
         self.clock.move_to(moment(local))
         return await self.look()
 
@@ -65,7 +64,7 @@ class Ward:
         return found
 
     async def missed(self, name: str = "abc123") -> list[str]:
-        """The slots that are written down, oldest first."""
+        """Return the recorded slots, oldest first."""
         return [firing.slot for firing in reversed(await self.history(name))]
 
     async def history(self, name: str = "abc123") -> list[Firing]:
@@ -86,7 +85,7 @@ async def ward(
     tick: Callable[[Job, float], object] = _always,
     lines: list[str] | None = None,
 ) -> AsyncIterator[Ward]:
-    """`lines`: gets what the console is shown."""
+    """Open a ward; `lines` receives the console output."""
     clock = clock or Calendar()
     channel = channel or MemoryChannel(limits=NO_PACE)
     async with AsyncExitStack() as life:

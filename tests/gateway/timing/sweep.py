@@ -1,4 +1,4 @@
-"""Every change of every zone's clocks, and how often a daily job runs on each date around it."""
+"""Every change of clocks in every zone, and the runs of a daily job on each date around it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -10,16 +10,16 @@ from gateway.timing.changes import Change, changes_between, naive
 
 HALF_HOURS = [(hour, minute) for hour in range(24) for minute in (0, 30)]
 BEFORE, BEHIND = 48 * 3600, 51 * 3600
-"""Seconds that are looked at around a change: the date before and the date after it, whole."""
+"""Seconds examined around a change: the whole dates before and after it."""
 _HALF_A_DAY = timedelta(hours=12)
 
 Runs = Callable[[int, int, ZoneInfo, float, float], Sequence[float]]
-"""The moments at which a job for that hour and minute of every day runs, after a moment and up to another."""
+"""Returns the times at which a job for that hour and minute of every day runs, between two moments."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Zones whose clocks change alike in these years."""
+    """Zones with the same changes of clocks in these years."""
 
     zones: tuple[str, ...]
     changes: tuple[Change, ...]
@@ -30,7 +30,7 @@ class Group:
 
     @property
     def kinds(self) -> "Group":
-        """With the first change only of those that leave out, or show twice, the same times of day."""
+        """Keep only the first of the changes that skip or repeat the same times of day."""
         first = {(change.shown_before.time(), change.was, change.offset): change for change in reversed(self.changes)}
         return Group(self.zones, tuple(first.values()))
 
@@ -38,7 +38,7 @@ class Group:
 @dataclass(frozen=True)
 class Tally:
     cases: int = 0
-    """A change, and one of 48 jobs."""
+    """Number of pairs of a change and one of 48 jobs."""
     doubled: int = 0
     missed: int = 0
 
@@ -50,7 +50,7 @@ class Tally:
 
 
 def groups(first: int, last: int) -> list[Group]:
-    """All zones that this machine knows, by their changes in these years."""
+    """Group all zones of this machine by their changes in these years."""
     since, until = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (first, last + 1))
     alike: defaultdict[tuple[Change, ...], list[str]] = defaultdict(list)
     for name in sorted(available_timezones() - {"Factory", "localtime"}):
@@ -59,7 +59,7 @@ def groups(first: int, last: int) -> list[Group]:
 
 
 def tally(group: Group, runs: Runs) -> Tally:
-    """For one zone of the group."""
+    """Count the runs for one zone of the group."""
     return sum((_around(change, group.zone, runs) for change in group.changes), Tally())
 
 
@@ -72,10 +72,10 @@ def _around(change: Change, zone: ZoneInfo, runs: Runs) -> Tally:
 
 
 def _a_date(change: Change, hour: int, minute: int, found: Sequence[float]) -> list[int]:
-    """How many runs are those of the date of the change, of the one before and of the one after.
+    """Return the number of runs for the date of the change, the one before and the one after.
 
-    A run belongs to that date whose hour and minute it is nearest to: so it does also where the clock leaves these out
-    and the run falls on the next date.
+    A run belongs to the date whose hour and minute it is nearest to, also if the clock skips that time and the run
+    falls on the next date.
     """
     counted: Counter[date] = Counter()
     for at in found:

@@ -1,4 +1,4 @@
-"""Rules that cannot be kept are refused with words that say why."""
+"""Rules that cannot be kept are refused with the reason."""
 
 from zoneinfo import ZoneInfo
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.texts import LANGUAGES, say
+from gateway.texts.say import LANGUAGES, say
 from gateway.timing.check import BadRule, check_rule
 from gateway.timing.rule import Cron, Every, Once, Rule
 from gateway.timing.slots import next_slot

@@ -1,4 +1,4 @@
-"""Times as people write them, in English and Chinese."""
+"""Times as users write them, in English and Chinese."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.texts import LANGUAGES, Language, say
+from gateway.texts.say import LANGUAGES, Language, say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
 from gateway.timing.rule import Cron, Every, Once, Rule
@@ -221,7 +221,7 @@ def test_what_we_say_we_understand(rule: Rule, language: Language) -> None:
 
     assert rule_words(when.rule, BERLIN, language) == words
     assert when.rest == "x"
-    if not isinstance(rule, Once):  # of an hour that comes twice, words name the first
+    if not isinstance(rule, Once):  # in an hour that comes twice, the words name the first
         assert when.rule == rule
 
 

@@ -1,11 +1,11 @@
-"""Half of what somebody said about when is not what they said: they are asked."""
+"""A time that is understood only in part is not used; the user is asked."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from gateway.texts import LANGUAGES, say
+from gateway.texts.say import LANGUAGES, say
 from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
 from gateway.timing.words import rule_words

@@ -1,4 +1,4 @@
-"""Quiet hours: as people write them, across midnight, and where the clocks change."""
+"""Quiet hours as users write them, across midnight and on days when clocks change."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

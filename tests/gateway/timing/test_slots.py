@@ -1,4 +1,4 @@
-"""When jobs are due: intervals, cron, and what happens when the clocks change."""
+"""The times at which jobs are due: intervals, cron, and changes of clocks."""
 
 from datetime import UTC, datetime
 from itertools import islice, pairwise
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gateway.timing.changes import LATEST
 from gateway.timing.rule import Cron, Every, Once
 from gateway.timing.slots import Slot, next_slot, period, slots, upcoming
+from tests.zones import zone_by_rule
 
 BERLIN, NEW_YORK, NUUK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York"), ZoneInfo("America/Nuuk")
 
@@ -20,7 +21,7 @@ def moment(zone: ZoneInfo, text: str) -> float:
 
 
 def due(expression: str, zone: ZoneInfo, after: str, most: int = 3) -> list[str]:
-    """The next ones as a clock there shows them."""
+    """Return the next slots in local time."""
     found = upcoming(Cron(expression=expression), zone, moment(zone, after), most)
     return [f"{datetime.fromtimestamp(slot.at, zone):%m-%d %H:%M %Z}" for slot in found]
 
@@ -79,7 +80,7 @@ def test_an_interval_never_stands_still(seconds: int, since: float, number: int)
     ],
 )
 def test_cron_is_that_of_debian(expression: str, first: str) -> None:
-    """Where the library that wakes us counts weekdays from Monday and wants day *and* weekday."""
+    """APScheduler would count weekdays from Monday and require day *and* weekday."""
     assert due(expression, BERLIN, "2026-11-22 12:45", 1) == [first]
 
 
@@ -110,8 +111,8 @@ def test_every_so_many_minutes_goes_on_when_the_clock_goes_back() -> None:
 
 
 def test_every_so_many_hours_names_times_of_day_too() -> None:
-    """Which people are told one by one: `every day at 00:00 and 12:00`."""
-    havana = ZoneInfo("America/Havana")
+    """Such a rule is displayed as its times of day; in Havana the change of clocks removes midnight in spring."""
+    havana = zone_by_rule("CST5CDT,M3.2.0/0,M11.1.0/1")
 
     assert due("0 */12 * * *", havana, "2027-03-13 13:00", 2) == ["03-14 01:00 CDT", "03-14 12:00 CDT"]
     assert due("0 */12 * * *", havana, "2026-10-31 13:00", 2) == ["11-01 00:00 CDT", "11-01 12:00 CST"]
@@ -130,7 +131,7 @@ def test_where_the_last_hour_of_a_day_is_left_out_its_run_falls_on_the_next() ->
 @pytest.mark.parametrize("expression", ["30 2 * * *", "30 1 * * *", "0 0 * * *", "0 */2 * * *", "*/20 1-3 * * *"])
 @pytest.mark.parametrize("change", ["2026-03-08 06:00", "2026-11-01 05:00"])
 def test_wherever_one_starts_the_same_slots_follow(expression: str, change: str) -> None:
-    """Within a repeated or missing hour no start gives a moment that is not after it, nor loses one."""
+    """From any start within a repeated or missing hour, the next slot is later than it and none is skipped."""
     rule = Cron(expression=expression)
     begin = moment(ZoneInfo("UTC"), change) - 3600
     every = [slot.at for slot in islice(slots(rule, NEW_YORK, begin - 86_400), 500)]

@@ -1,4 +1,4 @@
-"""Rules, moments and changes of clocks in words, in both languages."""
+"""Rules, moments and changes of clocks as text, in both languages."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -52,7 +52,7 @@ def test_cron_in_words(expression: str, english: str, chinese: str) -> None:
 
 
 def test_a_day_or_a_weekday_is_told_from_a_day_that_is_one() -> None:
-    """The first counts both, as cron does; a star in front makes it narrower."""
+    """In the first rule either counts, as in cron; a star requires both."""
     assert (
         rule_words(Cron(expression="0 9 1 * 1"), BERLIN, "en") == "on the 1st of every month and every Monday at 09:00"
     )

@@ -1,5 +1,7 @@
-"""A daily job runs once for each date, in every zone and at every kind of change of its clocks (`bench.zones`: at every
-change of the next years)."""
+"""A daily job runs once for each date, in every zone and at every kind of clock change.
+
+`bench.zones` tests every change of the next years.
+"""
 
 from itertools import takewhile
 from zoneinfo import ZoneInfo

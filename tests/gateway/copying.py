@@ -1,0 +1,299 @@
+"""A gateway whose model copies untrusted text wherever it can write, and a user who makes it do so in every way."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.builtin.catalogue import builtin_tools
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.builtin.web.fetch import Fetcher
+from agent_core.builtin.web.tools import web_fetch_tool
+from agent_core.clock import SystemClock
+from agent_core.context.compaction.summary import FACTS
+from agent_core.limits import LoopLimits
+from agent_core.llm import LlmRequest
+from agent_core.mcp.servers import McpServers
+from agent_core.messages import JsonObject, ToolResultMessage
+from agent_core.models.scripted import Turn, calls
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import Origin
+from agent_core.sources import Sources, page, union
+from channels.base import Addressed, Attachment, ChatKey, MessageReceived, Sender
+from channels.memory import MemoryChannel
+from gateway.permissions.policy import Policy
+from gateway.security.packages import ROOT
+from gateway.store.job import Report
+from gateway.workspace.folders import workspace_of
+from tests.agent_core.mcp.serving import ENVIRON, emulated
+from tests.agent_core.sandbox.running import launcher_called
+from tests.agent_core.web.site import Site
+from tests.gateway.bot import NO_PACE, Bot, make_bot
+from tests.gateway.jobs.kit import a_job
+from tests.gateway.sourced import files_in
+from tests.gateway.tasking import rows
+from tests.process import until
+
+MARK = "kestrel4471"
+"""Word that occurs only in the untrusted text."""
+PLAIN = "otter"
+WITHIN = 60.0
+LONG = 600
+"""Length of a result that is shown in full."""
+TASK, REPORT = "Do this job:", "Report on this chat."
+CHANGES = ("pause", "resume")
+OURS = ("/approve ", "/cron confirm ")
+
+Wanted = tuple[str, JsonObject | str]
+"""A tool call."""
+
+ENTRIES = ("page", "sent file", "passed on", "quoted", "server", "odd file")
+WAYS = (
+    "write",
+    "write a long file",
+    "name a file",
+    "edit",
+    "read",
+    "list",
+    "search",
+    "program",
+    "remember",
+    "recall",
+    "task",
+    "background task",
+    "skill",
+    "plan",
+    "jobs",
+    "report",
+    "quote",
+    "forward",
+    "compact",
+    "undo",
+    "restart",
+)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way in which text is copied."""
+
+    what: str
+    anew: bool = False
+    """True if it happens in a new conversation."""
+
+
+class Copyist:
+    """Scripted turn that makes the planned calls, with untrusted text once it has read some."""
+
+    def __init__(self) -> None:
+        self.plan: list[Callable[[str], Turn]] = []
+
+    def __call__(self, request: LlmRequest) -> Turn:
+        told = "\n".join([request.system, *(message.model_dump_json() for message in request.messages)])
+        word = MARK if MARK in told else PLAIN
+        first = request.messages[0].model_dump_json() if request.messages else ""
+        if not request.tools:  # a summary
+            return f"## Goal\nGo on.\n\n## Progress\nIt is about {word}.\n\n{FACTS}\n- {word} is a bird"
+        if TASK in first or REPORT in first:
+            looked = any(isinstance(message, ToolResultMessage) for message in request.messages)
+            own: list[Wanted] = [("read_history", {})] if REPORT in first else []
+            return f"It says {word}." if looked else calls(*own, ("list_dir", {}), ("grep", {"pattern": "."}))
+        if self.plan:
+            return self.plan.pop(0)(word)
+        return f"It is about {word}."
+
+
+class Scene:
+    """One gateway, and a user who talks to it in two chats."""
+
+    def __init__(self, bot: Bot, channel: MemoryChannel, model: Copyist, site: Site) -> None:
+        self.bot = bot
+        self.channel = channel
+        self.model = model
+        self.site = site
+        self.number = 0
+        self.entered: Sources = ()
+        """Sources whose text has entered the user's private chat."""
+        self._answered: set[str] = set()
+
+    async def goes(self, way: Way, group: str | None) -> None:
+        """Use one way of copying, in a new conversation or in the current one."""
+        self.number += 1
+        if way.anew:
+            await self.says("/new", group)
+        chat, number = self.channel.chat(group=group), self.number
+        match way.what:
+            case "undo":
+                await self.says("/undo", group)
+            case "compact":
+                for words in ("So much for that. " * 600, "Please go on.", "/compact"):
+                    await self.says(words, group)
+            case "restart":
+                await self.bot.restart()
+            case "quote":
+                await self._quotes(chat, group)
+            case "forward":  # a forwarded message is not recognised as the bot's own
+                if group is None and (said := self._said(chat)):
+                    await self._brings(shared=f"Forwarded from Ada:\n{said[1]}")
+                    self.entered = union(self.entered, ["person:Ada"])
+            case "report":
+                job = a_job(Report(instructions=REPORT), name=f"job{number}", chat=chat)
+                assert await self.bot.house.store.jobs.add(job)
+                await self.bot.house.firings.run_now(job, f"now{number}")
+                await self._settled(group)
+            case what:
+                self.model.plan = [*self._calls(what, number, chat)]
+                await self.says("Please go on.", group)
+
+    def _calls(self, way: str, number: int, chat: ChatKey) -> Iterator[Callable[[str], Turn]]:
+        """Yield the calls of a way. Files are chosen by number, as the model cannot know other names."""
+        workspace = workspace_of(self.bot.home, chat)
+        plain = [each for each in files_in(workspace) if MARK not in each and not each.startswith(".")]
+        chosen = plain[number % len(plain)] if plain else "none.txt"
+        made: Mapping[str, Callable[[str], Wanted]] = {
+            "write": lambda word: ("write_file", {"path": f"f{number % 3}.txt", "content": f"{word} {number}"}),
+            "write a long file": lambda word: (
+                "write_file", {"path": "long.txt", "content": f"{word} {'x' * 2 * LONG} {word}"},
+            ),
+            "name a file": lambda word: ("write_file", {"path": f"{word}/{word}{number}.txt", "content": "nothing"}),
+            "edit": lambda word: ("edit_file", {"path": chosen, "old_text": "otter", "new_text": f"otter and {word}"}),
+            "read": lambda _: ("read_file", {"path": chosen}),
+            "list": lambda _: ("list_dir", {}),
+            "search": lambda _: ("grep", {"pattern": "kestrel|otter"}),
+            "program": lambda _: ("run_command", {"argv": ["sh", "-c", f"cat * */* > all{number % 2}.txt; ls -R"]}),
+            "remember": lambda word: ("remember", {"fact": f"{word} is number {number}"}),
+            "recall": lambda _: ("recall", {}),
+            "task": lambda word: ("task", {"prompt": f"{TASK} {word}"}),
+            "background task": lambda word: ("task", {"prompt": f"{TASK} {word}", "background": True}),
+            "plan": lambda word: ("schedule", {"kind": "reminder", "what": f"see {word}", "at": "2030-05-05 09:00"}),
+            "jobs": lambda _: ("jobs", {}),
+        }  # fmt: skip
+        if way == "skill":
+            about = "---\ndescription: About {0}.\n---\nSay {0}.\n"
+            yield lambda word: calls(
+                ("write_file", {"path": f"skills/{word}/SKILL.md", "content": about.format(word)}),
+                ("list_skills", {}),
+                ("load_skill", {"name": "no-such-skill"}),
+            )
+        elif way == "read":
+            kept = [each for each in files_in(workspace) if each.startswith(".output/")]
+            reads: list[Wanted] = [("read_file", {"path": each}) for each in (chosen, *kept[:1])]
+            yield lambda _: calls(*reads)
+        elif way == "jobs":
+            known = [str(name) for (name,) in rows(self.bot.home, f"SELECT id FROM jobs WHERE chat = '{chat}' LIMIT 2")]  # noqa: S608
+            changes: list[Wanted] = [("jobs", {"action": act, "id": name}) for name in known for act in CHANGES]
+            yield lambda _: calls(*changes, ("jobs", {}))
+        else:
+            yield lambda word: calls(made[way](word))
+
+    async def enters(self, how: str) -> None:
+        """Bring untrusted text into the user's private chat."""
+        match how:
+            case "page":
+                url = f"{self.site.url}/page"
+                self.model.plan = [lambda _: calls(("web_fetch", {"url": url}))]
+                await self.says(f"Read {url}", None)
+                self.entered = union(self.entered, [page(url)])
+            case "server":
+                self.model.plan = [lambda _: calls(("lab_environment", {}))]
+                await self.says("Look at the server.", None)
+                self.entered = union(self.entered, ["server:lab"])
+            case "quoted":
+                await self.channel.hears("What is that?", quoted=f"Eve: {MARK}")
+                self.entered = union(self.entered, ["person:Eve"])
+            case "odd file":
+                workspace = workspace_of(self.bot.home, self.channel.chat())
+                workspace.mkdir(parents=True, exist_ok=True)
+                (workspace / "odd.txt").write_text(f"otter {MARK}")
+                self.model.plan = [lambda _: calls(("read_file", {"path": "odd.txt"}))]
+                await self.says("Read it.", None)
+                self.entered = union(self.entered, ["file:odd.txt"])
+            case "sent file":
+                file = self.channel._keep("sent.txt", f"otter {MARK}".encode())  # noqa: SLF001 - as `hears` does it
+                await self._brings(attachments=(file.model_copy(update={"by": "Eve"}),))
+                self.entered = union(self.entered, ["sent:Eve:sent.txt"])
+            case _:
+                await self._brings(shared=f"Forwarded from Eve:\n{MARK}")
+                self.entered = union(self.entered, ["person:Eve"])
+        await self._settled(None)
+
+    async def _brings(self, *, shared: str = "", attachments: tuple[Attachment, ...] = ()) -> None:
+        """Deliver a message with text by others."""
+        name = f"on{len(self.channel.posts)}-{self.number}"
+        await self.channel.deliver(
+            MessageReceived(
+                event_id=name,
+                chat=self.channel.chat(),
+                sender=Sender(id="ann", name="Ann"),
+                at=self.bot.clock.time(),
+                addressed=Addressed.DIRECT,
+                message_id=name,
+                text="What is this?",
+                shared=shared,
+                attachments=attachments,
+            )
+        )
+        await self._settled(None)
+
+    async def _quotes(self, chat: ChatKey, group: str | None) -> None:
+        if said := self._said(chat):
+            message_id, text = said
+            await self.channel.hears("What is that?", group=group, reply_to=message_id, quoted=f"Ada: {text}")
+            await self._settled(group)
+
+    def _said(self, chat: ChatKey) -> tuple[str, str] | None:
+        """Return the last answer in a chat, with its id."""
+        said = [(posted, message) for posted, message in self.channel.posts if posted.chat == chat]
+        found = [(posted.message_id, message.markdown) for posted, message in said if "It " in message.markdown]
+        return found[-1] if found else None
+
+    async def says(self, text: str, group: str | None) -> None:
+        await self.channel.hears(text, group=group)
+        await self._settled(group)
+
+    async def _settled(self, group: str | None) -> None:
+        """Wait until everything is done, allowing every question."""
+        async with asyncio.timeout(WITHIN):
+            settled = asyncio.create_task(self.bot.house.settled())
+            while not settled.done():
+                for command in [each for each in self._offered() if each not in self._answered]:
+                    self._answered.add(command)
+                    await self.channel.hears(command, group=group)
+                await asyncio.wait([settled], timeout=0.01)
+            await settled
+
+    def _offered(self) -> list[str]:
+        actions = [button.action for _, said in self.channel.posts for row in said.buttons for button in row]
+        return [action for action in actions if action.startswith(OURS) and not action.endswith("always")]
+
+
+@asynccontextmanager
+async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Scene]:
+    async with AsyncExitStack() as life:
+        sandbox = ProcessSandbox(await launcher_called(launcher, home / "scratch"), SystemClock())
+        site = await life.enter_async_context(Site({"/page": f"<title>News</title><p>Falcons: {MARK}.</p>"}))
+        servers = McpServers({"lab": emulated()} if server else {}, {**ENVIRON, "LANG": MARK})
+        servers.begin()
+        life.push_async_callback(servers.close)
+        model, channel = Copyist(), MemoryChannel(limits=NO_PACE)
+        bot = make_bot(
+            home,
+            [model] * 500,
+            tools=(
+                *builtin_tools(SystemClock(), "UTC"),
+                web_fetch_tool(Fetcher(site.may_reach)),
+                run_command_tool(sandbox),
+            ),
+            channel=channel,
+            limits=LoopLimits(result_chars=LONG),
+            others=servers.tools,
+            policy=Policy(shut_in=lambda _: True),
+            skills=SkillLibrary([(ROOT / "skills", Origin.SHIPPED)]),
+        )
+        await bot.start()
+        life.push_async_callback(bot.stop)
+        if server:
+            await until(lambda: bool(servers.tools()))
+        yield Scene(bot, channel, model, site)

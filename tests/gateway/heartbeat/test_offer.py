@@ -1,0 +1,116 @@
+"""The owner is offered a heartbeat once, with the first answer in private; it starts only when switched on."""
+
+from channels.base import Limits
+from channels.memory import MemoryChannel
+from gateway.schedule.heartbeat.offer import NAME
+from tests.gateway.bot import NO_PACE
+from tests.gateway.heartbeat.conftest import StartBeating
+from tests.gateway.heartbeat.test_heartbeat_command import buttons
+from tests.gateway.jobs.kit import ANN
+
+
+async def test_after_her_first_answer_the_owner_is_offered_it_and_nothing_is_on(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", "Fine.", offers=True)
+    await bot.hears("hello")
+
+    [answer, offer] = bot.screen
+    assert answer == "Hello."
+    for words in ("If you like", "every 30 minutes", "at most 2 times a day", "never at night"):
+        assert words in offer
+    assert buttons(bot) == ["Switch it on", "No, thanks"]
+    await bot.goes_by(24)
+    assert await bot.store.jobs.heartbeats() == []
+    assert await bot.store.jobs.planned(ANN) == []
+    assert (bot.ticks, bot.asked) == (0, 1)
+
+    await bot.hears("how are you?")
+    assert bot.screen[-1] == "Fine."
+
+
+async def test_who_takes_the_offer_has_it_on(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", offers=True)
+    await bot.hears("hello")
+    await bot.presses("Switch it on")
+    await bot.presses("Use this list")
+
+    assert (await bot.beats()).on
+    assert "The heartbeat is on. My next look: Mon 23 Nov 08:30." in bot.screen[-1]
+
+
+async def test_who_declines_hears_no_more_of_it(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", "Hello again.", offers=True)
+    await bot.hears("hello")
+    await bot.presses("No, thanks")
+    assert bot.screen == ["Hello.", "Then it stays as it is."]
+    await bot.restart()
+    await bot.hears("hello again")
+
+    assert bot.screen[-1] == "Hello again."
+    assert await bot.store.jobs.heartbeats() == []
+
+
+async def test_an_offer_that_is_not_answered_is_not_repeated_after_a_restart(start_beating: StartBeating) -> None:
+    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False)
+    bot = await start_beating("Hello.", "Hello again.", offers=True, channel=channel)
+    await bot.hears("hello")
+    await bot.restart()
+    await bot.hears("hello again")
+
+    assert len([text for text in bot.screen if "every 30 minutes" in text]) == 1
+    assert await bot.store.find_post(f"heartbeat-{NAME}:proactive:0")
+
+
+async def test_nobody_else_is_offered_it_and_no_group(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", "Hello.", "Hello.", offers=True)
+    await bot.hears("hello", sender="bob")
+    await bot.hears("hello", group="team")
+    await bot.hears("/heartbeat on", sender="bob")
+    await bot.presses("Without a list", sender="bob")
+    assert [text for text in bot.screen if "If you like" in text] == []
+
+    await bot.hears("hello")
+    assert "If you like" in bot.screen[-1]  # other users' heartbeats do not count
+
+
+async def test_an_owner_who_uses_it_elsewhere_is_not_offered_it(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", offers=True)
+    await bot.hears("/heartbeat on", group="team")
+    await bot.presses("Without a list")
+    await bot.hears("hello")
+
+    assert bot.screen[-1] == "Hello."
+    assert await bot.store.jobs.heartbeat(ANN) is None
+
+
+async def test_who_has_switched_it_off_before_is_not_offered_it(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.", offers=True)
+    await bot.hears("/heartbeat off")
+    await bot.hears("hello")
+
+    assert bot.screen == ["The heartbeat is off already.", "Hello."]
+    await bot.goes_by(24)
+    assert bot.ticks == 0
+
+
+async def test_on_this_machine_nobody_is_offered_it(start_beating: StartBeating) -> None:
+    channel = MemoryChannel(limits=Limits(max_text=4_000, is_local=True))
+    bot = await start_beating("Hello.", offers=True, channel=channel)
+    await bot.hears("hello")
+
+    assert bot.screen == ["Hello."]
+
+
+async def test_where_it_is_set_to_off_nobody_is_offered_it(start_beating: StartBeating) -> None:
+    bot = await start_beating("Hello.")
+    await bot.hears("hello")
+
+    assert bot.screen == ["Hello."]
+    assert await bot.store.jobs.heartbeats() == []
+
+
+async def test_in_chinese(start_beating: StartBeating) -> None:
+    bot = await start_beating("你好。", offers=True)
+    await bot.hears("你好", language="zh-hans")
+
+    assert "每 30 分钟" in bot.screen[-1]
+    assert buttons(bot) == ["开启", "不用了"]

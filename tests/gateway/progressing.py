@@ -1,0 +1,116 @@
+"""A run with its progress message, for tests of that message."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from agent_core.events import (
+    AgentEvent,
+    AgentStart,
+    MessageStart,
+    MessageUpdate,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+)
+from agent_core.llm import TextDelta
+from agent_core.messages import AssistantMessage, StopReason
+from agent_core.tool_result import ToolResult
+from channels.base import ChatKey, Limits, OutboundMessage, Posted
+from channels.memory import MemoryChannel
+from gateway.delivery.limiter import ChatLimiter
+from gateway.delivery.progress_message import ProgressMessage
+from gateway.security.secrets import Secrets
+from gateway.security.sending import Voice
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import HandClock
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+TEAM = ChatKey(platform="memory", account="here", chat="#team")
+LIMITS = Limits(max_text=4_000, edit_every_in_groups=timedelta(seconds=3))
+
+
+class Timed(MemoryChannel):
+    """Channel that records the times of calls by the test's clock, and may answer slowly."""
+
+    def __init__(self, clock: HandClock, *, keeps_keys: bool = True, limits: Limits = LIMITS) -> None:
+        super().__init__(limits=limits, keeps_keys=keeps_keys)
+        self.clock = clock
+        self.at: list[float] = []
+        self.answers = asyncio.Event()
+        self.answers.set()
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        self._note()
+        await self.answers.wait()
+        return await super().send(chat, message, key)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        self._note()
+        await self.answers.wait()
+        await super().edit(posted, message)
+
+    def _note(self) -> None:
+        self.at.append(round(self.clock.now - 1_000, 3))
+
+
+@dataclass
+class Scene:
+    """A run with its progress message, which began with the test."""
+
+    clock: HandClock
+    channel: Timed
+    limiter: ChatLimiter
+    store: Store
+    voice: Voice
+    message: ProgressMessage = field(init=False)
+
+    def happens(self, event: AgentEvent) -> None:
+        self.message.apply(event.model_copy(update={"ts": self.clock.now}))
+
+    def starts(self, call: str) -> None:
+        self.happens(ToolExecutionStart(tool_call_id=call, tool_name="look", label=f"Looking at {call}", args={}))
+
+    def ends(self, call: str) -> None:
+        self.happens(
+            ToolExecutionEnd(tool_call_id=call, tool_name="look", result=ToolResult(content=()), is_error=False)
+        )
+
+    def says(self, text: str) -> None:
+        self.happens(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=text)))
+
+
+@asynccontextmanager
+async def shown(
+    home: Path,
+    chat: ChatKey = ANN,
+    *,
+    posted: Posted | None = None,
+    keeps_keys: bool = True,
+    limits: Limits = LIMITS,
+) -> AsyncIterator[Scene]:
+    clock = HandClock()
+    channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
+    async with Store.open(home, clock, numbered()) as store:
+        voice = Voice(channel, Secrets())
+        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, voice)
+        scene.message = ProgressMessage(
+            voice=voice,
+            chat=chat,
+            run="run-1",
+            limiter=scene.limiter,
+            store=store,
+            clock=clock,
+            language="en",
+            reply_to="m1",
+            posted=posted,
+        )
+        scene.happens(AgentStart())
+        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP)))
+        try:
+            yield scene
+        finally:
+            await scene.message.stop()

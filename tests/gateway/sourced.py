@@ -1,0 +1,94 @@
+"""All content of a chat that may reach a model again, with its recorded sources."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_core.builtin.memory import Memory
+from agent_core.messages import AgentMessage, Tainted, message_adapter
+from agent_core.provenance import FileLedger
+from agent_core.sources import Sources, union
+from agent_core.untrusted import sources_of
+from channels.base import ChatKey
+from gateway.permissions.row_sources import sources_of_post
+from gateway.store.rows import Post
+from gateway.workspace.folders import folder_name, workspace_of
+from tests.gateway.bot import Bot
+from tests.gateway.jobs.kit import PARIS
+from tests.gateway.tasking import rows
+
+
+async def held(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
+    """Return all content of a chat that may reach a model again, with its recorded sources."""
+    return [
+        *_rows(bot.home, chat),
+        await _read_next(bot, chat),
+        *await _posts(bot, chat),
+        *await asyncio.to_thread(_files, bot.home, chat),
+        *await _facts(bot, chat),
+        *await _jobs(bot, chat),
+        *_tasks(bot.home, chat),
+    ]
+
+
+def _rows(home: Path, chat: ChatKey) -> Iterator[tuple[str, Sources]]:
+    """Yield the messages of the chat and its tasks, each with the sources of its conversation so far."""
+    so_far: dict[str, Sources] = {}
+    query = f"SELECT session, message FROM transcript WHERE chat = '{chat}' ORDER BY seq"  # noqa: S608
+    for session, row in rows(home, query):
+        message = message_adapter.validate_json(str(row))
+        own = message.sources if isinstance(message, Tainted) else ()
+        so_far[str(session)] = union(so_far.get(str(session), ()), own)
+        yield _words(message), so_far[str(session)]
+
+
+def _words(message: AgentMessage) -> str:
+    return json.dumps({**message.model_dump(mode="json"), "sources": []}, ensure_ascii=False)
+
+
+async def _read_next(bot: Bot, chat: ChatKey) -> tuple[str, Sources]:
+    """Return what the model reads next of the conversation, after compaction too."""
+    store = bot.house.store
+    messages = await store.history((await store.chat(chat)).session)
+    return "".join(map(_words, messages)), sources_of(messages)
+
+
+async def _posts(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
+    store = bot.house.store
+    posts = [post for _, post in await store.screen(chat, 500) if isinstance(post, Post)]
+    said = [post for post in posts if ":answer:" in post.key or ":proactive:" in post.key]
+    return [(post.message.markdown, await sources_of_post(store, post)) for post in said]
+
+
+def _files(home: Path, chat: ChatKey) -> list[tuple[str, Sources]]:
+    """Return the files with their sources, as after a restart."""
+    workspace = workspace_of(home, chat)
+    files = FileLedger(home / "provenance").of(workspace)
+    return [
+        (f"{name} {(workspace / name).read_text('utf-8', 'replace')}", files.of([name])) for name in files_in(workspace)
+    ]
+
+
+async def _facts(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
+    memory = Memory(bot.home / "memory" / folder_name(chat), bot.clock, PARIS)
+    return [(fact.text, fact.sources) for fact in await memory.search("")]
+
+
+async def _jobs(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
+    jobs = bot.house.store.jobs
+    found = [(job.work.model_dump_json(), job.after) for job in await jobs.in_chat(chat)]
+    return [*found, *((each.text, each.after) for each in await jobs.in_chat_since(chat, 0.0))]
+
+
+def _tasks(home: Path, chat: ChatKey) -> Iterator[tuple[str, Sources]]:
+    for prompt, sources, report, after in rows(
+        home,
+        f"SELECT prompt, sources, report, report_sources FROM tasks WHERE chat = '{chat}'",  # noqa: S608
+    ):
+        yield str(prompt), tuple(filter(None, str(sources or "").split("; ")))
+        yield str(report or ""), tuple(filter(None, str(after or "").split("; ")))
+
+
+def files_in(workspace: Path) -> list[str]:
+    return sorted(str(each.relative_to(workspace)) for each in workspace.rglob("*") if each.is_file())

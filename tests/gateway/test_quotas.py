@@ -1,0 +1,163 @@
+"""Quotas: files, versions and uploads count towards a limit, so that no chat fills the disk."""
+
+from pathlib import Path
+
+from agent_core.builtin.catalogue import file_tools
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.clock import SystemClock
+from agent_core.models.scripted import calls
+from agent_core.sandbox.process import ProcessSandbox
+from channels.base import ChatKey
+from gateway.doctor.home import look_at_home
+from gateway.workspace.quota_settings import QuotaSettings
+from gateway.workspace.quotas import PEOPLE
+from gateway.workspace.versions import FOLDER, Versions
+from tests.agent_core.sandbox.running import PlainLauncher
+from tests.agent_core.versions.kit import by
+from tests.clock import FakeClock
+from tests.gateway.approving import asked, last_result
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.process import python
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+SMALL = QuotaSettings(chat_mb=1, reserve_mb=0)
+TOOLS = (*file_tools(vision=False), run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())))
+
+
+def workspace(bot: Bot) -> Path:
+    return bot.house.handler._desk.workspace(ANN)  # noqa: SLF001
+
+
+def test_a_larger_memory_quota_raises_what_a_single_process_may_map() -> None:
+    limits = QuotaSettings(command_memory_mb=8_000).of_a_command
+
+    assert limits.memory_bytes == limits.all_memory_bytes == 8_000_000_000
+
+
+async def test_a_file_tool_writes_no_more_than_there_is_room_for(start_bot: StartBot) -> None:
+    write = calls(("write_file", {"path": "big.txt", "content": "x" * 1_100_000}))
+    bot = await start_bot(write, "Too large.", tools=TOOLS, quotas=SMALL)
+    await bot.hears("write it")
+    assert "no room left for the files of this chat" in last_result(bot)
+
+
+async def test_a_program_is_ended_where_its_chat_is_full(start_bot: StartBot) -> None:
+    script = "import time; open('big', 'wb').write(b'x' * 3_000_000); time.sleep(60)"
+    run = calls(("run_command", {"argv": ["python3", "-c", script]}))
+    bot = await start_bot(run, "Ended.", tools=TOOLS, quotas=SMALL)
+    await bot.hears(f"/approve {await asked(bot)}")
+    assert "killed for using more than 1 MB of disk" in last_result(bot)
+
+
+async def test_an_upload_that_does_not_fit_is_not_kept_and_that_is_said(start_bot: StartBot) -> None:
+    bot = await start_bot("Too large.", quotas=SMALL)
+    await bot.hears("look", files={"big.bin": b"x" * 1_100_000})
+    told = bot.llm.requests[-1].messages[-1]
+    assert "big.bin could not be kept: there is no room left for the files of this chat" in str(told)
+
+
+async def test_owners_read_in_status_which_chats_and_people_fill_most(start_bot: StartBot) -> None:
+    bot = await start_bot("Thanks.", "Thanks.", tools=TOOLS)
+    await bot.hears("keep it", files={"big.bin": b"x" * 300_000})
+    await bot.hears("keep it", sender="bob", files={"small.bin": b"x" * 100_000})
+
+    await bot.hears("/status")
+    [chats] = [line for line in bot.screen[-1].splitlines() if "Largest chats" in line]
+    [people] = [line for line in bot.screen[-1].splitlines() if "Filled by people" in line]
+    assert chats.index("memory:here:ann") < chats.index("memory:here:bob")
+    assert people.index("memory:ann 29") < people.index("memory:bob 9")
+
+    await bot.hears("/status", sender="bob")
+    assert "Largest" not in bot.screen[-1]
+    assert "Filled" not in bot.screen[-1]
+
+
+async def test_below_the_reserve_the_doctor_says_what_does_not_work(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    report = await python(
+        "-P", "-m", "gateway.cli", "doctor", environ=environ | {"PARLEY_QUOTAS_RESERVE_MB": "1000000000"}
+    )
+    assert report.code == 0, report.out
+    assert "· no program runs and no file is taken in" in report.out
+    assert "or set PARLEY_QUOTAS_RESERVE_MB" in report.out
+
+
+async def test_the_doctor_names_the_largest_chats_and_who_fills_most(start_bot: StartBot) -> None:
+    bot = await start_bot("Thanks.", tools=TOOLS)
+    await bot.hears("keep it", files={"big.bin": b"x" * 300_000})
+    await bot.stop()
+
+    [told] = [each.what for each in look_at_home(bot.home) if each.what.startswith("largest chats")]
+    assert told.startswith("largest chats: memory:here:ann ")
+    assert "; people: memory:ann 29" in told
+
+
+def test_what_a_person_fills_is_counted_over_all_chats(tmp_path: Path) -> None:
+    settings = QuotaSettings(person_mb=1, reserve_mb=0)
+    for number in range(2):
+        chat = ChatKey(platform="memory", account="here", chat=f"room{number}")
+        versions = Versions(tmp_path, FakeClock(), quotas=settings).of(chat)  # as after a restart
+        versions.workspace.mkdir(parents=True)
+        with versions.file(by(person="bob"), "file", 450_000):
+            (versions.workspace / "file").write_bytes(b"x" * 450_000)
+    left = versions.quota.room("bob").bytes
+    assert left is not None
+    assert left <= 100_000
+    other = versions.quota.room("carl").bytes
+    assert other is not None
+    assert other > 900_000
+
+
+def test_files_of_a_person_are_counted_over_all_chats(tmp_path: Path) -> None:
+    settings = QuotaSettings(person_files=5, reserve_mb=0)
+    for number in range(2):
+        chat = ChatKey(platform="memory", account="here", chat=f"room{number}")
+        versions = Versions(tmp_path, FakeClock(), quotas=settings).of(chat)  # as after a restart
+        versions.workspace.mkdir(parents=True)
+        for name in ("one", "two"):
+            with versions.file(by(person="bob"), name, 3):
+                (versions.workspace / name).write_text("new")
+    assert versions.quota.room("bob").files == 1
+    assert versions.quota.room("carl").files == 5
+    with versions.file(by(person="bob"), "one", 3):
+        (versions.workspace / "one").write_text("old")
+    assert versions.quota.room("bob").files == 1
+    with versions.file(by(person="bob"), "one", 0):
+        (versions.workspace / "one").unlink()
+    assert versions.quota.room("bob").files == 2
+
+
+async def test_a_program_makes_no_more_files_than_its_person_has_left(start_bot: StartBot) -> None:
+    script = "import time; [open(str(number), 'w') for number in range(50)]; time.sleep(60)"
+    run = calls(("run_command", {"argv": ["python3", "-c", script]}))
+    bot = await start_bot(run, "Ended.", tools=TOOLS, quotas=QuotaSettings(person_files=40, reserve_mb=0))
+    await bot.hears(f"/approve {await asked(bot)}")
+    assert "killed for using more than 40 new files" in last_result(bot)
+
+
+def test_what_was_counted_in_bytes_alone_counts_on(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / PEOPLE).write_text('{"memory:bob": {"elsewhere": 600000}}')
+    versions = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(person_mb=1, person_files=9, reserve_mb=0)).of(ANN)
+    versions.workspace.mkdir(parents=True)
+    with versions.file(by(person="bob"), "file", 300_000):
+        (versions.workspace / "file").write_bytes(b"x" * 300_000)
+    again = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(person_mb=1, person_files=9, reserve_mb=0)).of(ANN)
+    left = again.quota.room("bob")
+    assert (left.bytes, left.files) == (100_000, 8)
+
+
+def test_versions_count(tmp_path: Path) -> None:
+    versions = Versions(tmp_path, FakeClock(), quotas=SMALL).of(ANN)
+    versions.workspace.mkdir(parents=True)
+    (versions.workspace / "file").write_bytes(b"x" * 400_000)
+    assert not versions.why_not(by())
+    left = versions.quota.room(None).bytes
+    assert left is not None
+    assert left < 250_000
+
+
+def test_below_the_reserve_nothing_is_written(tmp_path: Path) -> None:
+    versions = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(reserve_mb=10**9)).of(ANN)
+    assert versions.quota.room(None).bytes == 0

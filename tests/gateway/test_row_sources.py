@@ -1,0 +1,97 @@
+"""Taint is stored per row: each answer names its untrusted sources, in whichever conversation it is read."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.clock import new_id
+from agent_core.messages import TextContent, ToolResultMessage, user
+from agent_core.sources import UNKNOWN, Sources, union
+from channels.base import ChatKey, OutboundMessage
+from channels.memory import MemoryChannel
+from gateway.permissions.row_sources import sources_of_post, speaker_of
+from gateway.schedule.jobs.talk import ChatTalk, Lines
+from gateway.store.rows import Post, Run
+from gateway.store.store import Store
+from tests.clock import FakeClock
+
+ANN = ChatKey(platform="memory", account="here", chat="ann")
+EVE: Sources = ("page:eve.example",)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, FakeClock(), new_id) as opened:
+        yield opened
+
+
+async def answered(store: Store, run: str, session: str, sources: Sources = ()) -> Post:
+    """Store a run that has read from these sources, and return its answer."""
+    row = Run(run, ANN, session, "ann", 1.0)
+    await store.begin_run(row)
+    read = ToolResultMessage(
+        tool_call_id="1", tool_name="web_fetch", content=(TextContent(text="x"),), untrusted=True, sources=sources
+    )
+    await store.append(row, 0, user("read it"))
+    await store.append(row, 0, read)
+    post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"))
+    await store.post([post])
+    await store.sent(post, f"m-{run}", 2.0)
+    return post
+
+
+async def history(store: Store, since: float = 0.0) -> Lines:
+    talk = ChatTalk(store, MemoryChannel(), ANN, lambda _, __: True)
+    return await talk.since(since, ZoneInfo("UTC"))
+
+
+async def test_what_was_said_after_a_page_is_the_pages_also_in_a_new_conversation(store: Store) -> None:
+    clean = await answered(store, "r1", "before")
+    tainted = await answered(store, "r2", "before", EVE)
+    after = await answered(store, "r3", "before")
+    new = await answered(store, "r4", "after /new")
+
+    assert [await sources_of_post(store, post) for post in (clean, tainted, after, new)] == [(), EVE, EVE, ()]
+    said = await history(store)
+    assert "said in r2" in said.text
+    assert said.sources == EVE
+
+
+async def test_a_row_of_an_earlier_version_is_of_nobody_knows_whom(store: Store) -> None:
+    row = Run("old", ANN, "s", "ann", 1.0)
+    await store.begin_run(row)
+    await store.append(row, 0, user("look").model_copy(update={"untrusted": True, "sources": (UNKNOWN,)}))
+    post = Post("old:answer:0", "old", ANN, OutboundMessage(markdown="hm"))
+
+    assert await sources_of_post(store, post) == (UNKNOWN,)
+
+
+async def test_what_a_tool_sent_is_of_its_session(store: Store) -> None:
+    await answered(store, "r1", "s1", EVE)
+
+    assert await sources_of_post(store, Post("s1:file:c1", "", ANN, OutboundMessage(markdown="here"))) == EVE
+    assert await sources_of_post(store, Post("s2:file:c1", "", ANN, OutboundMessage(markdown="here"))) == ()
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([(), EVE, ("file:x",)])), max_size=8))
+@settings(max_examples=10, deadline=None)
+async def test_nothing_is_washed_by_another_conversation(steps: list[tuple[str, Sources]]) -> None:
+    with TemporaryDirectory() as home:
+        async with Store.open(Path(home), FakeClock(), new_id) as store:
+            truth: dict[str, Sources] = {}
+            for number, (session, sources) in enumerate(steps):
+                post = await answered(store, f"r{number}", session, sources)
+                truth[session] = union(truth.get(session, ()), sources)
+                assert set(await sources_of_post(store, post)) == set(truth[session])
+            assert set((await history(store)).sources) == {each for sources in truth.values() for each in sources}
+
+
+def test_whoever_is_quoted_or_passed_on_is_named() -> None:
+    assert speaker_of("Forwarded from Eve:\nrun this") == "person:Eve"
+    assert speaker_of("Eve: run this") == "person:Eve"
+    assert speaker_of("run this") == UNKNOWN

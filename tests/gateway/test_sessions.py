@@ -1,0 +1,72 @@
+"""Sessions that are released free their memory and lose no data."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.messages import AgentMessage, text_of, user
+from gateway.chat.held_history import HeldHistory, weight_of
+from gateway.chat.sessions import A_FEW, MOST_HELD, MOST_IDLE
+from tests.gateway.conftest import StartBot
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Disables the garbage collector, so that objects in a reference cycle stay."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+async def test_a_chat_that_is_let_go_is_gone_without_the_collector(start_bot: StartBot, no_collector: None) -> None:
+    bot = await start_bot(*["yes"] * (MOST_IDLE + 2))
+    await bot.hears("first", sender="carl")
+    chats = bot.house.handler.sessions
+    session = chats.of(bot.channel.chat("carl"))
+    agent = await session.conversation.agent()
+    held = [weakref.ref(each) for each in (session, session.conversation, agent, agent.loop)]
+    del session, agent
+
+    for number in range(MOST_IDLE):
+        chats.of(bot.channel.chat("ann", thread=str(number)))
+    await asyncio.sleep(0)
+
+    assert [each() for each in held] == [None] * len(held)
+
+
+async def test_chats_with_a_heavy_history_are_let_go_and_go_on_where_they_were(start_bot: StartBot) -> None:
+    bot = await start_bot("one", "two")
+    await bot.hears("first", sender="carl")
+    chats = bot.house.handler.sessions
+    carl = bot.channel.chat("carl")
+    session = weakref.ref(chats.of(carl))
+    agent = await chats.of(carl).conversation.agent()
+    agent.append_message(user("x" * MOST_HELD))
+    del agent
+
+    for number in range(A_FEW - 1):
+        chats.of(bot.channel.chat("ann", thread=str(number)))
+    assert session() is not None  # the newest stay, whatever their size
+    chats.of(bot.channel.chat("ann", thread="one more"))
+    assert session() is None
+
+    await bot.hears("second", sender="carl")
+    said = [text_of(message.content) for message in bot.llm.requests[-1].messages]
+    assert [any(word in text for text in said) for word in ("first", "one", "second")] == [True, True, True]
+
+
+@given(st.lists(st.integers(0, 500), max_size=20), st.integers(0, 20), st.integers(0, 20))
+def test_what_is_weighed_as_it_grows_weighs_as_much_as_all_at_once(lengths: list[int], at: int, gone: int) -> None:
+    messages: list[AgentMessage] = [user("x" * length) for length in lengths]
+    held = HeldHistory()
+    held.weigh(messages[:at])
+    messages = messages[gone:]
+
+    assert held.weigh(messages) == sum(map(weight_of, messages))
+    assert held.weigh([]) == 0

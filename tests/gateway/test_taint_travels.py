@@ -1,0 +1,54 @@
+"""Untrusted input keeps its source however it is copied; whatever comes from clean text alone stays clean.
+
+The model copies the untrusted text into everything it writes as soon as it has read it anywhere.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.sandbox.probe import NAMES
+from tests.gateway.copying import ENTRIES, MARK, WAYS, Scene, Way, opened
+from tests.gateway.sourced import held
+
+
+async def check(scene: Scene) -> None:
+    for words, sources in await held(scene.bot, scene.channel.chat()):
+        if MARK in words:
+            assert set(sources) & set(scene.entered), (words, sources)
+        if not scene.entered:
+            assert sources == (), words
+    for words, sources in await held(scene.bot, scene.channel.chat(group="team")):
+        assert (MARK in words, sources) == (False, ()), words
+
+
+WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())
+
+
+@pytest.mark.parametrize("launcher", NAMES)
+@given(
+    before=st.lists(WAY, max_size=2),
+    entries=st.lists(st.sampled_from(ENTRIES), min_size=1, max_size=2),
+    after=st.lists(WAY, min_size=2, max_size=6),
+)
+@settings(max_examples=6)
+async def test_words_of_strangers_keep_their_source_and_clean_ones_stay_clean(
+    launcher: str, before: Sequence[Way], entries: Sequence[str], after: Sequence[Way]
+) -> None:  # D-27
+    with TemporaryDirectory() as folder:
+        async with opened(Path(folder) / "home", launcher, server="server" in entries) as scene:
+            for way in before:
+                for group in (None, "team"):
+                    await scene.goes(way, group)
+            await check(scene)
+            for entry in entries:
+                await scene.enters(entry)
+            await check(scene)
+            for way in after:
+                for group in (None, "team"):
+                    await scene.goes(way, group)
+                await check(scene)

@@ -1,0 +1,215 @@
+"""Users undo their own changes by tools to files and facts, and redo them."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from agent_core.builtin.catalogue import file_tools
+from agent_core.builtin.programs.shell import run_command_tool
+from agent_core.clock import SystemClock
+from agent_core.messages import UserMessage
+from agent_core.models.scripted import Turn, calls
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools import Tool
+from channels.base import ChatKey
+from gateway.workspace.folders import workspace_of
+from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
+from tests.gateway.approving import acting, asked, id_of, questions
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+
+TOOLS: tuple[Tool, ...] = (
+    *file_tools(vision=False),
+    run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())),
+)
+
+
+def workspace(bot: Bot, chat: str = "ann") -> Path:
+    folder = workspace_of(bot.home, ChatKey(platform="memory", account="here", chat=chat))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write(path: str, content: str) -> Turn:
+    return calls(("write_file", {"path": path, "content": content}))
+
+
+def circumstances(bot: Bot) -> str:
+    """Return the context added to the newest user message."""
+    said = [each for each in bot.llm.requests[-1].messages if isinstance(each, UserMessage)]
+    return said[-1].context or ""
+
+
+async def test_a_file_that_was_overwritten_comes_back_and_goes_again(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", tools=TOOLS)
+    file = workspace(bot) / "notes.txt"
+    file.write_text("old")
+    await bot.hears("write it")
+    assert file.read_text() == "new"
+    await bot.hears("/undo")
+    assert bot.screen[-1] == "Undone:\n- notes.txt is as it was before"
+    assert file.read_text() == "old"
+    await bot.channel.presses("Undo that")
+    await bot.house.handler.settled()
+    assert file.read_text() == "new"
+
+
+async def test_the_list_shows_changes_and_undoes_an_older_one(start_bot: StartBot) -> None:
+    bot = await start_bot(write("a.txt", "1"), "Done.", write("b.txt", "2"), "Done.", tools=TOOLS)
+    await bot.hears("write a")
+    await bot.hears("write b")
+    await bot.hears("/undo list")
+    title, _, newest, older = bot.screen[-1].splitlines()
+    assert title == "Changes of the last 30 days, newest first:"
+    assert newest.endswith("created b.txt")
+    assert older.endswith("created a.txt")
+    await bot.channel.presses("Undo 1")
+    await bot.house.handler.settled()
+    assert [file.name for file in workspace(bot).iterdir()] == ["b.txt"]
+    await bot.hears("/undo 1")
+    assert bot.screen[-1] == "Change 1 is undone already. `/undo 3` brings it back."
+
+
+async def test_what_was_changed_since_is_put_back_only_when_somebody_says_so(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", tools=TOOLS)
+    file = workspace(bot) / "notes.txt"
+    file.write_text("old")
+    await bot.hears("write it")
+    file.write_text("by hand")
+    await bot.hears("/undo")
+    assert bot.screen[-1].startswith("Changed again after that: notes.txt.")
+    assert file.read_text() == "by hand"
+    await bot.channel.presses("Put it back")
+    await bot.house.handler.settled()
+    assert file.read_text() == "old"
+
+
+async def test_a_forgotten_fact_is_known_again(start_bot: StartBot) -> None:
+    bot = await start_bot(
+        calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.", tools=TOOLS
+    )
+    memory = bot.home / "memory" / "memory_here_ann" / "MEMORY.md"
+    await bot.hears("remember that I like tea")
+    told = memory.read_text()
+    await bot.hears("forget it")
+    assert memory.read_text() == ""
+    await bot.hears("/undo")
+    assert bot.screen[-1] == "Undone:\n- I know again: likes tea"
+    assert memory.read_text() == told
+    await bot.hears("/undo")
+    assert bot.screen[-1] == "Undone:\n- I no longer know: likes tea"
+
+
+async def test_the_model_is_told_once_what_a_person_has_undone(start_bot: StartBot) -> None:
+    steps = (write("notes.txt", "new"), write("made.txt", "1"), "Done.", "I see.", "Yes.")
+    bot = await start_bot(*steps, tools=TOOLS)
+    (workspace(bot) / "notes.txt").write_text("old")
+    await bot.hears("write it")
+    assert "Undone" not in circumstances(bot)
+    await bot.hears("/undo")
+    await bot.hears("/undo")
+    await bot.hears("what now?")
+    undone = "Undone by a person (undo 4): made.txt is gone again; notes.txt is as it was before."
+    assert circumstances(bot).splitlines()[1] == undone
+    assert not bot.llm.requests[-1].messages[-1].untrusted
+
+    await bot.restart()
+    await bot.hears("and now?")
+    assert "Undone" not in circumstances(bot)
+
+
+async def test_an_undo_that_was_undone_is_no_news(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", "I see.", tools=TOOLS)
+    (workspace(bot) / "notes.txt").write_text("old")
+    await bot.hears("write it")
+    await bot.hears("/undo")
+    await bot.channel.presses("Undo that")
+    await bot.house.handler.settled()
+    await bot.hears("what now?")
+    assert "Undone" not in circumstances(bot)
+
+
+async def test_an_undo_before_a_restart_is_told_and_one_of_an_earlier_conversation_is_not(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", "I see.", "Hello.", tools=TOOLS)
+    await bot.hears("write it")
+    await bot.hears("/undo")
+    await bot.restart()
+    await bot.hears("what now?")
+    assert "Undone by a person (undo 2): notes.txt is gone again." in circumstances(bot)
+
+    await bot.hears("/undo 2")
+    await bot.hears("/new")
+    await bot.hears("hello")
+    assert "Undone" not in circumstances(bot)
+
+
+async def test_facts_that_were_brought_back_are_counted_for_the_model(start_bot: StartBot) -> None:
+    steps = (calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.", "I see.")
+    bot = await start_bot(*steps, tools=TOOLS)
+    await bot.hears("remember that I like tea")
+    await bot.hears("forget it")
+    await bot.hears("/undo")
+    await bot.hears("what do I like?")
+    assert "Undone by a person (undo 3): facts put back into your memory: 1." in circumstances(bot)
+
+
+async def test_only_whoever_a_change_was_made_for_or_an_owner_undoes_it(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", tools=TOOLS)
+    await bot.hears("@ada write it", sender="bob", group="room")
+    await bot.hears("/undo 1", sender="carl", group="room")
+    assert bot.screen[-1].startswith("There is no change 1 here that you can undo.")
+    await bot.hears("/undo", sender="ann", group="room")
+    assert bot.screen[-1].startswith("There is nothing of yours to undo here.")
+    await bot.hears("/undo 1", sender="ann", group="room")
+    assert bot.screen[-1] == "Undone:\n- notes.txt is gone again"
+
+
+@pytest.mark.parametrize("name", LAUNCHERS)
+async def test_what_a_program_destroyed_comes_back(
+    start_bot: StartBot, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    launcher = await launcher_called(name, tmp_path_factory.mktemp("scratch"))
+    tool = run_command_tool(ProcessSandbox(launcher, SystemClock()))
+    destroy: list[JsonValue] = ["sh", "-c", "rm -r folder; echo new >notes.txt; ln -s /etc/passwd link; mkdir made"]
+    bot = await start_bot(calls(("run_command", {"argv": destroy})), "Done.", tools=(tool,))
+    folder = workspace(bot)
+    (folder / "folder").mkdir()
+    (folder / "folder" / "kept").write_text("kept")
+    (folder / "notes.txt").write_text("old")
+    await bot.hears(f"/approve {await asked(bot)}")
+    assert not (folder / "folder").exists()
+    await bot.hears("/undo")
+    assert (folder / "folder" / "kept").read_text() == "kept"
+    assert (folder / "notes.txt").read_text() == "old"
+    assert sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")) == ["folder", "notes.txt"]
+
+
+async def test_a_program_that_cannot_be_undone_is_asked_for_and_says_why(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("run_command", {"argv": ["true"]})), "Done.", tools=TOOLS)
+    folder = workspace(bot)
+    with (folder / "huge").open("wb") as huge:
+        huge.write(b"x" * 4096)
+        huge.truncate(600_000_000)
+    await asked(bot)
+    assert "cannot be undone" in questions(bot)[-1].markdown
+
+
+async def test_while_strangers_have_a_word_overwriting_and_forgetting_are_asked_for(start_bot: StartBot) -> None:
+    page = acting("read", untrusted=True)
+    steps = (
+        calls(("run", {"command": ["read"]})),
+        write("fresh.txt", "1"),
+        write("fresh.txt", "2"),
+        write("notes.txt", "new"),
+        calls(("forget", {"number": 1})),
+    )
+    bot = await start_bot(*steps, "Done.", tools=(*TOOLS, page))
+    (workspace(bot) / "notes.txt").write_text("old")
+    overwriting = await asked(bot)
+    assert "notes.txt" in questions(bot)[-1].markdown
+    assert (workspace(bot) / "fresh.txt").read_text() == "2"
+    await bot.channel.hears(f"/deny {overwriting}")
+    await bot.channel.until(lambda: bool(questions(bot)) and "forget" in questions(bot)[-1].markdown)
+    assert (workspace(bot) / "notes.txt").read_text() == "old"
+    await bot.hears(f"/deny {id_of(questions(bot)[-1])}")
