@@ -1,39 +1,63 @@
-"""What holds for every test."""
+"""Settings for all tests."""
 
 import gc
 import os
+import secrets
+import socket
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
+from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
+from tests.zones import use_pinned_zones
+
+use_pinned_zones()
 
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
-# looks further. How long an example takes says more about the machine than about the code.
-settings.register_profile("parley", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None, max_examples=2_000)
+# searches further. No example is too slow, as times depend more on the machine than on the code.
+AT_ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("parley", AT_ANY_PACE, derandomize=True)
+settings.register_profile("explore", AT_ANY_PACE, max_examples=2_000)
 settings.load_profile("parley")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-platforms", action="store_true", help="run conversation tests on every platform, not on one"
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Many tests wait more than they work: for a program to start, a second to pass. So a small machine gets twice as
-    many workers as it has cores; a large one has enough of them."""
+    """Return twice the number of cores on small machines: many tests wait for a process or a timer rather than
+    compute."""
     cores = os.cpu_count() or 1
     return max(cores, min(2 * cores, 8))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collecting makes much and throws little away: looking for garbage in it would take a quarter of its time, and
-    again and again while tests run."""
+    """Disable garbage collection while collecting tests, which would take a quarter of the time, and exempt the result
+    from later collections."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture
+def unused_tcp_port() -> int:
+    """A free port that the system gives to nobody who asks for any port, as other tests do at the same time."""
+    while True:
+        port = 10_000 + secrets.randbelow(20_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,16 +1,16 @@
-"""Ways to break the code, one row of docs/behaviour.md at a time; `python -m tests.mutations` tries them."""
+"""Mutations of the code, each for one row of docs/behaviour.md; `python -m tests.mutations` tries them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """`old` stands once in the file, and `new` takes its place."""
+    """A change of one file: `old` occurs once in it and is replaced by `new`."""
 
     row: str
     file: str
     what: str
-    """In words: what is wrong then."""
+    """Description of the defect."""
     old: str
     new: str
 
@@ -76,8 +76,8 @@ MUTATIONS = (
         "S2-22",
         "agent_core/loop/model_call.py",
         "a call that stands twice is made twice",
-        "elif not part.id or part.id not in seen:",
-        "elif True:",
+        "if part.id and part in seen:",
+        "if False:",
     ),
     Mutation(
         "S2-28",
@@ -95,8 +95,8 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-42",
-        "gateway/rate.py",
-        "a person may send eleven messages at once",
+        "gateway/chat/pace.py",
+        "a person may cause eleven runs at once",
         "BURST = 10",
         "BURST = 11",
     ),
@@ -165,7 +165,7 @@ MUTATIONS = (
     ),
     Mutation(
         "C-05",
-        "agent_core/limits.py",
+        "agent_core/loop/retry.py",
         "waits do not grow",
         "self.base_delay_s * 2 ** (attempt - 1)",
         "self.base_delay_s * attempt",
@@ -186,35 +186,35 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-46",
-        "gateway/heartbeat/gates.py",
+        "gateway/schedule/heartbeat/gates.py",
         "a message more than was said to be enough",
         "if facts.said_today >= heartbeat.most_a_day:",
         "if facts.said_today > heartbeat.most_a_day:",
     ),
     Mutation(
         "S2-47",
-        "gateway/jobs/run.py",
+        "gateway/schedule/jobs/run.py",
         "a fourth run of a job begins beside three",
         "MOST_AT_ONCE = 3",
         "MOST_AT_ONCE = 4",
     ),
     Mutation(
         "S2-48",
-        "gateway/jobs/note.py",
+        "gateway/schedule/jobs/note.py",
         "the model does not see what was posted",
         "        to_model=True,\n    )",
         "        to_model=False,\n    )",
     ),
     Mutation(
         "C-32",
-        "gateway/zones.py",
+        "gateway/schedule/zones.py",
         "a chat goes by the zone of the house, whatever was said there",
         "if (name := own.get(str(key))) and is_zone(name):",
         "if (name := own.get(str(level))) and is_zone(name):",
     ),
     Mutation(
         "D-16",
-        "gateway/heartbeat/looking_after.py",
+        "gateway/schedule/heartbeat/looking_after.py",
         "greetings are not counted with the rest",
         "return sum(map(arrived, self.today))",
         "return sum(map(arrived, ()))",

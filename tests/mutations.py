@@ -1,8 +1,8 @@
-"""`python -m tests.mutations [ROW...]`: are the tests of the behaviour rows worth anything?
+"""`python -m tests.mutations [ROW...]`: check that the tests of the behaviour rows detect defects.
 
-Each mutation breaks the code in one place so that one row of docs/behaviour.md does not hold any more, in a copy of the
-repository; the test that the page names for the row must fail then, and pass without it. Prints a line for each, and
-exits with the number of those that were not noticed. That the mutations still fit the code is checked by the suite.
+Each mutation breaks one row of docs/behaviour.md in a copy of the repository; the row's test must fail with it and pass
+without it. Prints a line for each mutation, and exits with the number of undetected ones. The test suite checks that
+the mutations still fit the code.
 """
 
 import shutil
@@ -24,7 +24,7 @@ AT_ONCE = 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the row's test said without and with the mutation."""
+    """Results of the row's test without and with the mutation."""
 
     mutation: Mutation
     test: str
@@ -41,6 +41,10 @@ def main(wanted: Sequence[str]) -> int:
     """Try the mutations of these rows, or all."""
     tests = {row.name: row.test for row in behaviour_rows()}
     chosen = [each for each in MUTATIONS if not wanted or each.row in wanted]
+    if not chosen:
+        rows = ", ".join(sorted({each.row for each in MUTATIONS}))
+        sys.stdout.write(f"there is no mutation of {', '.join(wanted)}; there are some of {rows}\n")
+        return 2
     missed = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for outcome in pool.map(lambda each: _try(each, tests[each.row]), chosen):
@@ -60,7 +64,7 @@ def _try(mutation: Mutation, test: str) -> Outcome:
 
 @contextmanager
 def _copy() -> Iterator[Path]:
-    """Of everything that git knows, as it is now."""
+    """Copy all files that git knows in their current state."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, check=True)  # noqa: S607
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

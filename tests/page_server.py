@@ -1,4 +1,4 @@
-"""The page with nobody behind it: a real server and a real channel, and an inbox that tests look into."""
+"""The web page without a gateway: a real server and a real channel, with an inbox for tests."""
 
 import asyncio
 import json
@@ -18,8 +18,8 @@ from channels.web.adapter import WebChannel
 from channels.web.config import Config
 from channels.web.shown import Shown
 from channels.web.stream import EventRing
-from gateway.about import About
-from gateway.http import HttpServer
+from gateway.texts.about import About
+from gateway.web.server import HttpServer
 
 COMMANDS = (CommandSpec(name="status", description={"en": "status", "zh": "状态"}),)
 DEMO = About(model="demo", why="no key found and no local server", demo=True, version="0.1.0")
@@ -27,7 +27,7 @@ DEMO = About(model="demo", why="no key found and no local server", demo=True, ve
 
 @dataclass
 class Page:
-    """What is behind the page in a test: events that came, and what the store would give back."""
+    """The backend of the page: received events, and stored messages."""
 
     home: Path
     about: About = DEMO
@@ -37,19 +37,29 @@ class Page:
     max_upload: int = 50 * 1024 * 1024
     port: int = 0
     ring: EventRing = field(default_factory=EventRing)
+    idle_seconds: float = 20.0
+    links: list[str] = field(default_factory=list)
+    """Links printed after the first."""
 
     def __post_init__(self) -> None:
         self._arrived = asyncio.Event()
         self.channel = WebChannel(
             Config(max_upload=self.max_upload), history=self._history, uploads=self.home / "uploads", ring=self.ring
         )
-        self.server = HttpServer(self.channel.routes(), about=lambda: self.about, home=self.home, port=self.port)
+        self.server = HttpServer(
+            self.channel.routes(),
+            about=lambda: self.about,
+            home=self.home,
+            port=self.port,
+            link_changed=self.links.append,
+            idle_seconds=self.idle_seconds,
+        )
 
     async def _history(self, _: ChatKey) -> Sequence[Shown]:
         return self.stored
 
     async def inbox(self, event: InboundEvent) -> Accepted:
-        """Accepts each event once, like the store."""
+        """Accept each event once, as the store does."""
         if event.event_id in {each.event_id for each in self.heard}:
             return Accepted.DUPLICATE
         self.heard.append(event)
@@ -57,8 +67,8 @@ class Page:
         return await self.answer(event) if self.answer else Accepted.NEW
 
     async def has_heard(self) -> InboundEvent:
-        """The first event that came, waited for."""
-        async with asyncio.timeout(5):
+        """Wait for the first event and return it."""
+        async with asyncio.timeout(30):
             await self._arrived.wait()
         return self.heard[0]
 
@@ -76,7 +86,7 @@ class Page:
 
     @asynccontextmanager
     async def browser(self) -> AsyncIterator[ClientSession]:
-        """A client that was let in."""
+        """Yield a client that is logged in."""
         client = ClientSession(self.server.url, cookie_jar=CookieJar(unsafe=True))
         async with client, client.get(self.server.link):
             yield client
@@ -84,7 +94,7 @@ class Page:
 
 @dataclass
 class Screen:
-    """What a tab shows, built as the page builds it."""
+    """Content of a tab, built as the page does."""
 
     html: dict[str, str] = field(default_factory=dict)
     revisions: dict[str, int] = field(default_factory=dict)
@@ -106,7 +116,7 @@ class Screen:
 
 @asynccontextmanager
 async def tab(client: ClientSession, after: str, *, header: bool = False) -> AsyncIterator["Tab"]:
-    """An open stream of events after the one named, by the address or by the header that a browser sends."""
+    """Open a stream of the events after the named one, by the query parameter or by the header that browsers send."""
     headers = {"Last-Event-ID": after} if header else {}
     async with client.get("/api/events", params={} if header else {"after": after}, headers=headers) as stream:
         yield Tab(stream.content, Screen(last=after))
@@ -114,13 +124,13 @@ async def tab(client: ClientSession, after: str, *, header: bool = False) -> Asy
 
 @dataclass
 class Tab:
-    """`until` reads on until the screen is so."""
+    """An open stream; `until` reads on until the screen satisfies a condition."""
 
     content: Any
     screen: Screen
     comments: int = 0
 
-    async def until(self, true: Callable[[Screen], bool], within: float = 5.0) -> Screen:
+    async def until(self, true: Callable[[Screen], bool], within: float = 30.0) -> Screen:
         async with asyncio.timeout(within):
             while not true(self.screen):
                 await self.read_line()

@@ -1,4 +1,4 @@
-"""A program in a process of its own, as a person starts it."""
+"""A program in a process of its own."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ class Finished:
 async def python(
     *arguments: str, cwd: Path = REPOSITORY, environ: Mapping[str, str] | None = None, says: str = ""
 ) -> Finished:
-    """Run this interpreter on our sources, with this environment beside PATH and nothing of the caller's."""
+    """Run this interpreter on our sources with this environment and PATH only."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,
@@ -34,8 +34,8 @@ async def python(
     return Finished(process.returncode, out.decode(), err.decode())
 
 
-async def until(condition: Callable[[], object], within: float = 25.0) -> None:
-    """Wait for what other processes bring about and nobody tells us of. Raises TimeoutError after so many seconds."""
+async def until(condition: Callable[[], object], within: float = 30.0) -> None:
+    """Wait for an effect of another process that is not announced. Raises TimeoutError after `within` seconds."""
     async with asyncio.timeout(within):
-        while not condition():  # noqa: ASYNC110 - there is nothing to be woken by
+        while not condition():  # noqa: ASYNC110 - nothing announces it
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""The ways out, all of them: a new one is found here before a secret finds it."""
+"""A complete list of the ways by which text leaves Parley, so that each new one is checked for secrets."""
 
 import ast
 import inspect
@@ -12,12 +12,13 @@ from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.base import Attachment, Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
-from gateway.secrets import MASK, Secrets
+from gateway.security.secrets import MASK, Secrets
+from gateway.store.opening import FILE
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
-from gateway.store.store import FILE, Store
+from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.process import REPOSITORY
@@ -32,7 +33,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def users_of(name: str) -> set[str]:
-    """The files of the gateway that call something, or hand it on, by this name."""
+    """Return the gateway's files that use this name."""
     return {
         path
         for path, tree in modules()
@@ -42,7 +43,7 @@ def users_of(name: str) -> set[str]:
 
 
 def attributes(name: str) -> list[tuple[str, str]]:
-    """Each use of an attribute: the file, and whose it is."""
+    """Return each use of an attribute: the file, and the object it belongs to."""
     return [
         (path, ast.unparse(node.value))
         for path, tree in modules()
@@ -52,7 +53,7 @@ def attributes(name: str) -> list[tuple[str, str]]:
 
 
 def ways_to_people() -> set[str]:
-    """What a channel can be asked to do with a message."""
+    """Return the channel methods that take a message."""
     tree = ast.parse((REPOSITORY / "channels" / "base.py").read_text("utf-8"))
     return {
         method.name
@@ -73,8 +74,8 @@ def test_only_a_voice_says_something_on_a_channel() -> None:
         (way, path, whose)
         for way in ways
         for path, whose in attributes(way)
-        if path != "gateway/sending.py"
-        # Texts can be split too.
+        if path != "gateway/security/sending.py"
+        # Texts have a `split` too.
         if not hasattr(str, way) or "channel" in whose.lower()
     ]
 
@@ -82,13 +83,19 @@ def test_only_a_voice_says_something_on_a_channel() -> None:
 
 
 def test_only_a_masked_model_is_asked() -> None:
-    assert users_of("AgentLoop") == users_of("MaskedLlm") - {"gateway/masked_llm.py"} == {"gateway/agents.py"}
-    assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {"gateway/masked_llm.py"}
+    assert (
+        users_of("AgentLoop")
+        == users_of("MaskedLlm") - {"gateway/security/masked_llm.py"}
+        == {"gateway/runs/agents.py"}
+    )
+    assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {
+        "gateway/security/masked_llm.py"
+    }
     [loop] = [
         node
         for path, tree in modules()
         for node in ast.walk(tree)
-        if path == "gateway/agents.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
+        if path == "gateway/runs/agents.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
     ]
     given = {keyword.arg: ast.unparse(keyword.value) for keyword in loop.keywords}
     assert given["llm"] == "MaskedLlm(parts.llm, self._secrets)"
@@ -96,37 +103,44 @@ def test_only_a_masked_model_is_asked() -> None:
 
 
 def test_only_these_write_on_the_terminal() -> None:
-    """Each masks what it writes, or knows no secret: the settings are not read yet."""
+    """Each one masks its output, or runs before the settings are read and knows no secret."""
     writers = {path for stream in ("stdout", "stderr") for path, _ in attributes(stream)}
 
     assert writers == {
         "gateway/app.py",
         "gateway/cli.py",
         "gateway/doctor/report.py",
-        "gateway/env_example.py",
+        "gateway/settings/env_example.py",
         "gateway/house.py",
-        "gateway/logs.py",
-        "gateway/printing.py",
+        "gateway/records/logs.py",
+        "gateway/security/printing.py",
     }
 
 
 def test_only_these_write_files() -> None:
-    """The audit file and the exports mask what they write; the others write what people have sent, what a workspace
-    has, what newcomers are shown, and the page's own key."""
+    """The audit file and the exports mask what they write.
+
+    The others write user messages, workspace files, pages for newcomers, the page's own key, the store's mark, digests
+    of approved tools, and backups of all that.
+    """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
     assert writers == {
-        "gateway/audit.py",
-        "gateway/export/files.py",
-        "gateway/http_access.py",
-        "gateway/prompts.py",
-        "gateway/heartbeat/notes.py",
-        "gateway/outgoing.py",
-        "gateway/welcome.py",
+        "gateway/permissions/approved_tools.py",
+        "gateway/records/audit.py",
+        "gateway/records/export/files.py",
+        "gateway/store/mark.py",
+        "gateway/upkeep/backup.py",
+        "gateway/upkeep/restore.py",
+        "gateway/web/access.py",
+        "gateway/chat/prompts.py",
+        "gateway/schedule/heartbeat/notes.py",
+        "gateway/workspace/outgoing.py",
+        "gateway/runs/welcome.py",
     }
 
 
-# What is written down
+# Writes to the store
 
 RUN = Run("run-1", CHAT, "session-1", "ann", 1.0)
 FILE_OF_OURS = Attachment(name=f"{KEY}.txt", path="/somewhere")
@@ -160,6 +174,8 @@ WRITES: dict[str, Write] = {
     "post": lambda store: store.post([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "shown": lambda store: store.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
     "sent": lambda store: store.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
+    "unconfirmed": lambda store: store.unconfirmed("run-1:answer:0", KEY),
+    "offer": lambda store: store.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID)),
     "failed": lambda store: store.failed("run-1:answer:0", f"refused: {KEY}"),
     "ask": lambda store: store.ask(QUESTION, SAID, lambda _: SAID),
     "move_question": lambda store: store.move_question("abcdef", Question.withdrawn, lambda _: SAID),
@@ -172,16 +188,18 @@ WRITES: dict[str, Write] = {
     "end_task": lambda store: store.end_task(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
     "save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
 }
-"""In an order in which each finds what it is about."""
+"""Writes in an order in which each finds the rows it needs."""
 WITHOUT_WORDS = {
+    "not_sent",
+    "next_life",
+    "remove_rule",
     "renew_skills",
-    "resume_run",
-    "run_stopped_well",
+    "reopen_task",
+    "rest",
     "save_skills",
     "sending",
     "settle",
     "start_task",
-    "tasks_stopped_well",
     "unwant_task",
 }
 
@@ -196,7 +214,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and not method.name.startswith("_")
     }
     reads = {"chat", "current_run"}
-    """What is read behind all that was written, or begins a chat that has no words yet."""
+    """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WITHOUT_WORDS | reads
 

@@ -1,10 +1,10 @@
-"""Importing is free of effects: no file written, no connection, no thread, no process, and no heavy package."""
+"""Importing has no side effects: no file, connection, thread, process or heavy package."""
 
 from pathlib import Path
 
 from tests.process import REPOSITORY, python
 
-# Runs in an interpreter of its own. Each effect is printed with the module whose import caused it.
+# Runs in an interpreter of its own, and prints each effect with the module whose import caused it.
 PROGRAM = """
 import importlib, os, sys
 

@@ -1,4 +1,4 @@
-"""The locks fit pyproject.toml, name no index, and nothing in the repository is tied to one machine."""
+"""The lock files match pyproject.toml and name no index, and the repository is not tied to one machine."""
 
 import re
 import subprocess
@@ -45,7 +45,7 @@ def test_what_is_tested_is_what_is_installed() -> None:
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_the_lock_holds_pins_with_hashes_and_nothing_else(lock: str) -> None:
-    """No index, no link, no file: whoever installs decides where from, and the hashes decide what."""
+    """No index, link or file: the user decides where packages come from, and the hashes decide which."""
     lines = (REPOSITORY / lock).read_text("utf-8").splitlines()
 
     strange = [line for line in lines if not PIN.match(line) and not re.match(r"^    --hash=sha256:[0-9a-f]{64}", line)]

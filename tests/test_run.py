@@ -1,4 +1,4 @@
-"""`./run` on a machine where uv, pip and Python are stand-ins that write down how they were called."""
+"""Tests for `./run`, with uv, pip and Python replaced by stand-ins that record their calls."""
 
 import os
 import shutil
@@ -12,9 +12,10 @@ from tests.process import REPOSITORY
 
 SH = shutil.which("dash") or "/bin/sh"
 
-# Answers `-m pip --version` as uv's environments do: there is none. Everything else it writes down.
+# Fails on `-m pip --version`, as in uv's environments without pip; records every other call.
 PYTHON = """#!/bin/sh
 [ "$2" != pip ] || exit 1
+[ -z "$PARLEY_CHECKOUT" ] || echo "$PARLEY_CHECKOUT" >{log}.checkout
 for word; do printf '<%s>' "$word"; done >>{log}
 echo " in $PWD" >>{log}
 """
@@ -41,11 +42,11 @@ class Machine:
             capture_output=True,
             text=True,
             check=False,
-            timeout=20,
+            timeout=60,
         )
 
     def calls(self) -> list[str]:
-        """What was called since the last look."""
+        """Return the calls since the last look."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
         return lines
@@ -89,6 +90,14 @@ def test_arguments_and_the_current_folder_reach_parley(machine: Machine, tmp_pat
     machine.start("chat", "two words", "--help", cwd=tmp_path)
 
     assert machine.calls()[-1] == f"<-P><-m><gateway.cli><chat><two words><--help> in {tmp_path}"
+
+
+def test_settings_beside_the_script_are_read_and_those_of_the_current_folder_are_not(
+    machine: Machine, tmp_path: Path
+) -> None:
+    machine.start("chat", cwd=tmp_path)
+
+    assert Path(f"{machine.log}.checkout").read_text() == f"{machine.checkout}\n"
 
 
 def test_the_checkout_is_importable_from_anywhere(machine: Machine) -> None:
@@ -141,7 +150,7 @@ def test_an_install_that_stopped_halfway_starts_from_nothing(machine: Machine) -
     machine.broken.touch()
     failed = machine.start()
     assert failed.returncode == 1
-    assert "needs Python 3.11" in failed.stderr  # uv could not, and pip has no Python to run on here
+    assert "needs Python 3.11" in failed.stderr  # uv failed, and there is no Python here that could run pip
     machine.calls()
     half = machine.checkout / ".venv" / "half-a-package"
     half.touch()
@@ -175,4 +184,5 @@ def test_the_gates_all_run_and_one_failure_is_enough(machine: Machine) -> None:
         "ruff",
         "mypy",
         "from importlinter.cli import lint_imports_command as lint; lint()",
+        "bench",
     ]

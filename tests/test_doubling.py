@@ -1,0 +1,162 @@
+"""Twice the text takes at most two and a half times as long, in each renderer, parser and pattern.
+
+Users, pages and models choose these texts; quadratic code would let any of them block everyone.
+"""
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from agent_core.builtin.calculator import calculate
+from agent_core.builtin.files.matching import find
+from agent_core.builtin.web.feed import read_feed
+from agent_core.builtin.web.page import read_page
+from agent_core.builtin.web.visible import visible
+from agent_core.mcp.words import plain
+from agent_core.models.failures import message_in, redact
+from agent_core.models.sse import SseReader
+from agent_core.skills.header import BadSkill, read_header
+from agent_core.tokens import clipped, estimate
+from agent_core.tools import ToolFailed
+from agent_core.untrusted import bare, harmless
+from channels.base import OutboundMessage
+from channels.discord import render as discord
+from channels.fences import Fences
+from channels.links import honest
+from channels.slack import content as slack_content
+from channels.slack import render as slack
+from channels.telegram import render as telegram
+from channels.terminal import text as terminal
+from channels.terminal.abilities import Abilities
+from channels.terminal.drawing import Drawing
+from channels.text import parse_command, split_markdown
+from channels.web import render as web
+from gateway.errors import ParleyError
+from gateway.permissions.question_text import one_line, shown
+from gateway.security.secrets import Secrets
+from gateway.timing.check import BadRule
+from gateway.timing.grammar import parse_when
+
+SIZE = 8_000
+"""Characters of the first measurement."""
+QUICK = 0.008
+"""CPU seconds below which nothing is compared; quadratic code takes longer for `SIZE` characters."""
+MOST = 2.5
+TRIES = 12
+REFUSES = (ToolFailed, BadSkill, BadRule, ParleyError, ValueError)
+
+MARKS = r"""
+* ** _ __ ` ``` ~~~ ~~ [ ] ( ) [a](b) [a](https://x.y/ ![ < > <!-- <@U <a> </a> <b> <td> <table> <script> & &amp; &#115;
+| || \ \* *a a* **a _a_ `a $ @ # 。 字 每天 9点 9 at {"a": [1, " data: %41 : = /* ]( [[ ]] x: - sk-abcdefghijklmnop word
+"""
+SPACES = [
+    " ",
+    "\n",
+    "\n\n",
+    "\n> ",
+    "\n- ",
+    "\n1. ",
+    "\n# ",
+    "\n```\n",
+    "\n|-|-|\n",
+    "\t",
+    "\r\n",
+    "\0",
+    "\u200b",
+    "e\u0301",
+]
+UNITS = st.lists(st.sampled_from([*MARKS.split(), *SPACES]), min_size=1, max_size=2)
+
+DRAWING = Drawing(Abilities("256", links=True))
+SECRETS = Secrets(["sk-abcdefghijklmnopqrstuvwxyz", "correct-horse%battery"])
+
+
+def said(text: str) -> OutboundMessage:
+    return OutboundMessage(markdown=text)
+
+
+def streamed(text: str) -> None:
+    reader = SseReader()
+    for at in range(0, len(text), 1_000):
+        list(reader.feed(text[at : at + 1_000].encode("utf-8", "replace")))
+
+
+TAKES_TEXT: dict[str, Callable[[str], object]] = {
+    "Slack's markup": slack.mrkdwn,
+    "Slack's messages": lambda text: [slack.body(part) for part in slack.split(said(text))],
+    "Slack's plain texts": lambda text: slack.plain_texts(said(text)),
+    "what Slack says": lambda text: slack_content.readable(text, lambda _: None),
+    "Telegram's messages": lambda text: telegram.split(said(text)),
+    "Discord's markdown": discord.render.__wrapped__,
+    "Discord's messages": lambda text: discord.split(said(text)),
+    "the page": web.render,
+    "the terminal": lambda text: terminal.readable(said(text)),
+    "the terminal with styles": lambda text: DRAWING.settled(said(text), 80, 24),
+    "an answer in progress on the terminal": lambda text: DRAWING.live([said(text)], 80, 24),
+    "fences": Fences,
+    "links": honest,
+    "links that lie": lambda text: honest(text.replace("a](", "a.b](").replace("x", "c.d]")),
+    "splitting": lambda text: split_markdown(text, lambda part: len(part) <= 4_000),
+    "commands": lambda text: parse_command(f"/{text}", ["ada"]),
+    "times": lambda text: parse_when(text, ZoneInfo("UTC"), 1.8e9),
+    "web pages": lambda text: read_page(f"<body>{text}", "https://example.org/"),
+    "feeds": lambda text: read_feed(f"<rss><channel><item><title>{text}", "https://example.org/"),
+    "visible text": visible,
+    "skill headers": lambda text: read_header(f"---\nname: x\ndescription: {text}\n---\n".encode(), "x"),
+    "event streams": streamed,
+    "errors of providers": lambda text: (message_in(text), redact(text, ["sk-abc"])),
+    "secrets": lambda text: Secrets.mask(SECRETS, text + str(time.perf_counter())),
+    "token estimates": lambda text: (estimate(text), clipped(text, 100)),
+    "strangers' words": lambda text: (harmless(text), bare(text)),
+    "sums": calculate,
+    "edits": lambda text: find(text, text[: len(text) // 2] + "x", "a", everywhere=False),
+    "words of servers": lambda text: plain(text, 1_000),
+    "questions": lambda text: (shown(text), one_line(text, 100)),
+}
+
+
+def seconds(take: Callable[[str], object], text: str) -> float:
+    """Return the CPU seconds of this thread without garbage collection, which depends on the rest of the process."""
+    gc.disable()
+    try:
+        began = time.thread_time()
+        with suppress(*REFUSES):
+            take(text)
+        return time.thread_time() - began
+    finally:
+        gc.enable()
+
+
+def made_of(units: list[str], size: int, *, opened: bool) -> str:
+    """Return the units repeated up to `size`; if `opened`, the first one once and the last one repeated."""
+    if opened:
+        return units[0] + units[-1] * (size // len(units[-1]))
+    unit = "".join(units)
+    return unit * (size // len(unit))
+
+
+@pytest.mark.parametrize("name", TAKES_TEXT)
+@settings(max_examples=30)
+@given(units=UNITS, opened=st.booleans())
+@example(units=["https://x.y/", ")"], opened=True)
+def test_twice_the_text_takes_at_most_two_and_a_half_times_the_time(
+    name: str, *, units: list[str], opened: bool
+) -> None:
+    take = TAKES_TEXT[name]
+    if seconds(take, made_of(units, SIZE, opened=opened)) < QUICK:
+        return
+    # start with twice the size, where fixed costs no longer count
+    text, twice = (made_of(units, size, opened=opened) for size in (2 * SIZE, 4 * SIZE))
+    least, most = math.inf, math.inf  # the quickest of several tries is the one that was disturbed least
+    for _ in range(TRIES):
+        least, most = min(least, seconds(take, text)), min(most, seconds(take, twice))
+        if most <= MOST * least:
+            return
+    assert most <= MOST * least, f"{units!r}, {opened}: {most / least:.1f} times"
