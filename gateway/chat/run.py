@@ -89,13 +89,11 @@ class ChatRun:
         desk = self._desk
         progress = ProgressMessage(
             voice=self._voice,
-            chat=self._run.chat,
-            run=self._run.id,
+            run=self._run,
             limiter=desk.delivery.limiter(self._run.chat),
             store=desk.store,
             clock=desk.clock,
             language=self._language,
-            reply_to=self._run.reply_to,
             posted=posted,
         )
         try:

@@ -10,18 +10,18 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import (
     Button,
     ChannelError,
-    ChatKey,
     Deletes,
     EditsRefused,
     MessageGone,
     OutboundMessage,
     Posted,
 )
+from gateway.background.waits import set_within
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning
 from gateway.security.sending import Voice
-from gateway.store.rows import Post
+from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
@@ -49,26 +49,25 @@ class ProgressMessage:
         self,
         *,
         voice: Voice,
-        chat: ChatKey,
-        run: str,
+        run: Run,
         limiter: ChatLimiter,
         store: Store,
         clock: Clock,
         language: Language,
-        reply_to: str | None = None,
         posted: Posted | None = None,
     ) -> None:
+        """Begin to show the run. `posted` is the message of an earlier process, if the run is resumed."""
         self.progress = Progress(language, voice.secrets)
         self.posted = posted
-        """The message in the chat, if any; passed in when a run is resumed."""
+        """The message in the chat, if any."""
         self._voice = voice
-        self._chat = chat
-        self._run = run
+        self._chat = run.chat
+        self._run = run.id
+        self._reply_to = run.reply_to
         self._limiter = limiter
         self._store = store
         self._clock = clock
         self._language = language
-        self._reply_to = reply_to
         self._lost = 0
         """Number of this run's messages that were deleted or can no longer be edited."""
         self._began = clock.time()
@@ -84,7 +83,7 @@ class ProgressMessage:
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
         self._reasoning = Reasoning(voice.secrets) if voice.channel.limits.folds_reasoning else None
         self._call: asyncio.Task[bool] | None = None
-        self._task = asyncio.create_task(self._show(), name=f"progress {run}")
+        self._task = asyncio.create_task(self._show(), name=f"progress {run.id}")
 
     def apply(self, event: AgentEvent) -> None:
         self.progress.apply(event)
@@ -163,7 +162,7 @@ class ProgressMessage:
                 self._call = asyncio.create_task(self._put(*shown))
                 if not await asyncio.shield(self._call):
                     return
-            await self._until(self._changed, TICK)
+            await set_within(self._changed, TICK, self._clock)
 
     @property
     def _room(self) -> int:
@@ -190,16 +189,7 @@ class ProgressMessage:
             if left <= MOMENT:
                 return
             self._worth_showing.clear()
-            await self._until(self._worth_showing, left)
-
-    async def _until(self, event: asyncio.Event, seconds: float) -> None:
-        """Wait for the event, at most `seconds`."""
-        tasks = [asyncio.create_task(event.wait()), asyncio.create_task(self._clock.sleep(seconds))]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
+            await set_within(self._worth_showing, left, self._clock)
 
     async def _put(self, text: str, reasoning: str) -> bool:
         """Show the text. Return False if further tries are pointless; failures do not affect the run."""

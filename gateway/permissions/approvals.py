@@ -16,6 +16,7 @@ from agent_core.clock import Clock
 from agent_core.permissions import Answer, Proposal
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.background.drain import Drain
+from gateway.background.waits import set_within
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
@@ -193,7 +194,7 @@ class Approvals:
                     return Answer.APPROVED
                 if moved.after.state is not QuestionState.PENDING:
                     return _ANSWERS[moved.after.state]
-                await self._until(woken, moved.after.expires_at - self._clock.time())
+                await set_within(woken, max(0.0, moved.after.expires_at - self._clock.time()), self._clock)
         finally:
             self._waiting.pop(request_id, None)
 
@@ -216,11 +217,10 @@ class Approvals:
 
         `always` also creates a rule that allows the same call there until something it depends on changes.
         """
-        is_owner = self._access.is_owner(chat, by)
         now = self._clock.time()
 
         def step(question: Question) -> Question:
-            if question.chat != chat or not (is_owner or question.person == by.id):
+            if question.chat != chat or not self.may_answer(question, by):
                 return question
             return question.answered(by.id, now, approved=approved)
 
@@ -230,7 +230,7 @@ class Approvals:
         moved = await self._move(request_id, step, by.name, rule)
         if moved is None or moved.before.chat != chat:
             return Reply.UNKNOWN
-        if not (is_owner or moved.before.person == by.id):
+        if not self.may_answer(moved.before, by):
             return Reply.NOT_YOURS
         if moved.after.state in (QuestionState.APPROVED, QuestionState.DENIED) and moved.has_moved:
             log.info("question answered", id=request_id, run=moved.after.run, by=by.id, approved=approved)
@@ -244,6 +244,7 @@ class Approvals:
         return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
 
     def may_answer(self, question: Question, who: Sender) -> bool:
+        """Return True for the run's user and for owners."""
         return question.person == who.id or self._access.is_owner(question.chat, who)
 
     # For start and stop
@@ -381,13 +382,3 @@ class Approvals:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             log.error("a question's message could not be changed", exc_info=error)
-
-    async def _until(self, woken: asyncio.Event, seconds: float) -> None:
-        """Wait for the event, at most `seconds`."""
-        tasks = [asyncio.create_task(woken.wait()), asyncio.create_task(self._clock.sleep(max(0.0, seconds)))]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)

@@ -24,6 +24,7 @@ from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.security.secrets import Secrets
 from gateway.security.sending import Voice
+from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import HandClock
@@ -99,13 +100,11 @@ async def shown(
         scene = Scene(clock, channel, ChatLimiter(channel, clock), store, voice)
         scene.message = ProgressMessage(
             voice=voice,
-            chat=chat,
-            run="run-1",
+            run=Run("run-1", chat, "session", "ann", 0.0, reply_to="m1"),
             limiter=scene.limiter,
             store=store,
             clock=clock,
             language="en",
-            reply_to="m1",
             posted=posted,
         )
         scene.happens(AgentStart())

@@ -15,6 +15,7 @@ from channels.memory import LOST
 from gateway.delivery.progress_message import LATER, ProgressMessage
 from gateway.security.secrets import Secrets
 from gateway.security.sending import Voice
+from gateway.store.rows import Run
 from tests.gateway.progressing import ANN, LIMITS, TEAM, shown
 
 
@@ -304,8 +305,7 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
         await scene.message.stop()
         again = ProgressMessage(
             voice=Voice(scene.channel, Secrets()),
-            chat=ANN,
-            run="run-1",
+            run=Run("run-1", ANN, "session", "ann", 0.0),
             limiter=scene.limiter,
             store=scene.store,
             clock=scene.clock,
