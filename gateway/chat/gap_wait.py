@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-import structlog
-
 from channels.base import Channel, ChatKey
+from gateway.background.background import Background
 from gateway.chat.desk import Desk
 from gateway.chat.mailbox import Mailbox
 from gateway.delivery.typing_sign import show_typing
@@ -15,19 +14,17 @@ from gateway.store.rows import InboxItem
 TYPING_AFTER = 3.0
 """Delay before the typing indicator is shown to a waiting user."""
 
-log = structlog.get_logger(__name__)
-
 
 class GapWait:
     """Holds messages in the chat's mailbox and releases them in the order in which they were sent."""
 
-    def __init__(self, desk: Desk, chat: ChatKey, channel: Channel, mail: Mailbox) -> None:
-        self.task: asyncio.Task[None] | None = None
-        """Set while messages wait."""
+    def __init__(self, desk: Desk, chat: ChatKey, channel: Channel, mail: Mailbox, background: Background) -> None:
+        self._is_waiting = False
         self._desk = desk
         self._chat = chat
         self._channel = channel
         self._mail = mail
+        self._background = background
 
     @property
     def is_needed(self) -> bool:
@@ -41,9 +38,10 @@ class GapWait:
         owner, so it is kept only by the task, not as an attribute.
         """
         self._mail.stand_above(item)
-        if self.task is None:
-            self.task = asyncio.create_task(self._wait(), name=f"gap {self._chat}")
-            self.task.add_done_callback(partial(self._over, admit))
+        if not self._is_waiting:
+            self._is_waiting = True
+            waiting = self._background.start(self._wait(), f"gap {self._chat}")
+            waiting.add_done_callback(partial(self._over, admit))
 
     async def _wait(self) -> None:
         limiter = self._desk.delivery.limiter(self._chat)
@@ -56,10 +54,8 @@ class GapWait:
             await asyncio.gather(typing, return_exceptions=True)
 
     def _over(self, admit: Callable[[InboxItem], None], task: "asyncio.Task[None]") -> None:
-        self.task = None
+        self._is_waiting = False
         if task.cancelled():
             return
-        if error := task.exception():
-            log.error("messages do not wait for a gap any more", chat=str(self._chat), exc_info=error)
         for item in self._mail.take_above():
             admit(item)

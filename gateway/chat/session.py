@@ -9,6 +9,7 @@ import structlog
 from agent_core.bulkheads import Bulkhead
 from agent_core.reasons import TerminalReason
 from channels.base import Channel, ChatKey, MessageEdited, ScheduleFired, Sender, TaskEnded
+from gateway.background.background import Background
 from gateway.chat.conversation import Conversation
 from gateway.chat.desk import Desk
 from gateway.chat.gap_wait import GapWait
@@ -52,15 +53,15 @@ class ChatSession:
         self._stopping = False
         self._work: asyncio.Task[None] | None = None
         self._closed = False
-        self._above_gap = GapWait(desk, key, channel, self._mail)
-        self._steer_tasks: set[asyncio.Task[None]] = set()
+        self._background = Background("a chat's work failed")
+        self._above_gap = GapWait(desk, key, channel, self._mail, self._background)
         self._sender_language: str | None = None
 
     # State for other modules
 
     @property
     def is_idle(self) -> bool:
-        return not (self._tasks or self._commands)
+        return self._background.is_idle and not self._commands
 
     @property
     def running_for(self) -> float | None:
@@ -200,32 +201,21 @@ class ChatSession:
         """Cancel all work as it is; unfinished runs are resumed after the next start."""
         self._closed = True
         run = self._run
-        tasks = self._tasks
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._background.stop()
         if run is not None:
             self._desk.store.rest([run.id])
 
     async def settled(self) -> None:
         """Wait until nothing runs and nothing waits, except for commands."""
-        while tasks := self._tasks:
-            await asyncio.wait(tasks)
+        await self._background.join()
 
     # Implementation
-
-    @property
-    def _tasks(self) -> list[asyncio.Task[None]]:
-        return [task for task in (self._work, self._above_gap.task, *self._steer_tasks) if task]
 
     def _admit(self, item: InboxItem) -> None:
         """Let a message steer the current run if it may, or queue it for a run of its own."""
         if self._can_steer(item.event.sender) or self._mail.has_arriving:
             self._mail.arrive(item)
-            task = asyncio.create_task(self._steer(item.seq))
-            self._steer_tasks.add(task)
-            task.add_done_callback(self._steered)
+            self._background.start(self._steer(item.seq), f"steer {self.key}")
         else:
             self._enqueue(item)
 
@@ -236,17 +226,14 @@ class ChatSession:
 
     def _wake(self, after: float = 0.0) -> None:
         if self._work is None and not (self._closed or self._desk.drain.is_on):
-            self._work = asyncio.create_task(self._process(after), name=f"chat {self.key}")
+            self._work = self._background.start(self._process(after), f"chat {self.key}")
             self._work.add_done_callback(self._rested)
 
     def _rested(self, work: "asyncio.Task[None]") -> None:
         """Wake the chat again if work is left, after a pause if it failed with an error outside a run."""
         self._work = None
-        if not work.cancelled():
-            if error := work.exception():
-                log.error("a chat's work failed", chat=str(self.key), exc_info=error)
-            if self._has_work:
-                self._wake(PAUSE if error else 0.0)
+        if not work.cancelled() and self._has_work:
+            self._wake(PAUSE if work.exception() else 0.0)
 
     @property
     def _has_work(self) -> bool:
@@ -374,11 +361,6 @@ class ChatSession:
             self._mail.arrived(seq)
             self._mail.give(current)
             agent.steer(message)
-
-    def _steered(self, task: "asyncio.Task[None]") -> None:
-        self._steer_tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            log.error("a message could not be handed to the running agent", chat=str(self.key), exc_info=error)
 
     def _taken(self, said: str) -> None:
         for seq in inbox_seqs([said]):

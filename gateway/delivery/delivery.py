@@ -15,6 +15,7 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.text import visible
+from gateway.background.background import Background
 from gateway.background.under_way import UnderWay
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.security.secrets import Secrets
@@ -72,7 +73,7 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
-        self._folding: set[asyncio.Task[ChannelError | None]] = set()
+        self._folding = Background("a progress message was not folded")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
@@ -130,20 +131,15 @@ class Delivery:
 
     async def settled(self) -> None:
         """Wait until deferred edits are done too."""
-        if self._folding:
-            await asyncio.wait(self._folding)
+        await self._folding.join()
 
     async def close(self) -> None:
         """Cancel deferred edits; they stay stored."""
-        for task in self._folding:
-            task.cancel()
-        await self.settled()
+        await self._folding.stop()
 
     def _fold_later(self, post: Post) -> None:
         """Fold a progress message in the background, so that no answer waits for it."""
-        task = asyncio.create_task(self._fold(post), name=f"fold {post.run}")
-        self._folding.add(task)
-        task.add_done_callback(self._folding.discard)
+        self._folding.start(self._fold(post), f"fold {post.run}")
 
     async def _fold(self, post: Post) -> ChannelError | None:
         """Fold a progress message, or delete it if the edit would have to wait for long."""

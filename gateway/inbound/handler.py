@@ -1,6 +1,5 @@
 """`ChannelMessageHandler`: authorises and stores inbound events of all platforms, then routes them to their chats."""
 
-import asyncio
 from collections.abc import Coroutine
 
 import structlog
@@ -20,6 +19,7 @@ from channels.base import (
     TaskEnded,
 )
 from channels.text import visible
+from gateway.background.background import Background
 from gateway.chat.desk import Desk
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession
@@ -46,7 +46,7 @@ class ChannelMessageHandler:
         self._words = PlainWords(desk.store, desk.delivery, desk.clock)
         self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
         """Messages being refused, by chat and user."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._handling = Background("an event was not dealt with")
 
     @property
     def sessions(self) -> Sessions:
@@ -113,9 +113,10 @@ class ChannelMessageHandler:
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended and every answer delivered."""
         desk = self._desk
-        while self._tasks or not (self._sessions.are_idle and desk.tasks.are_idle and desk.firings.are_idle):
-            if self._tasks:
-                await asyncio.wait(self._tasks)
+        while not (
+            self._handling.is_idle and self._sessions.are_idle and desk.tasks.are_idle and desk.firings.are_idle
+        ):
+            await self._handling.join()
             await desk.tasks.settled()
             await desk.firings.settled()
             await self._sessions.settled()
@@ -126,10 +127,7 @@ class ChannelMessageHandler:
     async def close(self) -> None:
         self._desk.tasks.hush()
         self._desk.firings.hush()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._handling.stop()
         await self._sessions.close()
         await self._desk.tasks.close()
         await self._desk.firings.close()
@@ -302,18 +300,11 @@ class ChannelMessageHandler:
         del self._refused[chat, sender.id]
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.create_task(self._counted(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
+        self._handling.start(self._counted(work))
 
     async def _counted(self, work: Coroutine[object, object, None]) -> None:
         with self._desk.drain.unit("commands"):
             await work
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            log.error("an event was not dealt with", exc_info=error)
 
 
 def _as_message(event: InboundEvent, words: str) -> MessageReceived:

@@ -5,7 +5,7 @@ A question is on disk before it is sent, and its outcome before anything acts on
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -15,6 +15,7 @@ import structlog
 from agent_core.clock import Clock
 from agent_core.permissions import Answer, Proposal
 from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.background.background import Background
 from gateway.background.drain import Drain
 from gateway.background.waits import set_within
 from gateway.delivery.delivery import Delivery
@@ -114,7 +115,7 @@ class Approvals:
         """Runs that may have open questions."""
         self._silent: set[str] = set()
         """Platforms that cannot answer any more."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._changing = Background("a question's message could not be changed")
 
     # For runs
 
@@ -270,15 +271,11 @@ class Approvals:
 
     async def settled(self) -> None:
         """Wait until every question's message shows its outcome."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._changing.join()
 
     async def close(self) -> None:
         """Cancel pending edits; they stay stored."""
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._changing.stop()
 
     # Implementation
 
@@ -336,7 +333,7 @@ class Approvals:
         if woken := self._waiting.get(moved.after.id):
             woken.set()
         if moved.after.state is not QuestionState.USED:
-            self._start(self._close(moved.after, self._closing_line(moved.after, name, changed=changed)))
+            self._changing.start(self._close(moved.after, self._closing_line(moved.after, name, changed=changed)))
 
     def _closing_line(self, question: Question, name: str = "", *, changed: bool = False) -> OutboundMessage:
         """Return the closing line; on a local channel its only user is addressed as "you"."""
@@ -347,7 +344,7 @@ class Approvals:
     def _send(self, request_id: str) -> None:
         if post := self._unsent.pop(request_id, None):
             self._access.spoke(post.chat)  # a user may answer before the delivery is recorded
-            self._sends[request_id] = self._start(self._delivery.deliver(post.chat, [post]))
+            self._sends[request_id] = self._changing.start(self._delivery.deliver(post.chat, [post]))
 
     async def _close(self, question: Question, line: OutboundMessage) -> None:
         """Edit the question's message to show the outcome, or drop it if it was not sent yet."""
@@ -370,15 +367,4 @@ class Approvals:
             return
         post = await self._store.find_post(question.key)
         if post and post.message_id and self._delivery.voice(question.chat).channel.limits.forgets:
-            self._start(self._delivery.deliver(post.chat, [post]))
-
-    def _start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        return task
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            log.error("a question's message could not be changed", exc_info=error)
+            self._changing.start(self._delivery.deliver(post.chat, [post]))

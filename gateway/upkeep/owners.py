@@ -1,11 +1,11 @@
 """Notifies the owners in their private chats of matters that only they can handle."""
 
-import asyncio
 from collections.abc import Callable
 
 import structlog
 
 from channels.base import Button, ChannelError, ChatKey, FindsPrivateChats, OutboundMessage
+from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People
 from gateway.store.rows import Post
@@ -26,7 +26,7 @@ class Owners:
         self._delivery = delivery
         self._language = language
         self._new_id = new_id
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._telling = Background("an owner was not told")
 
     def tell(self, key: str, *, show: str = "", **facts: str | int) -> None:
         """Send a text to every owner in the background.
@@ -38,9 +38,7 @@ class Owners:
         """
         notice = self._new_id()
         for owner in sorted(self._people.owners):
-            task = asyncio.create_task(self._tell(owner, notice, (key, facts), show), name=f"tell {owner}")
-            self._tasks.add(task)
-            task.add_done_callback(self._told)
+            self._telling.start(self._tell(owner, notice, (key, facts), show), f"tell {owner}")
 
     def work_failed(self, name: str, error: Exception) -> None:
         """Report that a background task meant to run forever has failed and is being restarted."""
@@ -48,14 +46,11 @@ class Owners:
 
     async def settled(self) -> None:
         """Wait until all notices are sent."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._telling.join()
 
     async def close(self) -> None:
         """Cancel sending. Notices already stored are delivered after the next start."""
-        for task in self._tasks:
-            task.cancel()
-        await self.settled()
+        await self._telling.stop()
 
     async def _tell(self, owner: str, notice: str, text: tuple[str, dict[str, str | int]], show: str) -> None:
         platform, _, person = owner.partition(":")
@@ -79,8 +74,3 @@ class Owners:
         except ChannelError as error:
             log.info("an owner's private chat was not found", platform=platform, reason=error.reason)
             return None
-
-    def _told(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            log.error("an owner was not told", exc_info=error)

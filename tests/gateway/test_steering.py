@@ -253,7 +253,7 @@ async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(wire
     await bot.channel.hears("tpyo")
     await bot.channel.until(waiting(bot, 1))
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: not bot.house.handler._tasks)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
     said.set()
     await bot.house.handler.settled()
 
@@ -271,7 +271,7 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(wired_bot: StartBot
     await bot.channel.changes(newest(bot), "typo")
     channel.let.set()
     await bot.channel.until(lambda: channel.asked == 2)
-    await bot.channel.until(lambda: not bot.house.handler._tasks)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
     said.set()
     await bot.house.handler.settled()
 
@@ -296,7 +296,7 @@ async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:
     await asked(bot, 1)
     await bot.channel.hears("tpyo", sender="carl", group="team")
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: not bot.house.handler._tasks)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
     await bot.restart()
     await bot.house.handler.settled()
 

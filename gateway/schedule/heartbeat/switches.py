@@ -1,12 +1,12 @@
 """The user's settings of a chat's heartbeat (on, off, snooze, quiet hours), and its own notices."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage, Sender
+from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Post
@@ -36,7 +36,7 @@ class Switches:
         self._clock = clock
         self._language = language
         self._new_id = new_id
-        self._saying: set[asyncio.Task[object]] = set()
+        self._saying = Background("a notice of the heartbeat was not sent")
 
     async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Switch the heartbeat on for this user, keeping its quiet hours. Returns its job with the first due time."""
@@ -99,23 +99,18 @@ class Switches:
 
     def say(self, post: Post) -> None:
         """Send a queued notice in the background, so that the scheduler does not wait for the platform."""
-        task = asyncio.create_task(self._delivery.deliver(post.chat, [post]), name=f"say {post.key}")
-        self._saying.add(task)
-        task.add_done_callback(self._saying.discard)
+        self._saying.start(self._delivery.deliver(post.chat, [post]), f"say {post.key}")
 
     @property
     def are_idle(self) -> bool:
-        return not self._saying
+        return self._saying.is_idle
 
     async def settled(self) -> None:
-        while self._saying:
-            await asyncio.wait(self._saying)
+        await self._saying.join()
 
     async def close(self) -> None:
         """Cancel what is being sent; it stays in the outbox."""
-        for task in self._saying:
-            task.cancel()
-        await self.settled()
+        await self._saying.stop()
 
     def _job(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Return a new, paused job for a chat's heartbeat."""

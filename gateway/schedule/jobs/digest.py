@@ -12,6 +12,7 @@ from itertools import chain
 import structlog
 
 from channels.base import Attachment, Button, ChatKey, OutboundMessage, Sender
+from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.announcer import Announcer, buttons_of
@@ -48,7 +49,7 @@ class Digests:
         self._looking = asyncio.Lock()
         self._left: list[list[Firing]] | None = None
         """Firings by digest message that an earlier process start left unsent; None until the first `look`."""
-        self._sending: set[asyncio.Task[None]] = set()
+        self._sending = Background("held messages were not sent")
 
     async def look(self) -> None:
         """Send what is held in chats outside their quiet hours. Call it at least every minute."""
@@ -60,18 +61,15 @@ class Digests:
 
     @property
     def are_idle(self) -> bool:
-        return not self._sending
+        return self._sending.is_idle
 
     async def settled(self) -> None:
         """Wait until every digest being sent has arrived or was given up."""
-        if self._sending:
-            await asyncio.wait(self._sending)
+        await self._sending.join()
 
     async def close(self) -> None:
         """Cancel what is being sent; it stays in the outbox."""
-        for task in self._sending:
-            task.cancel()
-        await self.settled()
+        await self._sending.stop()
 
     async def _look_at(self, chat: ChatKey) -> None:
         held = await self._store.jobs.held(chat)
@@ -103,9 +101,7 @@ class Digests:
         posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
         await self._store.jobs.end_together([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))
-        task = asyncio.create_task(self._saying.said_together(firings, posts), name=name)
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+        self._sending.start(self._saying.said_together(firings, posts), name)
 
     async def _message(self, items: Sequence[tuple[Job | None, Firing]]) -> OutboundMessage:
         files = [await asyncio.to_thread(self._files, firing) for _, firing in items]

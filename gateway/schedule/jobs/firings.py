@@ -18,6 +18,7 @@ from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from agent_core.messages import NotificationMessage
 from channels.base import Attachment, ChatKey, FindsPrivateChats, ScheduleFired, Sender
+from gateway.background.background import Background
 from gateway.background.drain import Drain
 from gateway.background.under_way import UnderWay
 from gateway.delivery.delivery import Delivery
@@ -89,7 +90,7 @@ class Firings:
         """Held while deciding if a failure is reported, as two jobs may fail at once for the same cause."""
         self._beginning = asyncio.Semaphore(MOST_AT_ONCE)
         self._ending = asyncio.Semaphore(MOST_AT_ONCE)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._handling = Background("a firing was not handled")
         self._unknown = UnderWay()
         """Pending posts per chat that the chat's agent does not know of yet."""
         self._at_work: dict[tuple[str, bool], str] = {}
@@ -103,9 +104,7 @@ class Firings:
             raise TypeError(f"{item.event.type} is nothing that is due")
         if self._drain.is_on:  # it stays in the inbox for the next process start
             return
-        task = asyncio.create_task(self._fire(item, item.event), name=item.event.event_id)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._handling.start(self._fire(item, item.event), item.event.event_id)
 
     async def run_now(self, job: Job, asked: str, *, for_author: ChatKey | None = None) -> Firing:
         """Run a job now, apart from its schedule.
@@ -168,12 +167,11 @@ class Firings:
 
     @property
     def are_idle(self) -> bool:
-        return not self._tasks
+        return self._handling.is_idle
 
     async def settled(self) -> None:
         """Wait until no firing is left to handle."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._handling.join()
 
     def hush(self) -> None:
         """Stop telling agents about firings; the next process start does that."""
@@ -182,10 +180,7 @@ class Firings:
     async def close(self) -> None:
         """Cancel all work, to be continued after the next start."""
         self.hush()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._handling.stop()
         self._runs.stopped_well()
 
     # Internals

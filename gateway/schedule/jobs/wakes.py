@@ -15,6 +15,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, OutboundMessage, ScheduleFired, Sender
+from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.missed import Due, due, skipped
@@ -90,7 +91,7 @@ class Wakes:
         self._language = language
         self._new_id = new_id
         self._looking = asyncio.Lock()
-        self._telling: set[asyncio.Task[object]] = set()
+        self._telling = Background("a notice of missed jobs was not sent")
         self._ahead: float | None = None
         """The wall clock minus the monotonic clock at the last look."""
         self._purged = float("-inf")
@@ -123,14 +124,11 @@ class Wakes:
 
     async def settled(self) -> None:
         """Wait until notices of missed firings were sent."""
-        if self._telling:
-            await asyncio.wait(self._telling)
+        await self._telling.join()
 
     async def close(self) -> None:
         """Cancel notices being sent; they stay in the outbox."""
-        for task in self._telling:
-            task.cancel()
-        await self.settled()
+        await self._telling.stop()
 
     # Due jobs
 
@@ -218,9 +216,7 @@ class Wakes:
     def _tell(self, told: dict[ChatKey, _Told]) -> None:
         now = self._clock.time()
         for each in told.values():
-            task = asyncio.create_task(self._delivery.deliver(each.chat, [_post(each, now)]), name=each.key)
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            self._telling.start(self._delivery.deliver(each.chat, [_post(each, now)]), each.key)
 
     # Clock changes
 
