@@ -11,13 +11,14 @@ from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageEnd, MessageStart, MessageUpdate, TurnStart
 from agent_core.guests import Guest
-from agent_core.keeping import Keeper
-from agent_core.limits import SoFar, TaskBudget
-from agent_core.llm import ModelInfo, ThinkingLevel
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.execution import CallScope
+from agent_core.loop.limits import SoFar, TaskBudget
+from agent_core.loop.partial import PartialAssembler
+from agent_core.loop.queues import MessageQueues
 from agent_core.loop.spoken import joined, piece_of
+from agent_core.loop.state import QueryState, last_said
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -30,15 +31,14 @@ from agent_core.messages import (
     UserMessage,
     user,
 )
-from agent_core.partial import PartialAssembler
-from agent_core.provenance import FileSources
-from agent_core.queues import MessageQueues
+from agent_core.models.llm import ModelInfo, ThinkingLevel
 from agent_core.reasons import TransitionReason
-from agent_core.skills.room import Room, weakly
 from agent_core.skills.skill import Skill
-from agent_core.state import QueryState, last_said
+from agent_core.skills.token_budget import Room, weakly
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool
+from agent_core.workspace.keeper import Keeper
+from agent_core.workspace.provenance import FileSources
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
 Prompt = str | AgentMessage | Sequence[AgentMessage]

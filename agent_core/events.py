@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.llm import FailureCause, FailureKind, StreamDelta
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -18,6 +17,7 @@ from agent_core.messages import (
     ToolResultMessage,
     Usage,
 )
+from agent_core.models.llm import FailureCause, FailureKind, StreamDelta
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult

@@ -14,7 +14,7 @@ from agent_core.events import (
     ToolExecutionStart,
     ToolExecutionUpdate,
 )
-from agent_core.limits import SoFar, TaskBudget
+from agent_core.loop.limits import SoFar, TaskBudget
 from agent_core.loop.spoken import joined
 from agent_core.messages import (
     AgentMessage,

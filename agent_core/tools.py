@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_m
 
 from agent_core import sources
 from agent_core.cancel import CancelToken
-from agent_core.keeping import Author, Keeper, KeepsNothing
-from agent_core.llm import ToolSpec
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject
-from agent_core.provenance import FileSources
+from agent_core.models.llm import ToolSpec
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.names import SKILL_TOOLS
-from agent_core.skills.shelf import SkillShelf
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
+from agent_core.workspace.keeper import Author, Keeper, KeepsNothing
+from agent_core.workspace.provenance import FileSources
 
 Execution = Literal["sequential", "parallel"]
 Retry = Literal["never", "transient", "always"]

@@ -10,12 +10,12 @@ from agent_core.agent import Agent
 from agent_core.clock import SystemClock, new_id
 from agent_core.context.compaction.compaction import Compaction
 from agent_core.context.context import ContextManager
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, StreamStart, TextDelta
 from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.permissions import EverythingAllowed
+from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, ToolCall, Usage, user
-from agent_core.permissions import EverythingAllowed
-from agent_core.state import QueryState
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, StreamStart, TextDelta
 from agent_core.tools import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey

@@ -6,7 +6,7 @@ Tokens are estimated as in Parley, from the requests that the model received.
 import json
 from itertools import pairwise
 
-from agent_core.tokens import estimate
+from agent_core.models.tokens import estimate
 from bench.figures import Figure
 from bench.stage import stage
 from tests.emulators.model_script import ModelRequest

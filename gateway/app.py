@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.context.persona import Persona
-from agent_core.llm import LlmClient, LlmOptions, WarmsUp
 from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.servers import McpServers
+from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp
 from agent_core.models.providers import ModelChoice, choose_fallback, choose_model, make_client
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher

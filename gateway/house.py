@@ -14,8 +14,8 @@ import structlog
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.builtin.task import task_tool
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.provenance import FileLedger
 from agent_core.supervise import supervise
+from agent_core.workspace.provenance import FileLedger
 from channels.base import CatchesUp, Channel, ChannelError, ChatKey
 from gateway.background.drain import Drain
 from gateway.chat.desk import Desk

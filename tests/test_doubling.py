@@ -22,8 +22,8 @@ from agent_core.builtin.web.visible import visible
 from agent_core.mcp.words import plain
 from agent_core.models.failures import message_in, redact
 from agent_core.models.sse import SseReader
+from agent_core.models.tokens import clipped, estimate
 from agent_core.skills.header import BadSkill, read_header
-from agent_core.tokens import clipped, estimate
 from agent_core.tools import ToolFailed
 from agent_core.untrusted import bare, harmless
 from channels.base import OutboundMessage

@@ -1,6 +1,5 @@
 """The tools available in every chat."""
 
-from agent_core.beneath import Opener, best_opener
 from agent_core.builtin.calculator import calculator
 from agent_core.builtin.clock import clock_tool
 from agent_core.builtin.files.editing import edit_file_tool
@@ -10,6 +9,7 @@ from agent_core.builtin.files.writing import write_file_tool
 from agent_core.builtin.wait import wait_tool
 from agent_core.clock import Clock
 from agent_core.tools import Tool
+from agent_core.workspace.safe_open import Opener, best_opener
 
 
 def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Tool, ...]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from agent_core.skills import layout
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError
-from agent_core.skills.shelf import SkillShelf
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
 

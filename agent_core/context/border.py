@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
 from typing import assert_never
 
+from agent_core.identity_cache import Remembered
 from agent_core.loop.spoken import GOES_ON
 from agent_core.messages import (
     AgentMessage,
@@ -18,7 +19,6 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from agent_core.remembered import Remembered
 from agent_core.untrusted import harmless, inside, passed_on, shown
 
 NO_RESULT = "No result provided"

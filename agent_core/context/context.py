@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from agent_core.context.border import Border
 from agent_core.context.persona import Persona
 from agent_core.context.prompt import SystemPrompt
-from agent_core.llm import LlmRequest, ToolSpec
+from agent_core.identity_cache import Remembered
+from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -14,10 +15,9 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from agent_core.remembered import Remembered
-from agent_core.skills.shelf import SkillShelf
-from agent_core.state import QueryState
-from agent_core.tokens import estimate, message_tokens
+from agent_core.models.llm import LlmRequest, ToolSpec
+from agent_core.models.tokens import estimate, message_tokens
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.tools import ToolRegistry
 
 FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})

@@ -10,7 +10,6 @@ from agent_core.demo.plans import plan_of
 from agent_core.demo.report import NOTHING
 from agent_core.demo.steps import Outcome, Scene, Step, StepFailed, Use
 from agent_core.demo.wording import CHINESE, Wording, wording_for
-from agent_core.llm import LlmRequest
 from agent_core.loop.execution import ABORTED
 from agent_core.loop.gate import SKIPPED
 from agent_core.messages import (
@@ -21,6 +20,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls
 from agent_core.untrusted import bare
 

@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator
 
 from agent_core.clock import Clock, NewId, new_id
 from agent_core.demo.decide import decide
-from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart, ToolSpec
+from agent_core.identity_cache import Remembered
 from agent_core.messages import LlmMessage, Usage
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart, ToolSpec
 from agent_core.models.scripted import Speech, words
-from agent_core.remembered import Remembered
-from agent_core.tokens import estimate, message_tokens
+from agent_core.models.tokens import estimate, message_tokens
 
 WORD_S = 0.006
 LONGEST_S = 3.0

@@ -16,22 +16,22 @@ from agent_core.events import (
     MessageStart,
     ToolExecutionEnd,
 )
-from agent_core.hooks import HookCalls, Hooks
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop.calls import CallRunner
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.execution import CallScope, Redact
+from agent_core.loop.hooks import HookCalls, Hooks
 from agent_core.loop.limit_notice import limit_notice
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.loop.permissions import Permissions
 from agent_core.loop.resumption import OpenCalls, first_step
 from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
+from agent_core.loop.state import QueryState, last_said, reduce_event
 from agent_core.loop.turn import Turn
 from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
-from agent_core.permissions import Permissions
+from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.state import QueryState, last_said, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolRegistry
 

@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agent_core.events import AgentEvent, MessageEnd, MessageStart
-from agent_core.hooks import HookFailed
-from agent_core.llm import LlmRequest
 from agent_core.loop.engine import Engine, Run
+from agent_core.loop.hooks import HookFailed
 from agent_core.loop.recovery import compact_if_due
+from agent_core.models.llm import LlmRequest
 from agent_core.reasons import TransitionReason
 
 

@@ -13,16 +13,16 @@ from agent_core.events import (
     ToolExecutionEnd,
     ToolExecutionStart,
 )
-from agent_core.hooks import HookCalls, HookFailed, Hooks
-from agent_core.limits import LoopLimits
 from agent_core.loop.event_queue import EventQueue
 from agent_core.loop.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
 from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
+from agent_core.loop.hooks import HookCalls, HookFailed, Hooks
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.permissions import EverythingAllowed, Permissions, Proposal
 from agent_core.loop.repeats import named
 from agent_core.loop.results import ResultRoom, from_tool
 from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
-from agent_core.permissions import EverythingAllowed, Permissions, Proposal
 from agent_core.reasons import CallFailure, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, ToolRegistry, UnknownTool

@@ -8,10 +8,10 @@ little more than the latest messages; they are not doubted.
 import re
 from collections.abc import Sequence
 
-from agent_core.llm import LlmRequest
+from agent_core.identity_cache import Remembered
 from agent_core.messages import AssistantMessage, LlmMessage, TextContent, ToolCall, Usage
-from agent_core.remembered import Remembered
-from agent_core.tokens import message_tokens
+from agent_core.models.llm import LlmRequest
+from agent_core.models.tokens import message_tokens
 
 DOUBTED_BELOW = 0.6
 """Fraction of the fewest tokens that the request can have."""

@@ -1,8 +1,8 @@
 """Decides what follows a turn with an answer: another turn, and for which reason, or the end of the run."""
 
-from agent_core.hooks import HookFailed
 from agent_core.loop.calls import CallBatch
 from agent_core.loop.engine import End, Engine, Next, Run
+from agent_core.loop.hooks import HookFailed
 from agent_core.loop.recovery import go_on
 from agent_core.messages import AssistantMessage
 from agent_core.reasons import TerminalReason, TransitionReason

@@ -7,15 +7,15 @@ from typing import Protocol
 
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEvent, CompactionReason, PermissionRequest
-from agent_core.hooks import HookCalls
-from agent_core.limits import LoopLimits, SoFar, TaskBudget
-from agent_core.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
 from agent_core.loop.calls import CallBatch, CallRunner
 from agent_core.loop.execution import CallScope
+from agent_core.loop.hooks import HookCalls
+from agent_core.loop.limits import LoopLimits, SoFar, TaskBudget
 from agent_core.loop.model_call import ModelCaller
+from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.state import QueryState
 
 
 class RequestBuilder(Protocol):

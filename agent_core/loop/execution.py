@@ -13,21 +13,21 @@ from pydantic import BaseModel
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
-from agent_core.hooks import HookCalls, HookFailed
-from agent_core.keeping import Keeper
-from agent_core.limits import LoopLimits
+from agent_core.loop.hooks import HookCalls, HookFailed
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.permissions import Denials
+from agent_core.loop.queues import MessageQueues
 from agent_core.loop.repeats import Repeats, named
 from agent_core.loop.results import ResultRoom, fitted, from_tool
 from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
-from agent_core.permissions import Denials
-from agent_core.provenance import FileSources
-from agent_core.queues import MessageQueues
 from agent_core.reasons import CallFailure
-from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
 from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed
+from agent_core.workspace.keeper import Keeper
+from agent_core.workspace.provenance import FileSources
 
 ABORTED = "Operation aborted"
 DONE = "Done: the tool completed successfully and had nothing to say."

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionUpdate
-from agent_core.hooks import HookCalls
 from agent_core.loop.execution import ABORTED, CallScope
-from agent_core.permissions import Answer, PermissionDecision, Permissions, Proposal
+from agent_core.loop.hooks import HookCalls
+from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
 from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
 

@@ -1,6 +1,6 @@
 """The notice at the end of a run that reached a limit."""
 
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import JsonObject
 from agent_core.reasons import TerminalReason
 

@@ -12,8 +12,13 @@ from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
 from agent_core.guests import Guest
-from agent_core.hooks import HookCalls, HookFailed
-from agent_core.llm import (
+from agent_core.loop.cut_prompt import was_cut
+from agent_core.loop.hooks import HookCalls, HookFailed
+from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
+from agent_core.loop.partial import PartialAssembler
+from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
+from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -22,11 +27,6 @@ from agent_core.llm import (
     StreamDone,
     StreamStart,
 )
-from agent_core.loop.cut_prompt import was_cut
-from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
-from agent_core.loop.retry import LlmRetryPolicy
-from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
-from agent_core.partial import PartialAssembler
 from agent_core.sources import Sources
 
 log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.clock import Clock, SystemClock
-from agent_core.llm import FailureCause, FailureKind, LlmClient, LlmFailure, ModelInfo
+from agent_core.models.llm import FailureCause, FailureKind, LlmClient, LlmFailure, ModelInfo
 
 FIRST_REST_S = 60.0
 LONGEST_REST_S = 600.0

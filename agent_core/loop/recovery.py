@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from agent_core.events import AgentEvent, CompactionEnd, CompactionReason
-from agent_core.llm import FailureKind, LlmFailure
 from agent_core.loop.engine import Compactor, End, Engine, Next, Run
 from agent_core.loop.spoken import GOES_ON
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason, UserMessage
+from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.reasons import TerminalReason, TransitionReason
 
 GO_ON = (

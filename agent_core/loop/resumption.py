@@ -7,9 +7,9 @@ from agent_core.events import AgentEvent, TurnEnd, TurnStart
 from agent_core.loop.decision import at_limit
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.recovery import go_on
+from agent_core.loop.state import last_said, unanswered_calls
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.state import last_said, unanswered_calls
 
 
 class OpenCalls:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate
-from agent_core.llm import TextDelta
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason, TextContent
+from agent_core.models.llm import TextDelta
 
 GOES_ON = "max_output_recovery"
 """Kind of the note that asks a model to continue a cut-off answer."""

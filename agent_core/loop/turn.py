@@ -4,14 +4,14 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, TurnEnd, TurnStart
-from agent_core.llm import LlmRequest
 from agent_core.loop.asking import RequestPhase
 from agent_core.loop.decision import decide
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.recovery import Overflow, is_overflow
 from agent_core.messages import AssistantMessage, StopReason
+from agent_core.models.llm import LlmRequest
+from agent_core.models.tokens import estimate, message_tokens
 from agent_core.reasons import TerminalReason, TransitionReason
-from agent_core.tokens import estimate, message_tokens
 
 
 class Turn:

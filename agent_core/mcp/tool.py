@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import BaseModel
 
-from agent_core.llm import ToolSpec
 from agent_core.mcp.config import Class
 from agent_core.mcp.schema import Schema
 from agent_core.mcp.words import plain
 from agent_core.messages import Frozen, JsonObject
+from agent_core.models.llm import ToolSpec
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
 from agent_core.tools import InvalidArguments, Tool, ToolContext, Traits

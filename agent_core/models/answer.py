@@ -5,15 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agent_core.clock import NewId
-from agent_core.llm import (
-    FailureKind,
-    LlmFailure,
-    ModelInfo,
-    StreamDone,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallDelta,
-)
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
@@ -23,6 +14,15 @@ from agent_core.messages import (
     ThinkingContent,
     ToolCall,
     Usage,
+)
+from agent_core.models.llm import (
+    FailureKind,
+    LlmFailure,
+    ModelInfo,
+    StreamDone,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
 )
 from agent_core.models.openai_chunks import CallPiece, Chunk, Delta, WireUsage
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
-from agent_core.llm import FailureCause, FailureKind, LlmFailure
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 
 MESSAGE_CHARS = 500
 

@@ -18,7 +18,9 @@ from typing import Any
 import aiohttp
 
 from agent_core.clock import NewId, new_id
-from agent_core.llm import (
+from agent_core.models.answer import Answer
+from agent_core.models.litellm_errors import failure_of
+from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -27,8 +29,6 @@ from agent_core.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.answer import Answer
-from agent_core.models.litellm_errors import failure_of
 from agent_core.models.openai_chunks import Chunk
 from agent_core.models.openai_wire import WireObject, messages_to_wire, tools_to_wire
 from agent_core.models.thinking import Thinking, thinking_for

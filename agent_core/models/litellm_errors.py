@@ -11,8 +11,8 @@ from types import ModuleType
 
 import aiohttp
 
-from agent_core.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.models.failures import cause_of, classify, message_in, redact, reported_cause, retry_after_s
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 
 _WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
 _ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")

@@ -8,7 +8,7 @@ from http import HTTPStatus
 import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agent_core.llm import ModelInfo
+from agent_core.models.llm import ModelInfo
 
 PROBE_S = 0.5
 """Seconds for all servers together."""

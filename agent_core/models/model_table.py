@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from agent_core.llm import ModelInfo, ThinkingLevel
+from agent_core.models.llm import ModelInfo, ThinkingLevel
 
 TABLE = "model_prices_and_context_window_backup.json"
 MILLION = 1_000_000

@@ -5,8 +5,8 @@ The same classes read JSON (`model_validate` of a dict) and litellm's objects, w
 
 from pydantic import BaseModel, ConfigDict
 
-from agent_core.llm import ModelInfo
 from agent_core.messages import JsonObject, Text, Usage
+from agent_core.models.llm import ModelInfo
 
 MILLION = 1_000_000
 

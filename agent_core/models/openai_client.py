@@ -15,7 +15,9 @@ import aiohttp
 from pydantic import JsonValue, SecretStr
 
 from agent_core.clock import NewId, new_id
-from agent_core.llm import (
+from agent_core.models.answer import Answer
+from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
+from agent_core.models.llm import (
     FailureCause,
     FailureKind,
     LlmFailure,
@@ -25,8 +27,6 @@ from agent_core.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.answer import Answer
-from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.openai_chunks import Chunk, ErrorDetail
 from agent_core.models.openai_wire import WireText, tools_to_wire
 from agent_core.models.sse import NotAnEventStream, SseReader

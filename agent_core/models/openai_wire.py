@@ -8,7 +8,7 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from agent_core.llm import LlmRequest, ToolSpec
+from agent_core.identity_cache import Remembered
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -21,7 +21,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from agent_core.remembered import Remembered
+from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]

@@ -11,9 +11,9 @@ from typing import Literal
 from pydantic import SecretStr
 
 from agent_core.clock import Clock, SystemClock
-from agent_core.llm import LlmClient, ModelInfo
 from agent_core.messages import Frozen
 from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import LlmClient, ModelInfo
 from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, LocalServer, ask_server, find_local_model
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient

@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from agent_core.clock import Clock, NewId, SystemClock
-from agent_core.llm import (
+from agent_core.identity_cache import Remembered
+from agent_core.messages import (
+    AssistantContent,
+    AssistantMessage,
+    JsonObject,
+    LlmMessage,
+    StopReason,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    Usage,
+)
+from agent_core.models.llm import (
     FailureCause,
     FailureKind,
     LlmFailure,
@@ -28,18 +40,6 @@ from agent_core.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from agent_core.messages import (
-    AssistantContent,
-    AssistantMessage,
-    JsonObject,
-    LlmMessage,
-    StopReason,
-    TextContent,
-    ThinkingContent,
-    ToolCall,
-    Usage,
-)
-from agent_core.remembered import Remembered
 
 SCRIPTED_MODEL = ModelInfo(id="scripted", provider="scripted")
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from agent_core.llm import LlmOptions, ModelInfo, ThinkingLevel
 from agent_core.messages import Frozen
+from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
 
 BUDGETS: Mapping[str, int] = {
     "minimal": 1024,

@@ -7,9 +7,9 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
 
-from agent_core.memory_pool import MemoryPool
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.limits import CommandLimits
+from agent_core.sandbox.memory_pool import MemoryPool
 
 
 @dataclass(frozen=True)

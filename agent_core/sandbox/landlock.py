@@ -12,11 +12,12 @@ from importlib.abc import InspectLoader
 from pathlib import Path
 from types import CodeType
 
-from agent_core.sandbox import warden
+from agent_core.sandbox import supervisor
 from agent_core.sandbox.cgroup import ControlGroups, Group
 from agent_core.sandbox.command import Command, Launch
-from agent_core.sandbox.life import Life
+from agent_core.sandbox.lifeline import Life
 from agent_core.sandbox.seccomp import landlock_filter
+from agent_core.sandbox.supervisor import SCOPES_SINCE, Plan, landlock_version
 from agent_core.sandbox.visible import (
     OURS,
     asked_for,
@@ -26,7 +27,6 @@ from agent_core.sandbox.visible import (
     limits_of_a_process,
     system,
 )
-from agent_core.sandbox.warden import SCOPES_SINCE, Plan, landlock_version
 
 NEEDED_VERSION = 4
 """Landlock version of Linux 6.7."""
@@ -37,8 +37,8 @@ code, plan = marshal.load(open(int(sys.argv[1]), "rb"))
 exec(code)
 os._exit(door(Plan(**plan)))
 """
-"""Code for the warden's Python, which loads the compiled warden from a memory file. Compiling it for each command would
-take longer than the warden itself, and compiled files on disk may be outdated."""
+"""Code for the supervisor's Python, which loads the compiled supervisor from a memory file. Compiling it for each
+command would take longer than running it, and compiled files on disk may be outdated."""
 
 _DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
 _MACHINE = tuple(
@@ -52,7 +52,7 @@ _MACHINE = tuple(
 
 
 class Landlock:
-    """Starts commands through a warden. `groups` are required for root; `hidden` are paths that no command may see,
+    """Starts commands through a supervisor. `groups` are required for root; `hidden` are paths that no command may see,
     even inside a readable folder."""
 
     name = "landlock"
@@ -127,8 +127,8 @@ def _system(network: bool, hidden: tuple[Path, ...]) -> tuple[tuple[str, ...], t
 
 @cache
 def _code() -> CodeType | None:
-    """Return the compiled warden. Raises OSError."""
-    loader = warden.__spec__.loader if warden.__spec__ else None
+    """Return the compiled supervisor. Raises OSError."""
+    loader = supervisor.__spec__.loader if supervisor.__spec__ else None
     if not isinstance(loader, InspectLoader):
-        raise OSError("the warden's code cannot be read")
-    return loader.get_code(warden.__name__)
+        raise OSError("the supervisor's code cannot be read")
+    return loader.get_code(supervisor.__name__)

@@ -16,8 +16,8 @@ from agent_core.sandbox.cgroup import ControlGroups, control_groups
 from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.landlock import NEEDED_VERSION, Landlock
 from agent_core.sandbox.seccomp import MACHINES
+from agent_core.sandbox.supervisor import landlock_version
 from agent_core.sandbox.visible import is_root
-from agent_core.sandbox.warden import landlock_version
 
 NAMES = (Bubblewrap.name, Landlock.name)
 """Names of the launchers, the preferred one first."""

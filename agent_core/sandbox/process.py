@@ -15,13 +15,13 @@ from agent_core.clock import Clock
 from agent_core.guests import Guest
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
-from agent_core.sandbox.survivors import end_writers
+from agent_core.sandbox.reaper import end_writers
 from agent_core.sandbox.watch import Watch
 
 TELL_EVERY = 0.25
 """Seconds between two progress lines."""
 GRACE = 3.0
-"""Seconds for all processes of a command to end after it; a warden may have much to clean up."""
+"""Seconds for all processes of a command to end after it; a supervisor may have much to clean up."""
 LINE_CHARS = 200
 
 _CHUNK = 64 * 1024

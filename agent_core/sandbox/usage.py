@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core.sandbox.survivors import with_children
+from agent_core.sandbox.reaper import with_children
 
 _BLOCK = 512
 _PAGE = os.sysconf("SC_PAGESIZE")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from agent_core.tokens import estimate
+from agent_core.models.tokens import estimate
 from agent_core.untrusted import harmless
 
 LONG_TOKENS = 5_000

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.header import BadSkill, split
 from agent_core.skills.reading import text_of
 from agent_core.skills.skill import FILE, Skill
-from agent_core.tokens import estimate
 from agent_core.untrusted import harmless
 
 SKILL_TOKENS = 8_000

@@ -10,9 +10,9 @@ from agent_core.skills import layout
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary
 from agent_core.skills.loaded import SKILL_TOKENS, LoadedSkill, read_instructions, read_reference
-from agent_core.skills.own import OwnSkills
-from agent_core.skills.shelved import Shelved, ShelvedSkill
 from agent_core.skills.skill import Skill
+from agent_core.skills.skill_state import Shelved, ShelvedSkill
+from agent_core.skills.workspace_skills import OwnSkills
 
 
 @dataclass(frozen=True)

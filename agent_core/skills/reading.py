@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from agent_core.beneath import FILE, FOLDER, best_opener, open_root
 from agent_core.skills.header import BadSkill
 from agent_core.untrusted import harmless
+from agent_core.workspace.safe_open import FILE, FOLDER, best_opener, open_root
 
 MOST_BYTES = 256 * 1024
 """Size of one file that a model reads."""

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from agent_core.beneath import FILE
-from agent_core.keeping import CannotKeep
+from agent_core.workspace.keeper import CannotKeep
+from agent_core.workspace.safe_open import FILE
 
 _BLOCK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

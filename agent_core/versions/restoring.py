@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agent_core.beneath import FOLDER as LIST
-from agent_core.beneath import Opener, best_opener
 from agent_core.builtin.files.replace import open_made_folder
 from agent_core.versions.blobs import Blobs
 from agent_core.versions.entry import FOLDER, LINK, OTHER, Entry
 from agent_core.versions.group import Change
+from agent_core.workspace.safe_open import FOLDER as LIST
+from agent_core.workspace.safe_open import Opener, best_opener
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

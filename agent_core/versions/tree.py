@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from agent_core.beneath import FILE as READ
-from agent_core.beneath import FOLDER as LIST
-from agent_core.beneath import Opener, best_opener, open_root
-from agent_core.keeping import CannotKeep
-from agent_core.outputs import FOLDER as OUTPUT
 from agent_core.versions.blobs import Blobs, Budget
 from agent_core.versions.entry import FILE, FOLDER, LINK, Entry
 from agent_core.versions.group import Change
+from agent_core.workspace.keeper import CannotKeep
+from agent_core.workspace.outputs import FOLDER as OUTPUT
+from agent_core.workspace.safe_open import FILE as READ
+from agent_core.workspace.safe_open import FOLDER as LIST
+from agent_core.workspace.safe_open import Opener, best_opener, open_root
 
 Tree = dict[str, Entry]
 """Entries by relative path, folders before their contents."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent_core.keeping import Author
 from agent_core.versions.entry import FOLDER, Entry
 from agent_core.versions.group import Change, Group
 from agent_core.versions.restoring import Restorer
 from agent_core.versions.versions import ChatVersions
+from agent_core.workspace.keeper import Author
 
 TOOL = "undo"
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
-from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.chat_skills import SkillShelf
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.desk import Desk
 from gateway.chat.earlier_talk import EarlierTalk

@@ -14,12 +14,12 @@ import structlog
 
 from agent_core.builtin.files.confined import open_file
 from agent_core.clock import Clock
-from agent_core.keeping import Allowance, Boundless, Quota
 from agent_core.messages import ImageContent, UserMessage, user
-from agent_core.provenance import FileSources
 from agent_core.sources import Sources, sent, union
 from agent_core.tools import ToolFailed
 from agent_core.untrusted import harmless
+from agent_core.workspace.keeper import Allowance, Boundless, Quota
+from agent_core.workspace.provenance import FileSources
 from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.undo_news import NOTHING, Undos

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from agent_core.builtin.files.confined import shown
 from agent_core.messages import AgentMessage, UserMessage
-from agent_core.provenance import FileSources
 from agent_core.sources import Sources
 from agent_core.untrusted import harmless
 from agent_core.versions.entry import Entry
 from agent_core.versions.group import Change, Group, Groups
+from agent_core.workspace.provenance import FileSources
 
 MOST_NAMED = 10
 MOST_NEW = 50

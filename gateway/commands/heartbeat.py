@@ -3,8 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from agent_core.keeping import Author
 from agent_core.tools import ToolFailed
+from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.entry import SkillEntry
 from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten

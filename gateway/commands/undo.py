@@ -7,10 +7,10 @@ from itertools import islice
 
 from agent_core.builtin.files.confined import shown
 from agent_core.builtin.memory import told_line
-from agent_core.keeping import CannotKeep
 from agent_core.versions.group import Change, Group
 from agent_core.versions.undoing import Undone, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
+from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply

@@ -21,8 +21,8 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, text_of
+from agent_core.models.llm import TextDelta
 from agent_core.reasons import TransitionReason
 from channels.text import visible
 from gateway.security.secrets import Secrets

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate
-from agent_core.llm import ThinkingDelta
 from agent_core.messages import AgentMessage, AssistantMessage, ThinkingContent
+from agent_core.models.llm import ThinkingDelta
 from gateway.security.secrets import Secrets
 
 MOST = 20_000

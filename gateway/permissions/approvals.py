@@ -13,7 +13,7 @@ from functools import partial
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.permissions import Answer, Proposal
+from agent_core.loop.permissions import Answer, Proposal
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.background.background import Background
 from gateway.background.drain import Drain

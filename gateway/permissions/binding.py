@@ -16,11 +16,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agent_core.permissions import Proposal
+from agent_core.loop.permissions import Proposal
 from agent_core.skills.header import BadSkill
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.own import FOLDER
 from agent_core.skills.reading import digest as digest_of_skill
+from agent_core.skills.workspace_skills import FOLDER
 from gateway.permissions.known_commands import Runs, what_runs
 from gateway.permissions.programs import SCRIPT, is_command, is_script, script_skill
 

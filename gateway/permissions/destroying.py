@@ -2,8 +2,8 @@
 
 import os
 
+from agent_core.loop.permissions import Proposal
 from agent_core.messages import AssistantMessage, ToolResultMessage, text_of
-from agent_core.permissions import Proposal
 
 FORGET, WRITE = "forget", "write_file"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import structlog
 
-from agent_core.permissions import Answer, PermissionDecision, Proposal
+from agent_core.loop.permissions import Answer, PermissionDecision, Proposal
 from agent_core.skills.library import SkillLibrary
 from channels.base import ChatKey
 from gateway.permissions.approvals import Approvals, CannotAsk

@@ -10,8 +10,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from agent_core.loop.permissions import Proposal
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
-from agent_core.permissions import Proposal
 from agent_core.sources import Sources
 from agent_core.tools import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of

@@ -1,6 +1,6 @@
 """Recognises calls that run programs: commands, and scripts of skills."""
 
-from agent_core.permissions import Proposal
+from agent_core.loop.permissions import Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin, Skill
 from agent_core.tools import FunctionTool

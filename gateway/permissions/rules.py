@@ -1,6 +1,6 @@
 """Decides on tool calls by access rights and policy, before any question to people."""
 
-from agent_core.permissions import Proposal
+from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.policy import Policy, Role, Ruling

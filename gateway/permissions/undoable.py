@@ -1,6 +1,6 @@
 """Asks before a program runs if its changes could not be undone, whatever the rules allow."""
 
-from agent_core.permissions import Proposal
+from agent_core.loop.permissions import Proposal
 from gateway.permissions.policy import Ruling
 from gateway.workspace.versions import Versions
 

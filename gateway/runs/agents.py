@@ -12,23 +12,23 @@ from agent_core.clock import Clock, NewId
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
 from agent_core.context.persona import Persona
-from agent_core.keeping import Keeper, KeepsNothing
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.loop.permissions import Permissions
+from agent_core.loop.queues import MessageQueues
 from agent_core.loop.retry import LlmRetryPolicy
-from agent_core.permissions import Permissions
-from agent_core.provenance import FileLedger
-from agent_core.queues import MessageQueues
+from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.skills.chat_skills import SkillShelf, to_nobody
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.own import FOLDER
-from agent_core.skills.shelf import SkillShelf, to_nobody
-from agent_core.skills.shelved import Shelved
+from agent_core.skills.skill_state import Shelved
+from agent_core.skills.workspace_skills import FOLDER
 from agent_core.sources import Sources
 from agent_core.subagents import DUTY
 from agent_core.tools import Tool, ToolRegistry
+from agent_core.workspace.keeper import Keeper, KeepsNothing
+from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.runs.welcome import lay_out_demo

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
+from agent_core.loop.state import QueryState, last_said, unanswered_calls
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -17,7 +18,6 @@ from agent_core.messages import (
     ToolResultMessage,
 )
 from agent_core.reasons import CallFailure
-from agent_core.state import QueryState, last_said, unanswered_calls
 from gateway.store.rows import Run, Task
 from gateway.store.store import Store
 

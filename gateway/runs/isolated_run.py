@@ -7,7 +7,7 @@ from agent_core.agent import Agent
 from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent
-from agent_core.limits import TaskBudget
+from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
 from agent_core.sources import Sources
 from agent_core.subagents import Errand, usage_of

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent_core.events import AgentEnd
-from agent_core.llm import FailureCause, FailureKind
 from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.failures import redact
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS
 from gateway.delivery.progress import literal
 from gateway.security.secrets import Secrets

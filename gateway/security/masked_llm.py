@@ -3,9 +3,9 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from agent_core.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
+from agent_core.identity_cache import Remembered
 from agent_core.messages import LlmMessage
-from agent_core.remembered import Remembered
+from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 

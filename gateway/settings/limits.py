@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 
 _DEFAULTS = LoopLimits()
 

@@ -16,8 +16,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent_core.context.persona import DEFAULT
-from agent_core.llm import ThinkingLevel
 from agent_core.mcp.config import McpServer
+from agent_core.models.llm import ThinkingLevel
 from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from agent_core.boundary import effective
+from agent_core.loop.history import effective
 from agent_core.messages import AgentMessage, message_adapter
 from agent_core.reasons import TerminalReason
 from agent_core.sources import UNKNOWN, Sources, union

@@ -4,7 +4,7 @@ import sqlite3
 
 import structlog
 
-from agent_core.skills.shelved import Shelved
+from agent_core.skills.skill_state import Shelved
 from channels.base import ChatKey
 from gateway.store.writer import Change
 

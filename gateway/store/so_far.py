@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from agent_core.limits import SoFar
+from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
 from gateway.store.rows import Run
 

@@ -25,8 +25,8 @@ from agent_core.events import (
     TurnEnd,
     event_adapter,
 )
+from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, JsonObject
-from agent_core.state import QueryState
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.writer import Change

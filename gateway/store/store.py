@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
-from agent_core.limits import SoFar
+from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
-from agent_core.skills.shelved import Shelved
+from agent_core.skills.skill_state import Shelved
 from agent_core.sources import Sources
 from agent_core.tasks import Report
 from channels.base import ChatKey, InboundEvent, OutboundMessage, TaskEnded

@@ -7,10 +7,10 @@ from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from agent_core.keeping import Allowance
-from agent_core.memory_pool import MemoryPool
+from agent_core.sandbox.memory_pool import MemoryPool
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.group import write_json
+from agent_core.workspace.keeper import Allowance
 from gateway.workspace.quota_settings import MB, QuotaSettings
 
 PEOPLE = "people.json"

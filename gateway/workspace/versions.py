@@ -10,9 +10,9 @@ import structlog
 
 from agent_core.builtin.programs.shell import CommandTool
 from agent_core.clock import Clock
-from agent_core.keeping import Author
-from agent_core.permissions import Proposal
+from agent_core.loop.permissions import Proposal
 from agent_core.versions.versions import ChatVersions, KeepLimits
+from agent_core.workspace.keeper import Author
 from channels.base import ChatKey
 from gateway.workspace.folders import folder_name, workspace_of
 from gateway.workspace.quota_settings import QuotaSettings

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, ImageContent, LlmMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.models.llm import LlmRequest
 from agent_core.models.openai_wire import call_id, user_text
 from tests.emulators import model_script
 from tests.emulators.model_script import Json, ModelRequest

@@ -24,18 +24,18 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.hooks import Hooks
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmClient
 from agent_core.loop.agent_loop import AgentLoop
 from agent_core.loop.engine import Compactor
 from agent_core.loop.execution import Redact
+from agent_core.loop.hooks import Hooks
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import ModelChain
+from agent_core.loop.permissions import Permissions
+from agent_core.loop.queues import MessageQueues
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
+from agent_core.models.llm import LlmClient
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
-from agent_core.permissions import Permissions
-from agent_core.queues import MessageQueues
-from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.clock import FakeClock
 

@@ -9,7 +9,9 @@ from typing import Literal
 
 import pytest
 
-from agent_core.llm import (
+from agent_core.messages import text_of
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import (
     FailureCause,
     FailureKind,
     LlmOptions,
@@ -19,8 +21,6 @@ from agent_core.llm import (
     StreamEvent,
     TextDelta,
 )
-from agent_core.messages import text_of
-from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.scripted import Calls, CutOff, Said, ScriptedLlm, Thinks, Waits, words
 from agent_core.models.scripted import Failure as ScriptedFailure
 from agent_core.models.scripted import Turn as ScriptedTurn

@@ -7,13 +7,13 @@ import pytest
 from agent_core.agent import AgentBusy
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
-from agent_core.llm import FailureKind, ModelInfo
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.execution import CallScope
+from agent_core.loop.queues import MessageQueues
+from agent_core.loop.state import QueryState
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
+from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
-from agent_core.queues import MessageQueues
-from agent_core.state import QueryState
 from tests.agent_core.kit import WORKSPACE, StartAgent, echo, look, record
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from agent_core.llm import LlmRequest, ToolSpec
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -14,6 +13,7 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
+from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.openai_wire import messages_to_wire, tools_to_wire
 from tests.agent_core.arrived import missing
 from tests.emulators.model_script import Json, ModelRequest

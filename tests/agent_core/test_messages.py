@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agent_core.events import event_adapter
-from agent_core.llm import TextDelta, ThinkingDelta, ToolCallDelta
+from agent_core.loop.partial import DeltaMismatch, PartialAssembler
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -26,7 +26,7 @@ from agent_core.messages import (
     message_adapter,
     user,
 )
-from agent_core.partial import DeltaMismatch, PartialAssembler
+from agent_core.models.llm import TextDelta, ThinkingDelta, ToolCallDelta
 
 ANY_TEXT = st.text(st.characters(), max_size=20) | st.sampled_from(
     ["\ud800", "\ud83d\ude00", "a\udc00b", "\u200f\u202e"]

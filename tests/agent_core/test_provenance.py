@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from agent_core.outputs import keep_text
-from agent_core.provenance import FileLedger, FileSources
 from agent_core.sources import UNKNOWN, Sources, file, union
+from agent_core.workspace.outputs import keep_text
+from agent_core.workspace.provenance import FileLedger, FileSources
 
 EVE: Sources = ("page:eve.example",)
 

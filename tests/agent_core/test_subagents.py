@@ -11,11 +11,11 @@ from agent_core.builtin.task import task_tool
 from agent_core.context.border import convert_to_llm
 from agent_core.context.persona import Persona
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
-from agent_core.limits import LoopLimits, TaskBudget
-from agent_core.llm import FailureKind
+from agent_core.loop.limits import LoopLimits, TaskBudget
+from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal
 from agent_core.messages import AssistantMessage, NotificationMessage, UserMessage, text_of
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Turn, Waits, calls
-from agent_core.permissions import EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import TerminalReason
 from agent_core.subagents import CLOSING_S, LONGEST_REPORT, Errand, SubAgents, told
 from agent_core.tasks import TaskStatus

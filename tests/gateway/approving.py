@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.loop.permissions import Permissions, Proposal
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.models.scripted import calls
-from agent_core.permissions import Permissions, Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender

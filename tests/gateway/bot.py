@@ -8,7 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import Candidate
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn

@@ -12,9 +12,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.messages import AssistantMessage, UserMessage, text_of
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool
 from channels.base import ChatKey, Limits, OutboundMessage, Posted

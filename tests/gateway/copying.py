@@ -12,10 +12,10 @@ from agent_core.builtin.web.fetch import Fetcher
 from agent_core.builtin.web.tools import web_fetch_tool
 from agent_core.clock import SystemClock
 from agent_core.context.compaction.summary import FACTS
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmRequest
+from agent_core.loop.limits import LoopLimits
 from agent_core.mcp.servers import McpServers
 from agent_core.messages import JsonObject, ToolResultMessage
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import structlog
 
-from agent_core.llm import FailureKind
 from agent_core.messages import JsonObject
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, Waits, calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool

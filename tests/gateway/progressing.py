@@ -15,8 +15,8 @@ from agent_core.events import (
     ToolExecutionEnd,
     ToolExecutionStart,
 )
-from agent_core.llm import TextDelta
 from agent_core.messages import AssistantMessage, StopReason
+from agent_core.models.llm import TextDelta
 from agent_core.tool_result import ToolResult
 from channels.base import ChatKey, Limits, OutboundMessage, Posted
 from channels.memory import MemoryChannel

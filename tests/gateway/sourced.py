@@ -7,9 +7,9 @@ from pathlib import Path
 
 from agent_core.builtin.memory import Memory
 from agent_core.messages import AgentMessage, Tainted, message_adapter
-from agent_core.provenance import FileLedger
 from agent_core.sources import Sources, union
 from agent_core.untrusted import sources_of
+from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.permissions.row_sources import sources_of_post
 from gateway.store.rows import Post

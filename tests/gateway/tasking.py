@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from agent_core.llm import LlmRequest
 from agent_core.messages import text_of
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
 from gateway.store.opening import FILE
 

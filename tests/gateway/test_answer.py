@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from agent_core.events import AgentEnd
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureCause, FailureKind
+from agent_core.loop.limits import LoopLimits
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool

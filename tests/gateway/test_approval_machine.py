@@ -18,8 +18,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from agent_core.loop.permissions import Answer, Proposal
 from agent_core.messages import ToolCall
-from agent_core.permissions import Answer, Proposal
 from agent_core.tools import tool
 from channels.base import ButtonPressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.loop.permissions import Answer
 from agent_core.messages import Usage
-from agent_core.permissions import Answer
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
 from channels.base import Limits

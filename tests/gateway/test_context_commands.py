@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.llm import LlmRequest
 from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits
 from channels.base import ChatKey
 from channels.memory import MemoryChannel

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import user
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tools import tool

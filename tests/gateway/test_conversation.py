@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from agent_core.llm import FailureKind
 from agent_core.messages import text_of
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Accepted, Addressed, ChannelError

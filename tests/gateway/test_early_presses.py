@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureKind
+from agent_core.loop.limits import LoopLimits
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
 from agent_core.tools import Tool, tool
 from channels.base import Addressed, ButtonPressed

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import RetryScheduled
-from agent_core.llm import FailureKind, ModelInfo
 from agent_core.loop.model_chain import Candidate
+from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.providers import ModelSettingError, choose_fallback
 from agent_core.models.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
 from gateway.delivery.progress import Progress

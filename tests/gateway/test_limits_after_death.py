@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tools import tool

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 from pydantic import BaseModel
 
-from agent_core.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, StreamDone, TextDelta, ToolSpec
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -20,6 +19,7 @@ from agent_core.messages import (
     text_of,
     user,
 )
+from agent_core.models.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, StreamDone, TextDelta, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
 from channels.base import (
     Attachment,

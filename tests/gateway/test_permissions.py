@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock
-from agent_core.permissions import Answer
+from agent_core.loop.permissions import Answer
 from agent_core.tools import Acts
 from channels.base import ChatKey
 from channels.memory import MemoryChannel

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from agent_core.loop.permissions import Proposal
 from agent_core.mcp.schema import Schema
 from agent_core.mcp.tool import McpTool
 from agent_core.messages import (
@@ -21,7 +22,6 @@ from agent_core.messages import (
     UserMessage,
     user,
 )
-from agent_core.permissions import Proposal
 from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Acts, Tool, tool

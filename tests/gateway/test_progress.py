@@ -11,8 +11,8 @@ from agent_core.events import (
     ToolExecutionUpdate,
     TurnStart,
 )
-from agent_core.llm import TextDelta, ThinkingDelta
 from agent_core.messages import AssistantMessage, StopReason, TextContent
+from agent_core.models.llm import TextDelta, ThinkingDelta
 from agent_core.reasons import TransitionReason
 from agent_core.tool_result import ToolResult
 from gateway.delivery.progress import MOST_CHARS, MOST_LINES, Progress

@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.clock import new_id
 from agent_core.messages import ImageContent, UserMessage, text_of
-from agent_core.provenance import FileSources
+from agent_core.workspace.provenance import FileSources
 from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
 from gateway.chat.earlier_talk import EarlierTalk

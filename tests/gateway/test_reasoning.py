@@ -1,8 +1,8 @@
 """The reasoning shown for a run: all its turns, only the newest part if it is long, without secrets."""
 
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate
-from agent_core.llm import TextDelta, ThinkingDelta
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ThinkingContent
+from agent_core.models.llm import TextDelta, ThinkingDelta
 from gateway.delivery.reasoning import MOST, Reasoning, reasoning_of
 from gateway.security.secrets import Secrets
 

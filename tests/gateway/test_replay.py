@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.llm import FailureKind, LlmRequest
+from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.tools import RetryableToolError, tool
 from channels.memory import MemoryChannel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.llm import FailureCause, FailureKind
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.scripted import Failure
 from channels.base import Button
 from tests.gateway.bot import Bot

@@ -9,7 +9,7 @@ import pytest
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import Waits, calls
-from agent_core.skills.shelved import Shelved, ShelvedSkill
+from agent_core.skills.skill_state import Shelved, ShelvedSkill
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
 from gateway.store.opening import FILE

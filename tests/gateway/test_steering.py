@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from agent_core.llm import FailureKind
 from agent_core.messages import text_of
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
 from channels.base import Attachment, MessageReceived

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools import tool

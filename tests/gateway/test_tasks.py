@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent_core.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.messages import text_of
+from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.subagents import LONGEST_REPORT
 from agent_core.tools import tool

@@ -9,7 +9,7 @@ from string import Formatter
 
 import pytest
 
-from agent_core.llm import FailureCause, FailureKind
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
 from gateway.permissions.source_words import KINDS
 from gateway.texts import say as texts

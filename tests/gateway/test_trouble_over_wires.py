@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.llm import FailureCause
+from agent_core.models.llm import FailureCause
 from agent_core.models.scripted import Failure
 from tests.gateway.conftest import StartBot
 

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.llm import LlmRequest
 from agent_core.messages import UserMessage
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
 from gateway.schedule.zones import find_zone, nearest_zone
 from gateway.store.job import CheckIn, Heartbeat

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from agent_core.builtin.web.search import Found
 from agent_core.messages import Frozen, JsonObject
-from agent_core.provenance import FileSources
+from agent_core.workspace.provenance import FileSources
 from channels.base import Addressed, Sender
 from tests.injections.obedient import Step, order
 from tests.injections.scene import Outcome, Scene, scene

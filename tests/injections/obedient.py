@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, Frozen, JsonObject, ToolResultMessage, UserMessage, text_of
+from agent_core.models.llm import LlmRequest
 from agent_core.models.openai_wire import user_text
 from agent_core.models.scripted import Turn, calls
 from agent_core.untrusted import bare

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agent_core.models.tokens import estimate
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
-from agent_core.tokens import estimate
 from tests.skills.kit import NAMES, SKILLS, run
 
 MOST_TOKENS = 1_500

@@ -9,8 +9,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent_core.beneath import FILE, FOLDER, Opener, best_opener, open_root
 from agent_core.tools import ToolFailed
+from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_root
 
 _FACTS = {
     errno.ENOENT: "there is no {path} in the workspace",

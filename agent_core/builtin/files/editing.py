@@ -4,7 +4,6 @@ import asyncio
 import os
 from dataclasses import dataclass
 
-from agent_core.beneath import FILE, Opener
 from agent_core.builtin.files.confined import check_file, failure, names_of, open_folder_of, shown
 from agent_core.builtin.files.contents import read_content
 from agent_core.builtin.files.diff import Diff
@@ -17,6 +16,7 @@ from agent_core.sources import union
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
+from agent_core.workspace.safe_open import FILE, Opener
 
 
 @dataclass(frozen=True)

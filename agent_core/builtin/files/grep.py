@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from agent_core.beneath import Opener, open_root
 from agent_core.builtin.files.confined import failure, names_of, printable
 from agent_core.builtin.files.contents import is_binary
 from agent_core.builtin.files.line_search import (
@@ -30,6 +29,7 @@ from agent_core.builtin.files.tree import Names, files_beneath, fits, open_searc
 from agent_core.cancel import CancelToken
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.workspace.safe_open import Opener, open_root
 
 MOST_FILES = 10_000
 MOST_HITS = 100

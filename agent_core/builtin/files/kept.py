@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from agent_core.keeping import CannotKeep
 from agent_core.tools import ToolContext, ToolFailed
+from agent_core.workspace.keeper import CannotKeep
 
 
 @contextmanager

@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
-from agent_core.beneath import FILE, FOLDER, Opener
 from agent_core.builtin.files.confined import check_file
 from agent_core.tools import ToolFailed
+from agent_core.workspace.safe_open import FILE, FOLDER, Opener
 
 Names = tuple[str, ...]
 

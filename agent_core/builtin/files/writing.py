@@ -5,13 +5,13 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from agent_core.beneath import Opener
 from agent_core.builtin.files.confined import failure, names_of, shown, split
 from agent_core.builtin.files.contents import in_words
 from agent_core.builtin.files.kept import keeping
 from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
+from agent_core.workspace.safe_open import Opener
 
 MOST_BYTES = 5_000_000
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from agent_core.builtin.files.confined import shown
 from agent_core.builtin.programs.outputs import ends
-from agent_core.keeping import CannotKeep
-from agent_core.outputs import forget, next_output
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import plain
@@ -16,6 +14,8 @@ from agent_core.sources import NETWORK, union
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
 from agent_core.untrusted import sources_of
+from agent_core.workspace.keeper import CannotKeep
+from agent_core.workspace.outputs import forget, next_output
 
 RESULT_CHARS = 8000
 HEAD_CHARS = 3000

@@ -5,7 +5,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from agent_core.boundary import effective
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.cut import asked_from
 from agent_core.context.compaction.plan import Plan, Room, carried, make_plan
@@ -21,12 +20,13 @@ from agent_core.events import (
     RetryScheduled,
 )
 from agent_core.guests import Guest
-from agent_core.llm import ModelInfo
+from agent_core.loop.history import effective
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
+from agent_core.models.llm import ModelInfo
 from agent_core.sources import UNKNOWN, Sources
-from agent_core.state import QueryState
 from agent_core.untrusted import sources_of
 
 COMPACT_AT = 0.80

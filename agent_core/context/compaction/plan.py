@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent_core.boundary import shortened
 from agent_core.context.compaction.cut import Cut, find_cut, last_round
+from agent_core.loop.history import shortened
 from agent_core.messages import AgentMessage, SummaryMessage
 
 Sizes = Callable[[Sequence[AgentMessage]], list[int]]

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.boundary import shortened
 from agent_core.context.compaction.words import call_words, said_by_person, short, told
-from agent_core.llm import LlmRequest
+from agent_core.loop.history import shortened
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of, user
-from agent_core.tokens import clipped, estimate
+from agent_core.models.llm import LlmRequest
+from agent_core.models.tokens import clipped, estimate
 from agent_core.untrusted import harmless, inside
 
 GOAL = "## Goal"

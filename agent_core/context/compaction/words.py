@@ -17,7 +17,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from agent_core.tokens import clipped, estimate
+from agent_core.models.tokens import clipped, estimate
 from agent_core.untrusted import harmless, marked, name_of, passed_on
 
 CUT = "[... {} characters cut ...]"

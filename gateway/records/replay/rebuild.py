@@ -7,6 +7,7 @@ however long the run was.
 from collections.abc import Iterable, Iterator
 
 from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, TurnEnd
+from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -15,7 +16,6 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from agent_core.state import QueryState, reduce_event
 from gateway.store.archive import SaidRow, StepRow, Unreadable
 from gateway.store.steps import SHORTENED, joined
 

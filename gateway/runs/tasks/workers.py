@@ -12,9 +12,9 @@ from pathlib import Path
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.outputs import keep_text
 from agent_core.subagents import LONGEST_REPORT, usage_of
 from agent_core.tasks import Report, TaskStatus
+from agent_core.workspace.outputs import keep_text
 from channels.base import ChatKey
 from gateway.background.drain import Drain
 from gateway.permissions.approvals import Approvals

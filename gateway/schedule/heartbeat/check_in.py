@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from agent_core.limits import LoopLimits, TaskBudget
+from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.sources import Sources, union
 from agent_core.untrusted import harmless
 from gateway.schedule.heartbeat import greeting

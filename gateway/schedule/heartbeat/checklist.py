@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from agent_core.keeping import Author, Keeper
+from agent_core.workspace.keeper import Author, Keeper
 from gateway.schedule.heartbeat.notes import drop_note, read_note, write_note
 
 NAME = "HEARTBEAT.md"

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.provenance import FileLedger
 from agent_core.tools import ToolFailed
+from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access

@@ -7,8 +7,8 @@ from datetime import datetime, time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from agent_core.provenance import FileLedger
 from agent_core.sources import Sources
+from agent_core.workspace.provenance import FileLedger
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.heartbeat import greeting
 from gateway.schedule.heartbeat.check_in import Look

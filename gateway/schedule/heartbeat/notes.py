@@ -9,11 +9,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from agent_core.beneath import best_opener
 from agent_core.builtin.files.confined import LOOK, failure, open_file
 from agent_core.builtin.files.writing import encoded, write_whole
-from agent_core.keeping import CannotKeep
 from agent_core.tools import ToolFailed
+from agent_core.workspace.keeper import CannotKeep
+from agent_core.workspace.safe_open import best_opener
 
 LARGEST = 16_000
 """Bytes."""

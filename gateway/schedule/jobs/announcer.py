@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from agent_core.llm import FailureKind
+from agent_core.models.llm import FailureKind
 from channels.base import Attachment, Button, ChatKey, OutboundMessage
 from gateway.delivery.progress import literal
 from gateway.runs.tasks.report import what_in_short

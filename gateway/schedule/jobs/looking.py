@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_core.limits import LoopLimits, TaskBudget
+from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.sources import Sources
 from gateway.store.job import Firing, Job
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from agent_core.llm import ModelInfo, ToolSpec
+from agent_core.models.llm import ModelInfo, ToolSpec
+from agent_core.models.tokens import estimate
 from agent_core.skills.errors import SkillError
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.loaded import read_instructions
-from agent_core.tokens import estimate
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, Report
 from gateway.timing.quiet import QuietHours
 from gateway.timing.slots import Slot, upcoming

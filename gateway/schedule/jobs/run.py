@@ -13,7 +13,7 @@ import structlog
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId
 from agent_core.context.persona import Persona
-from agent_core.limits import TaskBudget
+from agent_core.loop.limits import TaskBudget
 from agent_core.loop.model_chain import ModelChain
 from agent_core.messages import UserMessage, user
 from agent_core.skills.errors import SkillError

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Collection
 
-from agent_core.permissions import Answer, PermissionDecision, Proposal
-from agent_core.provenance import FileLedger
+from agent_core.loop.permissions import Answer, PermissionDecision, Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import UNKNOWN
 from agent_core.tools import FunctionTool
+from agent_core.workspace.provenance import FileLedger
 from gateway.permissions.addresses import FETCH, is_one_of
 from gateway.permissions.destroying import WRITE
 from gateway.permissions.policy import AFTER_FILES, AFTER_STRANGERS, Ruling

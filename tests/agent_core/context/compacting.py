@@ -9,8 +9,8 @@ from agent_core.cancel import CancelToken
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEvent, CompactionEnd
-from agent_core.llm import LlmRequest, ModelInfo
 from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -21,10 +21,10 @@ from agent_core.messages import (
     text_of,
     user,
 )
+from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn
-from agent_core.skills.shelf import SkillShelf
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.sources import Sources
-from agent_core.state import QueryState, reduce_event
 from agent_core.tools import Tool, ToolRegistry, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.boundary import effective
 from agent_core.context.compaction.compaction import COMPACT_AT
 from agent_core.events import CompactionEnd, CompactionStart
-from agent_core.llm import FailureKind, ModelInfo
+from agent_core.loop.history import effective
 from agent_core.messages import (
     AgentMessage,
     ImageContent,
@@ -20,9 +19,10 @@ from agent_core.messages import (
     text_of,
     user,
 )
+from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
-from agent_core.skills.shelf import SkillShelf
-from agent_core.tokens import estimate, message_tokens
+from agent_core.models.tokens import estimate, message_tokens
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.tools import tool
 from tests.agent_core.context.compacting import (
     SENTENCE,

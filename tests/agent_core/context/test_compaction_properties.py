@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.boundary import effective
 from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
 from agent_core.context.border import Border, convert_to_llm, repair
-from agent_core.llm import FailureKind
+from agent_core.loop.history import effective
+from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -26,8 +26,8 @@ from agent_core.messages import (
     text_of,
     user,
 )
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
-from agent_core.state import QueryState, reduce_event
 from tests.agent_core.context.compacting import Chat, Talker, start_chat
 from tests.agent_core.context.test_context import follows_the_rules
 

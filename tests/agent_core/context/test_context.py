@@ -11,6 +11,8 @@ from agent_core.context.border import convert_to_llm, repair
 from agent_core.context.context import ContextManager
 from agent_core.context.persona import Persona
 from agent_core.context.prompt import SAFETY, SystemPrompt
+from agent_core.identity_cache import Remembered
+from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AssistantMessage,
     CustomMessage,
@@ -29,8 +31,6 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.scripted import calls
-from agent_core.remembered import Remembered
-from agent_core.state import QueryState
 from agent_core.tools import ToolRegistry, tool
 from tests.agent_core.kit import StartAgent, answers, echo, look
 

@@ -3,7 +3,6 @@
 import pytest
 
 from agent_core.context.compaction.summary import REQUEST
-from agent_core.llm import FailureKind
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -14,6 +13,7 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Turn
 from tests.agent_core.context.compacting import SENTENCE, SUMMARY, Talker, start_chat, turns
 from tests.agent_core.context.conftest import StartChat

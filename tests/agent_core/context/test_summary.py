@@ -6,11 +6,11 @@ import pytest
 
 from agent_core.context.compaction.summary import FACTS, NO_FACTS
 from agent_core.context.compaction.words import told
-from agent_core.llm import FailureKind
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolResultMessage, user
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Thinks, calls
+from agent_core.models.tokens import clipped, estimate
 from agent_core.sources import Sources
-from agent_core.tokens import clipped, estimate
 from tests.agent_core.context.compacting import (
     SUMMARY,
     Talker,

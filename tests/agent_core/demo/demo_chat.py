@@ -19,8 +19,8 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from agent_core.loop.agent_loop import AgentLoop
 from agent_core.messages import AssistantMessage, ImageContent
 from agent_core.models.providers import DEMO_MODEL
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import Tool, ToolRegistry
 
 

@@ -17,7 +17,6 @@ from agent_core.demo.model import DemoLlm
 from agent_core.demo.plans import fenced
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
-from agent_core.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.loop.gate import SKIPPED
 from agent_core.messages import (
     AssistantMessage,
@@ -29,6 +28,7 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
+from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.models.providers import DEMO_MODEL
 from agent_core.models.scripted import Calls
 from agent_core.tools import Tool, ToolFailed, ToolRegistry, tool

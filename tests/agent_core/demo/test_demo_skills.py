@@ -14,8 +14,8 @@ from agent_core.demo.decide import decide
 from agent_core.demo.flight import Details
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
-from agent_core.llm import LlmRequest
 from agent_core.messages import AssistantMessage, NotificationMessage, user
+from agent_core.models.llm import LlmRequest
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.beneath import best_opener
 from agent_core.builtin.files.pictures import MOST_BYTES
 from agent_core.messages import ImageContent, TextContent
+from agent_core.workspace.safe_open import best_opener
 from tests.agent_core.files.workspace import Workspace
 
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.beneath import open_root
 from agent_core.builtin.files.replace import locked
 from agent_core.builtin.files.writing import MOST_BYTES
 from agent_core.tools import ToolFailed
+from agent_core.workspace.safe_open import open_root
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again
 from tests.process import python
 
@@ -188,7 +188,7 @@ async def test_what_a_killed_writer_left_behind_does_no_harm(here: Workspace) ->
 
 FULL = """
 import asyncio, os, pathlib, resource, sys
-from agent_core.beneath import open_by_kernel, open_by_walk
+from agent_core.workspace.safe_open import open_by_kernel, open_by_walk
 from tests.agent_core.files.workspace import Workspace
 
 here = Workspace(pathlib.Path(sys.argv[1]), {"kernel": open_by_kernel, "walk": open_by_walk}[sys.argv[2]])
@@ -214,7 +214,7 @@ async def test_a_disk_that_is_full_leaves_the_old_file_and_nothing_else(way: obj
 
 NOBODY = """
 import asyncio, os, pathlib, tempfile
-from agent_core.beneath import best_opener, open_by_walk
+from agent_core.workspace.safe_open import best_opener, open_by_walk
 from tests.agent_core.files.workspace import Workspace
 
 async def said(opener):

@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, CompactionStart, MessageEnd, MessageStart
+from agent_core.loop.state import QueryState
 from agent_core.messages import SummaryMessage, Usage
-from agent_core.state import QueryState
 
 
 class Shortens:

@@ -6,11 +6,11 @@ import pytest
 from pydantic import JsonValue
 
 from agent_core.events import ToolExecutionEnd
-from agent_core.limits import LoopLimits
-from agent_core.llm import LlmRequest
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, ToolResultMessage, user
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Turn, calls
-from agent_core.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolFailed, tool

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage
 from agent_core.models.scripted import Call, Calls, ScriptedLlm, Turn, calls
 from agent_core.reasons import TerminalReason

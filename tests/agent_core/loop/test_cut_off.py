@@ -3,8 +3,7 @@
 import pytest
 
 from agent_core.events import TurnStart
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureKind, LlmRequest
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.recovery import GO_ON
 from agent_core.loop.spoken import GOES_ON, joined
 from agent_core.messages import (
@@ -16,6 +15,7 @@ from agent_core.messages import (
     ToolCall,
     user,
 )
+from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, CutOff, Failure, Thinks, Turn
 from agent_core.reasons import TerminalReason, TransitionReason
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, people, record

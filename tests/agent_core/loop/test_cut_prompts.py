@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from agent_core.context.compaction.compaction import COMPACT_AT
-from agent_core.llm import LlmRequest
 from agent_core.loop.cut_prompt import DOUBTED_BELOW, SMALLEST_WINDOW, fewest_tokens, was_cut
 from agent_core.messages import AssistantMessage, LlmMessage, StopReason, TextContent, Usage, user
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import SCRIPTED_MODEL, Turn
 from agent_core.reasons import TerminalReason
 from tests.agent_core.context.compacting import Talker, asks_for_summary, start_chat, turns

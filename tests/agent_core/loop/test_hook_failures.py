@@ -8,18 +8,18 @@ import pytest
 
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, ToolExecutionEnd
-from agent_core.hooks import Hooks
-from agent_core.llm import FailureKind
+from agent_core.loop.hooks import Hooks
+from agent_core.loop.permissions import PermissionDecision
+from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AgentMessage,
     LlmMessage,
     StopReason,
     ToolCall,
 )
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
-from agent_core.permissions import PermissionDecision
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.state import QueryState
 from agent_core.tools import ToolContext, tool
 from tests.agent_core.kit import StartAgent, answers, end_of, kinds, look, people, results
 from tests.agent_core.loop.test_hooks import failures

@@ -6,7 +6,9 @@ from typing import Literal
 
 from agent_core.cancel import CancelToken
 from agent_core.events import ToolExecutionEnd, TurnStart
-from agent_core.hooks import Hooks
+from agent_core.loop.hooks import Hooks
+from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal
+from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AgentMessage,
     CustomMessage,
@@ -18,9 +20,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.scripted import Failure, calls
-from agent_core.permissions import EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import TerminalReason
-from agent_core.state import QueryState
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, tool
 from tests.agent_core.kit import StartAgent, Talk, answers, broken, echo, end_of, kinds, results

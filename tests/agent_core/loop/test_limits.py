@@ -2,11 +2,11 @@
 
 import pytest
 
-from agent_core.limits import LoopLimits, TaskBudget
-from agent_core.llm import LlmRequest
+from agent_core.loop.limits import LoopLimits, TaskBudget
+from agent_core.loop.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
 from agent_core.messages import AssistantMessage, NotificationMessage
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Failure, Turn, calls
-from agent_core.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import LoopState, TerminalReason
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, look, people, record, results
 from tests.clock import FakeClock

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AgentStart, MessageEnd, MessageStart, TurnStart
-from agent_core.llm import FailureKind
 from agent_core.messages import AssistantMessage, user
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, Failure, Thinks, Turn, calls
 from agent_core.reasons import LoopState, TerminalReason
 from tests.agent_core.kit import StartAgent, answers, broken, echo, end_of, kinds, look, people, results, start_agent

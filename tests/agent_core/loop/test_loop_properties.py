@@ -26,9 +26,10 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.hooks import Hooks
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureKind, LlmRequest
+from agent_core.loop.hooks import Hooks
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal
+from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -38,10 +39,9 @@ from agent_core.messages import (
     ToolResultMessage,
     text_of,
 )
+from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, ScriptedLlm, Thinks, Turn, calls
-from agent_core.permissions import EverythingAllowed, PermissionDecision, Proposal
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.state import QueryState
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool
 from tests.agent_core.kit import MakeModel, agent_over, broken, echo, look, numbered, record

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from agent_core.events import AgentEvent, RetryScheduled
-from agent_core.llm import FailureCause, FailureKind, LlmFailure, ModelInfo
 from agent_core.loop.model_chain import ACCOUNT_REST_S, Candidate, ModelChain
 from agent_core.messages import AssistantMessage
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Turn, calls
 from agent_core.reasons import TerminalReason
 from tests.agent_core.kit import MakeModel, StartAgent, answers, echo, end_of, kinds

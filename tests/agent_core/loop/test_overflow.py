@@ -3,9 +3,9 @@
 import pytest
 
 from agent_core.events import ToolExecutionEnd, TurnStart
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureKind
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, calls
 from agent_core.reasons import TerminalReason
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, record

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionEnd
 from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME
+from agent_core.loop.permissions import Answer, Behavior, PermissionDecision, Proposal
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall, ToolResultMessage, user
 from agent_core.models.scripted import calls
-from agent_core.permissions import Answer, Behavior, PermissionDecision, Proposal
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, tool

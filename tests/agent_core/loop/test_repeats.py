@@ -5,7 +5,7 @@ from itertools import count
 
 from agent_core.builtin.wait import wait_tool
 from agent_core.events import TurnEnd
-from agent_core.limits import LoopLimits, SoFar
+from agent_core.loop.limits import LoopLimits, SoFar
 from agent_core.messages import text_of
 from agent_core.models.scripted import Call, Calls, Turn, calls
 from agent_core.reasons import TerminalReason

@@ -1,6 +1,6 @@
 """Tests for usage that a server reports wrongly or not at all."""
 
-from agent_core.limits import TaskBudget
+from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
 from agent_core.models.scripted import SCRIPTED_MODEL, calls
 from agent_core.reasons import TerminalReason

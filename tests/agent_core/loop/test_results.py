@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from agent_core.agent import Agent
 from agent_core.builtin.catalogue import file_tools
 from agent_core.context.context import ContextManager
-from agent_core.limits import LoopLimits
-from agent_core.llm import ModelInfo
 from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.results import ResultRoom
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
-from agent_core.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from agent_core.tools import Tool, ToolRegistry, tool
+from agent_core.workspace.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from tests.agent_core.kit import MakeModel
 from tests.clock import FakeClock
 

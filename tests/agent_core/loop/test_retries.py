@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from agent_core.events import MessageStart, RetryScheduled, ToolExecutionEnd
-from agent_core.llm import (
+from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
+from agent_core.messages import AssistantMessage, StopReason, TextContent
+from agent_core.models.llm import (
     FailureKind,
     LlmOptions,
     LlmRequest,
@@ -16,8 +18,6 @@ from agent_core.llm import (
     StreamStart,
     TextDelta,
 )
-from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
-from agent_core.messages import AssistantMessage, StopReason, TextContent
 from agent_core.models.scripted import Failure, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import InvalidArguments, RetryableToolError, Tool, ToolFailed, tool

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from agent_core.events import AgentEvent, MessageEnd, MessageUpdate, ToolExecutionEnd, ToolExecutionStart, TurnEnd
+from agent_core.loop.queues import MessageQueues
 from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.scripted import Failure, calls
-from agent_core.queues import MessageQueues
 from agent_core.reasons import TransitionReason
 from tests.agent_core.kit import StartAgent, Talk, answers, echo, end_of, kinds, look, people, results
 

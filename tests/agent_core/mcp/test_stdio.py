@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.messages import ImageContent, text_of
 from agent_core.models.scripted import calls
 from agent_core.tools import InvalidArguments, ToolFailed, ToolRegistry

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from agent_core.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent
 from agent_core.messages import user
 from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.scripted import Call, Calls, CutOff, ScriptedLlm, Thinks
 from agent_core.models.scripted import Failure as ScriptedFailure

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
-from agent_core.llm import FailureKind, LlmClient, LlmOptions, StreamDone
 from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, StreamDone
 from agent_core.models.openai_client import OpenAiClient
 from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, model_info
 from tests.emulators.model_script import Failure, says

@@ -7,7 +7,9 @@ from typing import Literal
 
 import pytest
 
-from agent_core.llm import (
+from agent_core.messages import StopReason, ThinkingContent
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import (
     FailureCause,
     FailureKind,
     LlmClient,
@@ -18,8 +20,6 @@ from agent_core.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from agent_core.messages import StopReason, ThinkingContent
-from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.openai_client import OpenAiClient
 from tests.agent_core.models.clients import EVERY_CLIENT, HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk, model_info
 from tests.emulators.model_script import Break, Failure, ToolUse, calls, rate_limited, says

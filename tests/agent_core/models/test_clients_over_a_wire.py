@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, TextDelta, ToolSpec
 from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage, user
 from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, TextDelta, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
 from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk
 from tests.emulators.model_script import Break, Failure, ToolUse, Usage, calls, says

@@ -3,8 +3,8 @@
 import pytest
 
 from agent_core.events import AgentEnd
-from agent_core.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.models.failures import redact
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.reasons import TerminalReason
 from gateway.runs.model_trouble import Reader, trouble_text
 from gateway.security.secrets import Secrets

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent_core.llm import FailureKind
 from agent_core.models.failures import MESSAGE_CHARS, classify, http_failure, message_in, redact, retry_after_s
+from agent_core.models.llm import FailureKind
 
 OVERFLOW, TRANSIENT, QUOTA = FailureKind.OVERFLOW, FailureKind.TRANSIENT, FailureKind.QUOTA
 AUTH, INVALID = FailureKind.AUTH, FailureKind.INVALID

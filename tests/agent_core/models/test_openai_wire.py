@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from agent_core.llm import LlmRequest, ToolSpec
 from agent_core.messages import (
     AssistantMessage,
     ImageContent,
@@ -16,6 +15,7 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
+from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.openai_wire import WireObject, WireText, messages_to_wire, tools_to_wire
 
 PNG = ImageContent(data="aGk=", mime_type="image/png")

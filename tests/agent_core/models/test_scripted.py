@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.llm import (
+from agent_core.messages import StopReason, ThinkingContent, user
+from agent_core.models.llm import (
     FailureKind,
     LlmOptions,
     LlmRequest,
@@ -18,7 +19,6 @@ from agent_core.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from agent_core.messages import StopReason, ThinkingContent, user
 from agent_core.models.scripted import (
     SCRIPTED_MODEL,
     Call,

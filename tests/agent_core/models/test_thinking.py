@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.llm import LlmOptions, ModelInfo, ThinkingLevel
+from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
 from agent_core.models.model_table import look_up
 from agent_core.models.thinking import BUDGETS, thinking_for
 from tests.agent_core.models.clients import (

@@ -21,12 +21,12 @@ from agent_core.events import ToolExecutionStart
 from agent_core.loop.agent_loop import AgentLoop
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
-from agent_core.outputs import FOLDER, KEPT
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tool_result import ToolResult
 from agent_core.tools import InvalidArguments, Tool, ToolContext, ToolFailed, ToolRegistry
+from agent_core.workspace.outputs import FOLDER, KEPT
 from tests.agent_core.kit import record, results
 from tests.agent_core.sandbox.running import (
     LAUNCHERS,

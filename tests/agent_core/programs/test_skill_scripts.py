@@ -13,8 +13,8 @@ from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import calls
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.shelf import SkillShelf
 from agent_core.skills.skill import Origin
 from agent_core.tools import Tool, ToolContext, ToolFailed
 from tests.agent_core.kit import start_agent

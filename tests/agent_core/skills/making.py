@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from agent_core.models.tokens import estimate
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.layout import block
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.shelf import SkillShelf
-from agent_core.skills.shelved import Shelved
 from agent_core.skills.skill import Origin
-from agent_core.tokens import estimate
+from agent_core.skills.skill_state import Shelved
 
 
 class Ticks:

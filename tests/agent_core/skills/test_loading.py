@@ -13,11 +13,11 @@ from agent_core.messages import (
     ToolResultMessage,
     user,
 )
+from agent_core.models.tokens import estimate
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.room import Room
-from agent_core.skills.shelf import SkillShelf
-from agent_core.skills.shelved import Shelved, ShelvedSkill
-from agent_core.tokens import estimate
+from agent_core.skills.skill_state import Shelved, ShelvedSkill
+from agent_core.skills.token_budget import Room
 from tests.agent_core.skills.making import Shelf, body_of, write_skill
 
 

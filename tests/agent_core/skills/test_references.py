@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import user
+from agent_core.models.tokens import estimate
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.layout import reference
-from agent_core.skills.room import Room
-from agent_core.skills.shelf import SkillShelf
-from agent_core.tokens import estimate
+from agent_core.skills.token_budget import Room
 from tests.agent_core.skills.making import Shelf, write_skill
 
 TEXT = "All cities.\n" * 100

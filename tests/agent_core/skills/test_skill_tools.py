@@ -7,14 +7,14 @@ import pytest
 
 from agent_core.builtin.skills import skill_tools
 from agent_core.events import AgentEnd
-from agent_core.llm import FailureKind, LlmFailure
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
+from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.models.scripted import SCRIPTED_MODEL, Call, Calls, ScriptedLlm, calls
 from agent_core.reasons import TerminalReason
+from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.names import SKILL_TOOLS
-from agent_core.skills.shelf import SkillShelf
 from agent_core.tools import ToolRegistry, UnknownTool, tool
 from tests.agent_core.kit import StartAgent, Talk, start_agent
 from tests.agent_core.skills.making import Shelf, body_of, write_skill

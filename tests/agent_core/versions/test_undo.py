@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.keeping import CannotKeep
 from agent_core.versions.entry import SETTLED_NS
 from agent_core.versions.versions import KeepLimits
+from agent_core.workspace.keeper import CannotKeep
 from tests.agent_core.versions.kit import Kept, by, kept_in
 
 STRANGE = "so\nwas -- 'x' \u202e" + os.fsdecode(b"\xff")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.keeping import Author, KeepsNothing
 from agent_core.tools import ToolFailed
+from agent_core.workspace.keeper import Author, KeepsNothing
 from gateway.schedule.heartbeat.checklist import (
     DRAFT,
     MOST_LINES,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.llm import FailureKind
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME
 from gateway.workspace.folders import workspace_of

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from agent_core.llm import FailureKind
 from agent_core.messages import text_of
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
 from channels.memory import MemoryChannel

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from agent_core.llm import LlmRequest
 from agent_core.messages import UserMessage, text_of
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import MemoryChannel

@@ -15,8 +15,8 @@ from types import TracebackType
 
 import pytest
 
-from agent_core.llm import FailureKind, LlmRequest
 from agent_core.messages import ToolResultMessage
+from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, calls
 from agent_core.tools import Tool
 from channels.memory import MemoryChannel

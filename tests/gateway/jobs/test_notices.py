@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.llm import FailureKind
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
 from gateway.schedule.jobs.notices import failures_in_a_row
 from gateway.store.job import Firing, FiringState, Job, Report

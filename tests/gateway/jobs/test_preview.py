@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.llm import ModelInfo, ToolSpec
+from agent_core.models.llm import ModelInfo, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from agent_core.limits import LoopLimits
+from agent_core.loop.limits import LoopLimits
 from agent_core.models.scripted import Waits, calls
 from agent_core.subagents import CLOSING_S
 from agent_core.tools import ToolContext, tool

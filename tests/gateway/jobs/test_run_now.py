@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.clock import new_id
-from agent_core.llm import FailureKind
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChatKey
 from channels.memory import MemoryChannel

@@ -11,11 +11,11 @@ from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.scripted import calls
-from agent_core.provenance import FileLedger
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
+from agent_core.workspace.provenance import FileLedger
 from channels.base import Addressed, MessageReceived, Sender
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in

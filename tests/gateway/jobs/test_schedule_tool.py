@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.cancel import CancelToken
-from agent_core.llm import LlmRequest
 from agent_core.messages import ToolResultMessage, text_of
+from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
 from agent_core.tools import Tool, ToolContext, tool
 from channels.base import ChannelError

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from agent_core.loop.permissions import Answer, Permissions, Proposal
 from agent_core.messages import JsonObject, ToolCall, UserMessage, user
 from agent_core.models.scripted import calls
-from agent_core.permissions import Answer, Permissions, Proposal
-from agent_core.provenance import FileLedger
 from agent_core.skills.library import SkillLibrary
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Acts, Tool, ToolContext, Traits, tool
+from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in

@@ -4,7 +4,6 @@ from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_core.boundary import effective
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -23,6 +22,7 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
+from agent_core.loop.history import effective
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

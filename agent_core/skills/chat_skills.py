@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.messages import AgentMessage
+from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.entry import SkillEntry
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.library import SkillLibrary, fits
 from agent_core.skills.loaded import Instructions, LoadedSkill, read_instructions
 from agent_core.skills.loaded_skills import LoadedSkills
-from agent_core.skills.own import OwnSkills
-from agent_core.skills.room import Measure, Room, everything_fits, recent_words
-from agent_core.skills.shelved import Shelved
 from agent_core.skills.skill import Skill
-from agent_core.tokens import estimate
+from agent_core.skills.skill_state import Shelved
+from agent_core.skills.token_budget import Measure, Room, everything_fits, recent_words
+from agent_core.skills.workspace_skills import OwnSkills
 
 _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
 

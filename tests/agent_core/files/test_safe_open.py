@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.beneath import FILE, FOLDER, Opener, best_opener, open_by_kernel, open_by_walk, open_root
 from agent_core.builtin.files.confined import names_of, open_file, open_folder
 from agent_core.tools import ToolFailed
+from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_by_kernel, open_by_walk, open_root
 from tests.agent_core.files.workspace import OPENERS
 from tests.process import python
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(best_opener() is not open_by_kernel, reason="thi
 
 WITHOUT_OPENAT2 = """
 import ctypes
-from agent_core.beneath import best_opener
+from agent_core.workspace.safe_open import best_opener
 
 class Filter(ctypes.Structure):
     _fields_ = [("code", ctypes.c_uint16), ("yes", ctypes.c_uint8), ("no", ctypes.c_uint8), ("value", ctypes.c_uint32)]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.messages import user
+from agent_core.models.tokens import estimate
 from agent_core.skills.errors import SkillError
-from agent_core.skills.room import CEILING, Room
-from agent_core.tokens import estimate
+from agent_core.skills.token_budget import CEILING, Room
 from tests.agent_core.skills.making import Shelf, write_skill
 
 NAMES = ("alpha", "beta", "gamma", "delta")

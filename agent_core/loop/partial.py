@@ -1,7 +1,7 @@
 """Rebuilding of a message from its deltas, for consumers that only receive deltas."""
 
-from agent_core.llm import StreamDelta
 from agent_core.messages import TextContent, ThinkingContent
+from agent_core.models.llm import StreamDelta
 
 
 class DeltaMismatch(ValueError):

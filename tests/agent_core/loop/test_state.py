@@ -26,13 +26,13 @@ from agent_core.events import (
     TurnStart,
     event_adapter,
 )
-from agent_core.limits import LoopLimits
-from agent_core.llm import FailureKind
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.queues import MessageQueues
+from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
+from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
-from agent_core.queues import MessageQueues
 from agent_core.reasons import CallFailure, LoopState, TerminalReason, TransitionReason
-from agent_core.state import QueryState, reduce_event
 from agent_core.tool_result import ToolResult
 from agent_core.tools import RetryableToolError, Tool, ToolContext, tool
 from tests.agent_core.kit import Talk, broken, echo, look, record, start_agent

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Sequence
 from typing import Literal, TypeVar
 
 from agent_core.cancel import CancelToken
+from agent_core.loop.permissions import PermissionDecision
+from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, LlmMessage, ToolCall
-from agent_core.permissions import PermissionDecision
-from agent_core.state import QueryState
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext
 

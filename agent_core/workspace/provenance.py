@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from agent_core.beneath import FILE, best_opener, open_root
-from agent_core.outputs import FOLDER as OUTPUTS
 from agent_core.sources import UNKNOWN, Sources, file, listed, read, union
+from agent_core.workspace.outputs import FOLDER as OUTPUTS
+from agent_core.workspace.safe_open import FILE, best_opener, open_root
 
 MOST_FILES = 20_000
 """Files of a workspace that are tracked individually."""

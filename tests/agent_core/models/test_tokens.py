@@ -1,10 +1,10 @@
 """Token estimates of how full a window is."""
 
 from agent_core.context.context import ContextManager
+from agent_core.loop.state import QueryState
 from agent_core.messages import Usage, text_of
 from agent_core.models.scripted import ScriptedLlm
-from agent_core.state import QueryState
-from agent_core.tokens import estimate
+from agent_core.models.tokens import estimate
 from agent_core.tools import ToolRegistry
 from tests.agent_core.kit import StartAgent, look, start_agent
 

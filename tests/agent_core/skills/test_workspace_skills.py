@@ -8,8 +8,8 @@ import pytest
 
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.reading import MOST_ENTRIES
-from agent_core.skills.shelved import Shelved
 from agent_core.skills.skill import Origin
+from agent_core.skills.skill_state import Shelved
 from tests.agent_core.skills.making import Shelf, write_skill
 
 

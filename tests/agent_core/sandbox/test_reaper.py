@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from agent_core.sandbox.survivors import end_writers
+from agent_core.sandbox.reaper import end_writers
 from tests.agent_core.sandbox.running import running
 from tests.process import until
 
