@@ -9,7 +9,7 @@ from bench.bot import Bot
 from bench.crowd import ANSWER
 from bench.figures import Figure, median, p95
 from bench.stage import Stage, stage
-from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.model_script import Answer, ModelRequest, Turn
 from tests.end_to_end.platforms.platform import Message
 
 SIZE = 1_000
@@ -69,7 +69,7 @@ def _printed(title: str, seen: Burst, most: float | None) -> list[Figure]:
 
 
 def _respond(asked: ModelRequest) -> Answer:
-    return says(ANSWER, first_byte=MODEL_S[SLOW if SLOW in asked.last_text else QUICK])
+    return Turn(ANSWER, first_byte=MODEL_S[SLOW if SLOW in asked.last_text else QUICK])
 
 
 async def _measure(scene: Stage, bot: Bot, words: str) -> Burst:

@@ -8,7 +8,7 @@ from bench.bot import PARLEY
 from bench.figures import Figure
 from bench.place import PLACES
 from bench.stage import stage
-from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.model_script import Answer, ModelRequest, Turn
 
 MODEL_S = 1.0
 WITHIN = 90.0
@@ -16,7 +16,7 @@ ANSWER = "Here is the answer that you were waiting for."
 
 
 def respond(asked: ModelRequest) -> Answer:
-    return says(ANSWER, first_byte=MODEL_S)
+    return Turn(ANSWER, first_byte=MODEL_S)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from bench.bot import PARLEY
 from bench.figures import Figure
 from bench.place import PLACES, confirmed
 from bench.stage import Stage, stage
-from tests.emulators.model_script import Answer, ModelRequest, calls, says
+from tests.emulators.model_script import Answer, ModelRequest, Turn, calls
 
 CHATS = 4
 GIVE_UP_S = 8.0
@@ -24,7 +24,7 @@ class Script:
     def __call__(self, asked: ModelRequest) -> Answer:
         if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
             return calls("clock")
-        return says(ANSWER, first_byte=LONG if self.slow else 0.0)
+        return Turn(ANSWER, first_byte=LONG if self.slow else 0.0)
 
 
 async def figures(on: str) -> list[Figure]:

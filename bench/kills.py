@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.bot import Bot
 from bench.figures import Figure
 from bench.stage import Seat, Stage, stage
-from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.model_script import Answer, ModelRequest, Turn
 
 MODEL_S = 0.2
 LONGEST_LIFE_S = 2.0
@@ -63,7 +63,7 @@ def answer(asked: ModelRequest) -> Answer:
             break
         if message["role"] == "user":
             new = _WORD.findall(str(message["content"])) + new
-    return says(f"Heard {' '.join(new)}.", first_byte=MODEL_S)
+    return Turn(f"Heard {' '.join(new)}.", first_byte=MODEL_S)
 
 
 async def figures(on: str, sizes: Sizes) -> list[Figure]:

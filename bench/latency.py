@@ -6,7 +6,7 @@ from bench.bot import Bot
 from bench.figures import Figure, median, p95
 from bench.place import PLACES
 from bench.stage import Stage, stage
-from tests.emulators.model_script import Answer, ModelRequest, calls, says
+from tests.emulators.model_script import Answer, ModelRequest, Turn, calls
 
 SEATS = 20
 """Private chats used in turn, so that no rate limit per chat or per user applies."""
@@ -25,7 +25,7 @@ def respond(asked: ModelRequest) -> Answer:
     """Call a tool first if the message asks for one."""
     if asked.messages[-1]["role"] == "user" and "tool" in asked.last_text:
         return calls("clock")
-    return says(ANSWER, first_byte=THOUGHT_S if "think" in asked.last_text else 0.0)
+    return Turn(ANSWER, first_byte=THOUGHT_S if "think" in asked.last_text else 0.0)
 
 
 class Run:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from bench.figures import Figure
 from bench.stage import Seat, stage
-from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, calls
 
 TOOLS = 5
 TOOL_S = 2.1
@@ -16,7 +16,7 @@ def respond(asked: ModelRequest) -> Answer:
     done = sum(message["role"] == "tool" for message in asked.messages)
     if done < TOOLS:
         return calls(ToolUse("wait", {"seconds": TOOL_S}))
-    return says(ANSWER, first_byte=MODEL_S, per_chunk=0.02)
+    return Turn(ANSWER, first_byte=MODEL_S, per_chunk=0.02)
 
 
 async def figures(on: str) -> list[Figure]:

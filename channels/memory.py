@@ -60,6 +60,14 @@ class Fault:
     lost: bool = False
 
 
+@dataclass(frozen=True)
+class Reply:
+    """The message that a user replies to: its id, and its text as the platform quotes it."""
+
+    to: str | None = None
+    quoted: str | None = None
+
+
 @dataclass
 class _Message:
     posted: Posted
@@ -76,6 +84,11 @@ class _Platform:
     files: dict[str, bytes] = field(default_factory=dict)
     states: list[tuple[str, ...]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+
+
+def user(name: str, language: str | None = None) -> Sender:
+    """Return the user with this id, whose name is the id with a capital letter."""
+    return Sender(id=name, name=name.title(), language=language)
 
 
 class MemoryChannel:
@@ -220,23 +233,28 @@ class MemoryChannel:
         self,
         text: str,
         *,
-        sender: str = "ann",
+        sender: str | Sender = "ann",
         group: str | None = None,
         thread: str | None = None,
         addressed: Addressed | None = None,
         files: Mapping[str, bytes] | None = None,
-        reply_to: str | None = None,
-        quoted: str | None = None,
-        language: str | None = None,
+        reply: Reply | None = None,
     ) -> Accepted:
         """Send a message as a user; `/name` is a command.
 
-        `sender` is the stable id, and the name in lower case. In groups the bot is mentioned unless `addressed` says
-        otherwise.
+        Args:
+            text: The message as the user types it.
+            sender: A user, or the id of one (see `user`).
+            group: Name of the group; None for the private chat with the user.
+            thread: Name of a thread in the chat.
+            addressed: Relation to the bot, which by default is mentioned in groups.
+            files: Contents of attached files by name.
+            reply: The message that this one replies to.
         """
         await self._connected()
         addressed = addressed or (Addressed.MENTION if group else Addressed.DIRECT)
-        chat, who = self.chat(sender, group=group, thread=thread), _person(sender, language)
+        who = sender if isinstance(sender, Sender) else user(sender)
+        chat, reply = self.chat(who.id, group=group, thread=thread), reply or Reply()
         event_id, message_id, at = self._new_id(), self._new_id(), self._now()
         if command := parse_command(text, (self.name,)):
             return await self.deliver(
@@ -261,8 +279,8 @@ class MemoryChannel:
                 message_id=message_id,
                 text=text,
                 attachments=tuple(self._keep(name, content) for name, content in (files or {}).items()),
-                reply_to=reply_to,
-                quoted=quoted,
+                reply_to=reply.to,
+                quoted=reply.quoted,
             )
         )
 
@@ -276,7 +294,7 @@ class MemoryChannel:
                     ButtonPressed(
                         event_id=self._new_id(),
                         chat=shown.posted.chat,
-                        sender=_person(sender),
+                        sender=user(sender),
                         at=self._now(),
                         message_id=shown.posted.message_id,
                         action=pressed.action,
@@ -346,10 +364,6 @@ class MemoryChannel:
         if self._inbox is None:
             raise ChannelError("nobody listens")
         return self._inbox
-
-
-def _person(name: str, language: str | None = None) -> Sender:
-    return Sender(id=name, name=name.title(), language=language)
 
 
 def _cut(text: str, longest: int) -> list[str]:

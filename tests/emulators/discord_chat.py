@@ -80,7 +80,6 @@ class Chat:
         reply_to: Message | None = None,
         photo: bytes | None = None,
         document: tuple[str, bytes, str] | None = None,
-        caption: str = "",
         embeds: Sequence[Json] = (),
     ) -> Message:
         """Write a message, or invoke the command with which the text begins if the bot has it.
@@ -93,7 +92,7 @@ class Chat:
         if command and registered:
             return self._invoke(person, text, registered, (command[2] or "").strip())
         channel = self.channel if reply_to is None else reply_to.channel
-        message = self._world.write(channel, person, self._with_mentions(text or caption))
+        message = self._world.write(channel, person, self._with_mentions(text))
         message.embeds.extend(embeds)
         if reply_to is not None:
             message.reference, message.kind = reply_to, REPLY

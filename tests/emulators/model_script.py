@@ -154,25 +154,12 @@ def says(
     *,
     deltas: Sequence[str] = (),
     chunk: int = 12,
-    first_byte: float = 0.0,
-    per_chunk: float = 0.0,
     hold: asyncio.Event | None = None,
-    usage: Usage | None = USAGE,
     thinking: str = "",
     breaks: Break | None = None,
 ) -> Turn:
-    """Return a turn with text only."""
-    return Turn(
-        text,
-        chunk=chunk,
-        deltas=tuple(deltas),
-        first_byte=first_byte,
-        per_chunk=per_chunk,
-        hold=hold,
-        usage=usage,
-        thinking=thinking,
-        breaks=breaks,
-    )
+    """Return a turn with text only. `Turn` itself also takes delays and token counts."""
+    return Turn(text, chunk=chunk, deltas=tuple(deltas), hold=hold, thinking=thinking, breaks=breaks)
 
 
 def calls(*tools: str | ToolUse, text: str = "", breaks: Break | None = None) -> Turn:

@@ -90,19 +90,17 @@ class Chat:
         reply_to: Message | None = None,
         photo: bytes | None = None,
         document: tuple[str, bytes, str] | None = None,
-        caption: str = "",
     ) -> Message:
         """Write a message. Text with a slash becomes the slash command or, in threads, which have none, `!…`.
 
         `document` is (name, content, MIME type).
         """
         root = self._root if reply_to is None else reply_to.reply_to or reply_to
-        words = text or caption
-        if words.startswith("/"):
+        if text.startswith("/"):
             if root is None:
-                return self._command(person, words)
-            words = f"!{words.removeprefix(COMMAND).strip().removeprefix('/')}"
-        message = self._new(person, words, root)
+                return self._command(person, text)
+            text = f"!{text.removeprefix(COMMAND).strip().removeprefix('/')}"
+        message = self._new(person, text, root)
         if photo is not None:
             message.files.append(self._world.store("photo.jpg", "image/jpeg", photo, person))
         if document is not None:

@@ -70,13 +70,10 @@ class Chat:
         quote: str | None = None,
         photo: bytes | None = None,
         document: tuple[str, bytes, str] | None = None,
-        caption: str = "",
-        entities: Sequence[Entity] | None = None,
         album: str | None = None,
     ) -> Message:
         """Write a message. `document` is (name, content, MIME type); `album` groups several media messages."""
-        words = text or caption
-        message = self._write(person, words, found_entities(words) if entities is None else entities, reply_to)
+        message = self._write(person, text, found_entities(text), reply_to)
         message.quote, message.album = quote, album
         if photo is not None:
             message.photo = self._world.store("photo.jpg", "image/jpeg", photo)

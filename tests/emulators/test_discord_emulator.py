@@ -102,7 +102,7 @@ async def test_without_the_content_intent_only_what_is_meant_for_the_bot_has_wor
 async def test_files_go_both_ways(discord: DiscordEmulator, ear: Ear) -> None:
     ann = discord.person("Ann")
     chat = discord.private(ann)
-    await chat.says(ann, document=("plan.txt", b"buy milk", "text/plain"), caption="my plan")
+    await chat.says(ann, "my plan", document=("plan.txt", b"buy milk", "text/plain"))
     message = await heard(ear)
     (attachment,) = message.attachments
     assert (message.content, attachment.filename, await attachment.read()) == ("my plan", "plan.txt", b"buy milk")

@@ -81,7 +81,7 @@ async def test_other_apps_and_files_are_heard(slack: SlackEmulator) -> None:
     async with connected(slack, ear.app):
         await chat.posts(jira, "New issue", attachments=[{"fallback": "P-1", "text": "Broken"}])
         await chat.hooks(jira, "By a hook")
-        await chat.says(ann, document=("a.txt", b"abc", "text/plain"), caption="See")
+        await chat.says(ann, "See", document=("a.txt", b"abc", "text/plain"))
         await ear.hears(3)
     by_text = {str(each["text"]): each for each in ear.events}
     assert by_text["New issue"]["bot_id"] == jira.bot_id

@@ -140,7 +140,7 @@ async def test_entities_that_do_not_fit_are_refused(
 async def test_files_travel_both_ways(telegram: TelegramEmulator, bot: Bot) -> None:
     ann = telegram.person("Ann")
     chat = telegram.private(ann)
-    await chat.says(ann, photo=b"pixels", caption="look")
+    await chat.says(ann, "look", photo=b"pixels")
     await chat.says(ann, document=("big.bin", bytes(20 * 2**20 + 1), "application/zip"))
     photo, big = [update.message for update in await bot.get_updates()]
     assert photo is not None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from functools import partial
 
-from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, calls
 from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage, shows
 
@@ -55,7 +55,7 @@ def answers(asked: ModelRequest) -> Answer:
     numbers = re.findall(r"message (\d+)", " ".join(_said_since_the_last_answer(asked)))
     if last["role"] == "user" and int(numbers[-1]) % 3 == 0:
         return calls(ToolUse("calculator", {"expression": "17*23"}))
-    return says("".join(f"[{number}]" for number in numbers), first_byte=0.05)
+    return Turn("".join(f"[{number}]" for number in numbers), first_byte=0.05)
 
 
 def _said_since_the_last_answer(asked: ModelRequest) -> list[str]:

@@ -54,7 +54,7 @@ async def test_a_table_is_analysed_by_a_script_that_its_sender_allows(stage: Sta
     ann, chat = stage.private("Ann")
     stage.script.then(*ANALYSIS, RESULTS, says("North sold more."))
 
-    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.says(ann, "please analyse this", document=("sales.csv", SALES, "text/csv"))
     await chat.until(is_asked, SECONDS)
     assert not any(message.document for message in chat.bot_messages)
     await chat.says(ann, f"/approve {question(chat)}")
@@ -74,7 +74,7 @@ async def test_each_step_is_shown_while_it_works(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(*ANALYSIS, RESULTS, says("North sold more."))
 
-    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.says(ann, "please analyse this", document=("sales.csv", SALES, "text/csv"))
     await chat.until(is_asked, SECONDS)
     await chat.until(lambda c: any("Waiting for approval" in text for text in c.screen), SECONDS)
     await chat.says(ann, f"/approve {question(chat)}")
@@ -90,7 +90,7 @@ async def test_what_is_denied_is_not_run(stage: Stage) -> None:  # C-21
     ann, chat = stage.private("Ann")
     stage.script.then(*ANALYSIS, says("Then I leave it."))
 
-    await chat.says(ann, document=("sales.csv", SALES, "text/csv"), caption="please analyse this")
+    await chat.says(ann, "please analyse this", document=("sales.csv", SALES, "text/csv"))
     await chat.until(is_asked, SECONDS)
     await chat.says(ann, f"/deny {question(chat)}")
 

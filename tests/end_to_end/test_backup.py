@@ -63,7 +63,7 @@ async def home(own_stage: Stage) -> Path:
         calls(ToolUse("send_file", {"path": "note.txt", "caption": "Here"})),
         says("Done."),
     )
-    await chat.says(ann, document=("plan.txt", b"Monday", "text/plain"), caption="keep this")
+    await chat.says(ann, "keep this", document=("plan.txt", b"Monday", "text/plain"))
     await chat.until(lambda seen: seen.screen[-1] == "Done.")
     await until((home / "mcp.json").exists)
     await until((home / "audit").exists)

@@ -131,7 +131,7 @@ async def test_only_thoughts_are_no_answer(stage: Stage) -> None:
 @where(lambda facts: facts.name != "web")  # the web page folds it
 async def test_how_the_model_came_to_its_answer_is_not_shown(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.respond = lambda asked: says("Oslo.", thinking="Rome is south of it.", per_chunk=0.5)
+    stage.script.respond = lambda asked: Turn("Oslo.", thinking="Rome is south of it.", per_chunk=0.5)
 
     await chat.says(ann, "Which is further north?")
 

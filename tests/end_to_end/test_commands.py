@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.emulators.model_script import says
+from tests.emulators.model_script import Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 
@@ -46,7 +46,7 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
 
 async def test_the_stop_button_keeps_the_words_that_were_shown(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(says("word " * 200, per_chunk=0.05), says("Hello."))
+    stage.script.then(Turn("word " * 200, per_chunk=0.05), says("Hello."))
 
     await chat.says(ann, "tell me a long story")
     await chat.until(lambda c: "word word" in c.screen[0])

@@ -35,7 +35,7 @@ async def test_a_photo_reaches_a_model_that_sees(own_stage: Stage) -> None:
     await own_stage.start()
     ann, chat = own_stage.private("Ann")
 
-    await chat.says(ann, photo=picture(), caption="what is this?")
+    await chat.says(ann, "what is this?", photo=picture())
     await chat.until(lambda c: c.screen == ["A red dot."])
 
     content = own_stage.model.requests[-1].messages[-1]["content"]

@@ -17,7 +17,7 @@ async def test_a_document_is_in_the_workspace_when_the_model_hears_of_it(stage: 
     ann, chat = stage.private("Ann")
     stage.script.then(calls(ToolUse("read_file", {"path": "plan.txt"})), says("You go to Oslo."))
 
-    await chat.says(ann, document=("plan.txt", b"Monday: Oslo", "text/plain"), caption="where do I go?")
+    await chat.says(ann, "where do I go?", document=("plan.txt", b"Monday: Oslo", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["You go to Oslo."])
     assert stage.said == ["where do I go?"]
@@ -29,7 +29,7 @@ async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage
     ann, chat = stage.private("Ann")
     stage.script.then(says("I cannot see it."))
 
-    await chat.says(ann, photo=picture(), caption="what is this?")
+    await chat.says(ann, "what is this?", photo=picture())
 
     await chat.until(lambda c: c.screen == ["I cannot see it."])
     assert stage.said == ["what is this?"]
@@ -41,7 +41,7 @@ async def test_a_name_that_climbs_out_is_only_a_name(stage: Stage) -> None:
     home = stage.program.home
     stage.script.then(calls("list_dir"), says("One file."))
 
-    await chat.says(ann, document=("../../.env", b"OPENAI_API_KEY=stolen", "text/plain"), caption="look")
+    await chat.says(ann, "look", document=("../../.env", b"OPENAI_API_KEY=stolen", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["One file."])
     found = [path for path in home.rglob("*") if path.is_file() and b"stolen" in path.read_bytes()]
@@ -61,7 +61,7 @@ async def test_a_hostile_name_harms_nothing(stage: Stage, name: str) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("Thanks."))
 
-    await chat.says(ann, document=(name, b"harmless", "text/plain"), caption="look")
+    await chat.says(ann, "look", document=(name, b"harmless", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["Thanks."])
     told = stage.circumstances[0]
@@ -76,7 +76,7 @@ async def test_a_name_with_a_null_byte_harms_nothing(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("Thanks."))
 
-    await chat.says(ann, document=("a\x00b.txt", b"harmless", "text/plain"), caption="look")
+    await chat.says(ann, "look", document=("a\x00b.txt", b"harmless", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["Thanks."])
     assert "8 bytes, in the workspace" in stage.circumstances[0]
@@ -88,7 +88,7 @@ async def test_a_file_that_cannot_be_fetched_does_not_silence_the_answer(stage: 
     stage.script.then(says("It did not arrive."))
     stage.net.faults.fail(stage.net.download, status=500, times=None)
 
-    await chat.says(ann, document=("plan.txt", b"Monday: Oslo", "text/plain"), caption="where do I go?")
+    await chat.says(ann, "where do I go?", document=("plan.txt", b"Monday: Oslo", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["It did not arrive."])
     assert "plan.txt could not be fetched" in stage.circumstances[0]
@@ -98,9 +98,9 @@ async def test_two_files_of_one_name_are_both_kept(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("One."), says("Two."))
 
-    await chat.says(ann, document=("both.txt", b"first", "text/plain"), caption="one")
+    await chat.says(ann, "one", document=("both.txt", b"first", "text/plain"))
     await chat.until(lambda c: c.screen == ["One."])
-    await chat.says(ann, document=("both.txt", b"second", "text/plain"), caption="two")
+    await chat.says(ann, "two", document=("both.txt", b"second", "text/plain"))
 
     await chat.until(lambda c: c.screen == ["One.", "Two."])
     assert "[file: both-2.txt, 6 bytes" in stage.circumstances[1]
@@ -110,7 +110,7 @@ async def test_a_file_of_the_workspace_is_sent_back(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(calls(ToolUse("send_file", {"path": "note.txt", "caption": "Here"})), says("Sent."))
 
-    await chat.says(ann, document=("note.txt", b"Monday: Oslo", "text/plain"), caption="send it back")
+    await chat.says(ann, "send it back", document=("note.txt", b"Monday: Oslo", "text/plain"))
 
     await chat.until(lambda c: "Sent." in c.screen)
     assert "[note.txt] Here" in chat.screen
@@ -127,7 +127,7 @@ async def test_a_short_answer_comes_under_the_picture_that_was_just_sent(stage: 
     ann, chat = stage.private("Ann")
     stage.script.then(SENDS, says("Here is your chart."))
 
-    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.says(ann, "send it back", document=CHART)
     await chat.until(lambda c: len(c.screen) == 1 and "your chart" in c.screen[0])
 
     assert chat.screen[0] in ("[photo] Here is your chart.", "[chart.png] Here is your chart.")
@@ -138,7 +138,7 @@ async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(SENDS, says("All about it. " * 200))
 
-    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.says(ann, "send it back", document=CHART)
     await chat.until(lambda c: any("All about it" in text for text in c.screen))
 
     assert chat.screen[0] in ("[photo]", "[chart.png]")
@@ -150,7 +150,7 @@ async def test_an_answer_is_not_hidden_under_a_picture_above_what_was_said_since
     goes_on = asyncio.Event()
     stage.script.then(SENDS, replace(says("Here you are."), hold=goes_on), says("Well."))
 
-    await chat.says(ann, document=CHART, caption="send it back")
+    await chat.says(ann, "send it back", document=CHART)
     await chat.until(lambda c: any(text in ("[photo]", "[chart.png]") for text in c.screen))
     await stage.asked(2)
     await chat.says(ann, "and be quick")

@@ -38,7 +38,7 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
     if sample_first:
         await chat.says(ann, "chart sales.csv")
         await chat.until(lambda c: "sent you the picture" in c.screen[-1])
-    await chat.says(ann, document=("sales.csv", OWN, "text/csv"), caption="chart sales.csv")
+    await chat.says(ann, "chart sales.csv", document=("sales.csv", OWN, "text/csv"))
 
     await chat.until(lambda c: len(stage.net.pictures(chat)) == 1 + sample_first)
     *earlier, newest = stage.net.pictures(chat)

@@ -71,7 +71,7 @@ async def test_a_file_that_telegram_does_not_give_to_bots_is_refused_in_words_an
     ann, chat = private(telegram)
     stage.script.then(says("It is too large."))
 
-    await chat.says(ann, document=("film.mp4", bytes(50 * MEGABYTE), "video/mp4"), caption="watch this")
+    await chat.says(ann, "watch this", document=("film.mp4", bytes(50 * MEGABYTE), "video/mp4"))
 
     await chat.until(lambda c: c.screen == ["It is too large."])
     assert "film.mp4 is too large: Telegram gives bots files of at most 20 MB" in stage.circumstances[0]
@@ -85,9 +85,8 @@ async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
     stage.script.then(says("Ten files."))
 
     for number in range(20):
-        await chat.says(
-            ann, document=(f"{number}.txt", b"words", "text/plain"), album="all", caption="" if number else "read"
-        )
+        text = "" if number else "read"
+        await chat.says(ann, text, document=(f"{number}.txt", b"words", "text/plain"), album="all")
 
     await chat.until(lambda c: c.screen == ["Ten files."])
     assert len(stage.said) == 1

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,7 +17,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
 from agent_core.tools import Tool
 from channels.base import Accepted, Limits
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, user
 from gateway.house import House
 from gateway.permissions.access import People
 from gateway.permissions.approvals import new_request_id
@@ -37,42 +38,59 @@ PATIENCE = 60.0
 PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))
 
 
+@dataclass(frozen=True, kw_only=True)
+class BotOptions:
+    """How a test wants its bot; by default it is plain, in Paris, and answers at once."""
+
+    tools: Sequence[Tool] = ()
+    channel: MemoryChannel | None = None
+    clock: Clock | None = None
+    limits: LoopLimits | None = None
+    new_request_id: Callable[[], str] = new_request_id
+    secrets: Secrets | None = None
+    shared_memory: bool = False
+    skills: SkillLibrary | None = None
+    fallbacks: Sequence[Candidate] = ()
+    offers_heartbeat: bool = False
+    look_every: float | None = None
+    zone: str = "Europe/Paris"
+    upkeep: UpkeepSettings | None = None
+    quotas: QuotaSettings | None = None
+    approved: ApprovedTools | None = None
+    others: Callable[[], Iterable[Tool]] = tuple
+    described_by: Callable[[], Sources] = tuple
+    policy: Policy | None = None
+    over: ScriptedLlm | None = None
+    """The client that says the turns, instead of the scripted one."""
+
+    def parts(self, llm: ScriptedLlm) -> AgentParts:
+        return AgentParts(
+            llm=llm,
+            model=SCRIPTED_MODEL.model_copy(update={"vision": True}),
+            fallbacks=self.fallbacks,
+            tools=self.tools,
+            others=self.others,
+            described_by=self.described_by,
+            policy=self.policy,
+            llm_retry=LlmRetryPolicy(base_delay_s=0.01),
+            limits=self.limits,
+            skills=self.skills or SkillLibrary(),
+        )
+
+
 class Bot:
     """One home and one platform; `restart` stops the gateway at any point and starts it again."""
 
-    def __init__(
-        self,
-        home: Path,
-        llm: ScriptedLlm,
-        channel: MemoryChannel,
-        parts: AgentParts,
-        clock: Clock,
-        new_request_id: Callable[[], str] = new_request_id,
-        *,
-        secrets: Secrets | None = None,
-        shared_memory: bool = False,
-        offers_heartbeat: bool = False,
-        look_every: float | None = None,
-        zone: str = "Europe/Paris",
-        upkeep: UpkeepSettings | None = None,
-        quotas: QuotaSettings | None = None,
-        approved: ApprovedTools | None = None,
-    ) -> None:
+    def __init__(self, home: Path, turns: Sequence[Turn], options: BotOptions | None = None) -> None:
+        options = options or BotOptions()
         self.home = home
-        self.llm = llm
-        self.channel = channel
-        self.clock = clock
+        self.llm = options.over or ScriptedLlm()
+        self.llm.add(*turns)
+        self.channel = options.channel or MemoryChannel()
+        self.clock = options.clock or SystemClock()
         self.house: House
-        self._parts = parts
-        self._new_request_id = new_request_id
-        self._secrets = secrets
-        self._shared_memory = shared_memory
-        self._offers_heartbeat = offers_heartbeat
-        self._zone = ZoneInfo(zone)
-        self._look_every = look_every
-        self._upkeep = upkeep
-        self._quotas = quotas
-        self._approved = approved
+        self._options = options
+        self._parts = options.parts(self.llm)
         self._life = AsyncExitStack()
 
     @property
@@ -80,9 +98,9 @@ class Bot:
         """The bot's messages as users see them, oldest first."""
         return self.channel.screen
 
-    async def hears(self, text: str, **how: object) -> Accepted:
+    async def hears(self, text: str, *, sender: str = "ann", language: str | None = None, **how: object) -> Accepted:
         """Send a message and wait until it is handled."""
-        accepted = await self.channel.hears(text, **how)  # type: ignore[arg-type]
+        accepted = await self.channel.hears(text, sender=user(sender, language), **how)  # type: ignore[arg-type]
         await self.house.handler.settled()
         return accepted
 
@@ -93,7 +111,7 @@ class Bot:
         return over
 
     async def start(self) -> None:
-        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id, self._secrets))
+        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id, self._options.secrets))
         about = About(
             name="Ada",
             model="scripted",
@@ -111,15 +129,15 @@ class Bot:
                 people=PEOPLE,
                 about=about,
                 home=self.home,
-                zone=self._zone,
+                zone=ZoneInfo(self._options.zone),
                 clock=self.clock,
-                new_request_id=self._new_request_id,
-                shared_memory=self._shared_memory,
-                offers_heartbeat=self._offers_heartbeat,
-                look_every=self._look_every,
-                upkeep=self._upkeep,
-                quotas=self._quotas,
-                approved=self._approved,
+                new_request_id=self._options.new_request_id,
+                shared_memory=self._options.shared_memory,
+                offers_heartbeat=self._options.offers_heartbeat,
+                look_every=self._options.look_every,
+                upkeep=self._options.upkeep,
+                quotas=self._options.quotas,
+                approved=self._options.approved,
             )
         )
         await self._life.enter_async_context(_running(self.house))
@@ -141,63 +159,3 @@ async def _running(house: House) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.wait([task])
-
-
-def make_bot(
-    home: Path,
-    turns: Sequence[Turn],
-    *,
-    kind: type[Bot] = Bot,
-    tools: Sequence[Tool] = (),
-    channel: MemoryChannel | None = None,
-    clock: Clock | None = None,
-    limits: LoopLimits | None = None,
-    new_request_id: Callable[[], str] = new_request_id,
-    secrets: Secrets | None = None,
-    shared_memory: bool = False,
-    skills: SkillLibrary | None = None,
-    fallbacks: Sequence[Candidate] = (),
-    offers_heartbeat: bool = False,
-    look_every: float | None = None,
-    zone: str = "Europe/Paris",
-    upkeep: UpkeepSettings | None = None,
-    quotas: QuotaSettings | None = None,
-    approved: ApprovedTools | None = None,
-    others: Callable[[], Iterable[Tool]] = tuple,
-    described_by: Callable[[], Sources] = tuple,
-    policy: Policy | None = None,
-    over: ScriptedLlm | None = None,
-) -> Bot:
-    """`over` is the client that says the turns, instead of the scripted one."""
-    llm = over or ScriptedLlm()
-    llm.add(*turns)
-    clock = clock or SystemClock()
-    retry = LlmRetryPolicy(base_delay_s=0.01)
-    parts = AgentParts(
-        llm=llm,
-        model=SCRIPTED_MODEL.model_copy(update={"vision": True}),
-        fallbacks=fallbacks,
-        tools=tools,
-        others=others,
-        described_by=described_by,
-        policy=policy,
-        llm_retry=retry,
-        limits=limits,
-        skills=skills or SkillLibrary(),
-    )
-    return kind(
-        home,
-        llm,
-        channel or MemoryChannel(),
-        parts,
-        clock,
-        new_request_id,
-        secrets=secrets,
-        shared_memory=shared_memory,
-        offers_heartbeat=offers_heartbeat,
-        look_every=look_every,
-        zone=zone,
-        upkeep=upkeep,
-        quotas=quotas,
-        approved=approved,
-    )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agent_core.kit import MakeModel
 from tests.agent_core.over_a_wire import model_of
-from tests.gateway.bot import Bot, make_bot
+from tests.gateway.bot import Bot, BotOptions
 
 __all__ = ["model_of", "start_bot", "wired_bot"]
 
@@ -22,7 +22,7 @@ async def start_bot(tmp_path: Path) -> AsyncIterator[StartBot]:
     async with AsyncExitStack() as stack:
 
         async def start(*turns: object, **how: object) -> Bot:
-            bot = make_bot(tmp_path, turns, **how)  # type: ignore[arg-type]
+            bot = Bot(tmp_path, turns, BotOptions(**how))  # type: ignore[arg-type]
             await bot.start()
             stack.push_async_callback(bot.stop)
             return bot

@@ -22,7 +22,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import Sources, page, union
 from channels.base import Addressed, Attachment, ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.security.packages import ROOT
 from gateway.store.job import Report
@@ -30,7 +30,7 @@ from gateway.workspace.folders import workspace_of
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
-from tests.gateway.bot import NO_PACE, Bot, make_bot
+from tests.gateway.bot import NO_PACE, Bot, BotOptions
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.sourced import files_in
 from tests.gateway.tasking import rows
@@ -201,7 +201,7 @@ class Scene:
                 await self.says("Look at the server.", None)
                 self.entered = union(self.entered, ["server:lab"])
             case "quoted":
-                await self.channel.hears("What is that?", quoted=f"Eve: {MARK}")
+                await self.channel.hears("What is that?", reply=Reply(quoted=f"Eve: {MARK}"))
                 self.entered = union(self.entered, ["person:Eve"])
             case "odd file":
                 workspace = workspace_of(self.bot.home, self.channel.chat())
@@ -240,7 +240,7 @@ class Scene:
     async def _quotes(self, chat: ChatKey, group: str | None) -> None:
         if said := self._said(chat):
             message_id, text = said
-            await self.channel.hears("What is that?", group=group, reply_to=message_id, quoted=f"Ada: {text}")
+            await self.channel.hears("What is that?", group=group, reply=Reply(message_id, f"Ada: {text}"))
             await self._settled(group)
 
     def _said(self, chat: ChatKey) -> tuple[str, str] | None:
@@ -278,9 +278,7 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
         servers.begin()
         life.push_async_callback(servers.close)
         model, channel = Copyist(), MemoryChannel(limits=NO_PACE)
-        bot = make_bot(
-            home,
-            [model] * 500,
+        options = BotOptions(
             tools=(
                 *builtin_tools(SystemClock(), "UTC"),
                 web_fetch_tool(Fetcher(site.may_reach)),
@@ -292,6 +290,7 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
             policy=Policy(shut_in=lambda _: True),
             skills=SkillLibrary([(ROOT / "skills", Origin.SHIPPED)]),
         )
+        bot = Bot(home, [model] * 500, options)
         await bot.start()
         life.push_async_callback(bot.stop)
         if server:

@@ -14,6 +14,7 @@ from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Tur
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from channels.base import ButtonPressed, MessageEdited, Sender
+from channels.memory import Reply
 from gateway.security.secrets import Secrets
 from tests.gateway.cage import ANN, Cage, Exits, cage
 from tests.gateway.canaries import FORMS, VALUES
@@ -281,6 +282,7 @@ async def _types(caged: Cage, room: int, text: str) -> None:
 
 async def _make(caged: Cage, room: int, attempt: Attempt) -> None:
     said = f"go {attempt.number} {attempt.says}"
-    await caged.channel.hears(said, sender=ANN, group=f"room{room}", files=attempt.files, quoted=attempt.quoted)
+    reply = Reply(quoted=attempt.quoted)
+    await caged.channel.hears(said, sender=ANN, group=f"room{room}", files=attempt.files, reply=reply)
     if attempt.then is not None:
         await attempt.then(caged, room)

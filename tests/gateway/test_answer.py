@@ -12,7 +12,7 @@ from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
 from channels.base import Addressed, Limits
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, user
 from gateway.delivery.delivery import FOLD_WITHIN
 from gateway.delivery.progress_message import YOUNG
 from gateway.runs.model_trouble import Reader, trouble_text
@@ -204,7 +204,7 @@ async def test_after_a_failure_the_chat_goes_on(wired_bot: StartBot) -> None:  #
 @pytest.mark.parametrize(("language", "mark"), [("en", "(stopped)"), ("zh", "（已停止）")])
 async def test_a_stop_keeps_the_words_that_were_streamed(wired_bot: StartBot, language: str, mark: str) -> None:  # D-29
     bot = await wired_bot(Waits(asyncio.Event(), words="Try this:\n```python\nprint(1)"))
-    await bot.channel.hears("a program", language=language)
+    await bot.channel.hears("a program", sender=user("ann", language))
     await bot.channel.until(lambda: bool(bot.screen) and "print" in bot.screen[0])
     await bot.channel.presses("/stop")
     await bot.house.handler.settled()

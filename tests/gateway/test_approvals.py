@@ -9,7 +9,7 @@ import pytest
 
 from agent_core.models.scripted import calls
 from channels.base import ButtonPressed, Limits, Sender
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, user
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.approving import (
@@ -92,7 +92,7 @@ async def test_the_progress_message_says_what_is_waited_for(start_bot: StartBot)
 async def test_a_question_is_put_in_the_person_s_language(start_bot: StartBot) -> None:
     run, _ = recorder()
     bot = await start_bot(CHART, "好的。", tools=(run,))
-    await bot.channel.hears("画图", language="zh-hans")
+    await bot.channel.hears("画图", sender=user("ann", "zh-hans"))
     await bot.channel.until(lambda: bool(questions(bot)))
 
     assert any("它会运行程序。" in text for text in bot.screen)

@@ -30,7 +30,7 @@ from gateway.upkeep.restore import restore
 from gateway.upkeep.upkeep_settings import UpkeepSettings
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, OffsetClock
-from tests.gateway.bot import make_bot
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_damage import kept as messages_in
 from tests.gateway.test_damage import message
@@ -240,7 +240,7 @@ async def test_what_was_said_before_a_restore_is_listed_to_the_owners_and_not_an
     await bot.hears("second")
     await bot.stop()
     restore(bot.home, tmp_path / "b.zip", time.time())
-    again = make_bot(bot.home, ["three"], channel=channel, upkeep=UpkeepSettings())
+    again = Bot(bot.home, ["three"], BotOptions(channel=channel, upkeep=UpkeepSettings()))
     await again.start()
     try:
         said = [event for event in channel.heard if isinstance(event, MessageReceived)]

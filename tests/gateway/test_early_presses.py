@@ -12,7 +12,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
 from agent_core.tools import Tool, tool
 from channels.base import Addressed, ButtonPressed
-from channels.memory import LOST
+from channels.memory import LOST, Reply
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.store import Store
 from tests.gateway.answering_late import LateChannel, buttons, channel_of, come_of_it, seen, unanswered
@@ -323,7 +323,7 @@ async def test_who_quotes_our_question_quotes_no_stranger(start_bot: StartBot) -
     await bot.channel.hears("draw it")
     await seen(bot, "Allow once")
     asked = bot.channel.posts[-1][0].message_id
-    await bot.channel.hears("be quick", reply_to=asked, quoted=f"Ada: {QUESTION}")
+    await bot.channel.hears("be quick", reply=Reply(asked, f"Ada: {QUESTION}"))
     await come_of_it(bot, answered)
 
     assert ran == []  # any other message is no approval

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.base import Addressed, Attachment, ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, Reply
 from gateway.inbound.plain_words import Word, plain_word
 from tests.gateway.approving import CHART, asked, questions, recorder, states
 from tests.gateway.bot import NO_PACE, Bot
@@ -234,7 +234,7 @@ async def test_a_reply_to_something_else_is_asked_about(start_bot: StartBot) -> 
     bot = await start_bot(CHART, "Here.", tools=(run,))
     await asked(bot)
 
-    await bot.channel.hears("yes", reply_to="another message")
+    await bot.channel.hears("yes", reply=Reply("another message"))
     await bot.channel.until(lambda: any("Do you mean this?" in text for text in bot.screen))
     assert ran == []
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.store.opening import FILE
-from tests.gateway.bot import Bot, make_bot
+from tests.gateway.bot import Bot
 
 BROKEN = '{"type": "of tomorrow"}'
 CHAT = "memory:here:ann"
@@ -53,7 +53,7 @@ async def test_a_conversation_goes_on_without_words_that_cannot_be_read(tmp_path
 
 async def between(home: Path, statement: str) -> Bot:
     """Return a bot that has answered once, and whose store was changed before its restart."""
-    bot = make_bot(home, ("One.", "Two."))
+    bot = Bot(home, ("One.", "Two."))
     await bot.start()
     await bot.hears("hello")
     await bot.stop()

@@ -5,20 +5,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agent_core.clock import SystemClock
 from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
-from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import server
 from channels.base import Accepted, MessageReceived
-from gateway.permissions.approvals import new_request_id
+from channels.memory import Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
-from gateway.runs.agents import AgentParts
 from gateway.security.packages import ROOT
 from gateway.workspace.folders import folder_name
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import NO_PACE, Bot, BotOptions
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.tasking import rows
 from tests.injections.obedient import DONE, Obedient, Step
@@ -73,7 +70,7 @@ class Scene:
         """Send a message whose wish the model understands as these tool calls."""
         self.model.understands([Step.model_validate(step) for step in steps])
         text = f"{SAID} opens my door. {words}"
-        await self._answering(self.channel.hears(text, group=group, quoted=quoted, files=files), group)
+        await self._answering(self.channel.hears(text, group=group, reply=Reply(quoted=quoted), files=files), group)
 
     def remembers(self, words: str) -> None:
         """Store a fact of an earlier conversation with untrusted input."""
@@ -159,19 +156,16 @@ async def scene(
     world, model, channel = World(web, mcp_description=DESCRIPTION), Obedient(), RememberingChannel()
     channel.limits = NO_PACE
     prepare(world)
-    llm = ScriptedLlm(*[model] * MOST_CALLS)
     changed = (server("words"),) if world.mcp_description != DESCRIPTION else ()
     skills = SkillLibrary([(ROOT / "skills", Origin.SHIPPED)])
-    policy = Policy(shut_in=None if asks_for_programs else shut_in(skills, network=False))
-    parts = AgentParts(
-        llm=llm,
-        model=SCRIPTED_MODEL,
+    options = BotOptions(
+        channel=channel,
         tools=world.tools(),
         described_by=lambda: changed,
         skills=skills,
-        policy=policy,
+        policy=Policy(shut_in=None if asks_for_programs else shut_in(skills, network=False)),
     )
-    bot = Bot(home, llm, channel, parts, SystemClock(), new_request_id)
+    bot = Bot(home, [model] * MOST_CALLS, options)
     await bot.start()
     try:
         yield Scene(bot, channel, world, model)

@@ -10,7 +10,7 @@ from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, TextDelta, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
 from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk
-from tests.emulators.model_script import Break, Failure, ToolUse, Usage, calls, says
+from tests.emulators.model_script import Break, Failure, ToolUse, Turn, Usage, calls, says
 from tests.emulators.model_server import ModelServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -86,7 +86,7 @@ async def test_without_tools_none_are_offered(meets: Meeting) -> None:  # S0-11,
 
 
 async def test_tokens_are_counted_once_and_priced(meets: Meeting) -> None:
-    async with meets([says("Hello.", usage=Usage(input=1000, output=200, cached=400))]) as talk:
+    async with meets([Turn("Hello.", usage=Usage(input=1000, output=200, cached=400))]) as talk:
         usage = (await talk.done()).message.usage
 
     assert (usage.input, usage.cache_read, usage.output, usage.total) == (600, 400, 200, 1200)

@@ -277,7 +277,7 @@ async def test_files_can_be_downloaded_also_when_their_address_has_run_out(
 ) -> None:
     ann = discord.person("Ann")
     chat = discord.private(ann)
-    await chat.says(ann, photo=PNG, caption="look")
+    await chat.says(ann, "look", photo=PNG)
     await chat.says(ann, document=(".env", b"SECRET=1", "text/plain"))
     photo, file = await inbox.message(), await inbox.message()
 

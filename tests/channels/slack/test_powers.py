@@ -65,7 +65,7 @@ async def test_files_come_in_and_a_page_to_sign_in_is_none(
     slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
 ) -> None:
     ann = slack.person("Ann")
-    await slack.private(ann).says(ann, photo=PNG, caption="look")
+    await slack.private(ann).says(ann, "look", photo=PNG)
     event = await inbox.message()
     photo = event.attachments[0]
 

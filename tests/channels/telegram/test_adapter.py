@@ -106,7 +106,7 @@ async def test_a_photo_and_a_file_can_be_downloaded(
 ) -> None:
     ann = telegram.person("Ann")
     chat = telegram.private(ann)
-    await chat.says(ann, photo=PNG, caption="look")
+    await chat.says(ann, "look", photo=PNG)
     await chat.says(ann, document=("../../.env", b"SECRET=1", "text/plain"))
 
     photo, file = await inbox.next(), await inbox.next()

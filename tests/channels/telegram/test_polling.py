@@ -61,7 +61,7 @@ async def test_malformed_and_unknown_updates_are_passed_over(telegram: TelegramE
 async def test_an_album_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
     ann = telegram.person("Ann")
     chat = telegram.private(ann)
-    await chat.says(ann, photo=PNG, caption="our trip", album="a")
+    await chat.says(ann, "our trip", photo=PNG, album="a")
     await inbox.until(lambda _: bool(telegram.calls_of("getUpdates")))
     await chat.says(ann, photo=PNG, album="a")
     await chat.says(ann, photo=PNG, album="a")

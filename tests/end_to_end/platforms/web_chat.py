@@ -191,14 +191,13 @@ class Chat:
         reply_to: platform.Message | None = None,
         photo: bytes | None = None,
         document: tuple[str, bytes, str] | None = None,
-        caption: str = "",
     ) -> Message:
         if reply_to is not None:
             raise AssertionError("on the page nobody replies to a message")
         if photo is not None:
             document = ("photo.png", photo, "image/png")
         files: list[JsonValue] = [await self._upload(*document)] if document else []
-        words, name = text or caption, str(uuid4())
+        words, name = text, str(uuid4())
         await self._post("/api/messages", {"id": name, "text": words, "files": files}, person.language)
         return Message(name, "person", time.time(), words, 1, time.monotonic())
 

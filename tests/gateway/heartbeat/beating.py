@@ -13,7 +13,7 @@ from channels.memory import MemoryChannel
 from gateway.schedule.heartbeat.checklist import NAME
 from gateway.store.job import Firing, Heartbeat, Job
 from gateway.workspace.folders import workspace_of
-from tests.gateway.bot import NO_PACE, make_bot
+from tests.gateway.bot import NO_PACE, BotOptions
 from tests.gateway.jobs.kit import ANN, BEGINS, PARIS, Calendar, TimedBot, moment, short_ids
 
 HALF_AN_HOUR = 1800.0
@@ -93,9 +93,7 @@ def make_beating(home: Path, *turns: Turn, offers: bool = False, begins: str = B
         "offers_heartbeat": offers,
         **how,
     }
-    bot = make_bot(home, turns, kind=Beating, **given)  # type: ignore[arg-type]
-    assert isinstance(bot, Beating)
-    return bot
+    return Beating(home, turns, BotOptions(**given))  # type: ignore[arg-type]
 
 
 def clocks(looks: Sequence[Firing], zone: ZoneInfo = PARIS) -> list[str]:

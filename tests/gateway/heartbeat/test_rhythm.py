@@ -6,7 +6,7 @@ from pathlib import Path
 from channels.memory import MemoryChannel
 from gateway.store.job import FiringState, Job, Report
 from gateway.timing.rule import Cron, Once
-from tests.gateway.bot import NO_PACE, Bot, make_bot
+from tests.gateway.bot import NO_PACE, Bot, BotOptions
 from tests.gateway.jobs.kit import TimedBot, a_job, make_timed_bot, moment
 from tests.process import until
 
@@ -19,7 +19,7 @@ def soon(bot: Bot, seconds: float) -> Job:
 
 
 async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
-    bot = make_bot(tmp_path, (), channel=MemoryChannel(limits=NO_PACE), look_every=0.1)
+    bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel(limits=NO_PACE), look_every=0.1))
     await bot.start()
     await bot.house.store.jobs.add(soon(bot, 0.3))
 
@@ -29,7 +29,7 @@ async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
 
 
 async def test_one_that_was_due_while_nobody_was_there_comes_after_the_start(tmp_path: Path) -> None:
-    bot = make_bot(tmp_path, (), channel=MemoryChannel(limits=NO_PACE), look_every=0.1)
+    bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel(limits=NO_PACE), look_every=0.1))
     await bot.start()
     await bot.house.store.jobs.add(soon(bot, -300))
     await bot.restart()
@@ -41,7 +41,7 @@ async def test_one_that_was_due_while_nobody_was_there_comes_after_the_start(tmp
 
 
 async def test_nobody_looks_after_the_end(tmp_path: Path) -> None:
-    bot = make_bot(tmp_path, (), look_every=0.05)
+    bot = Bot(tmp_path, (), BotOptions(look_every=0.05))
     await bot.start()
     wakes = bot.house.wakes
     await until(lambda: wakes.wake is not None)

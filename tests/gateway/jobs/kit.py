@@ -20,7 +20,7 @@ from gateway.store.store import Store
 from gateway.timing.rule import Cron, Rule
 from gateway.timing.slots import Slot, next_slot
 from tests.clock import HandClock
-from tests.gateway.bot import NO_PACE, Bot, make_bot
+from tests.gateway.bot import NO_PACE, Bot, BotOptions
 
 PARIS = ZoneInfo("Europe/Paris")
 BEGINS = "2026-11-23 08:00"
@@ -177,9 +177,7 @@ def fired(job: Job, slot: Slot) -> ScheduleFired:
 
 def make_timed_bot(home: Path, turns: Sequence[Turn], **how: object) -> TimedBot:
     given = {"clock": Calendar(), "channel": MemoryChannel(limits=NO_PACE), "new_request_id": short_ids(), **how}
-    bot = make_bot(home, turns, kind=TimedBot, **given)  # type: ignore[arg-type]
-    assert isinstance(bot, TimedBot)
-    return bot
+    return TimedBot(home, turns, BotOptions(**given))  # type: ignore[arg-type]
 
 
 def short_ids() -> Callable[[], str]:

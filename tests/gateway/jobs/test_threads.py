@@ -4,6 +4,7 @@ from agent_core.messages import UserMessage
 from agent_core.models.scripted import calls
 from agent_core.tools import tool
 from channels.base import Addressed
+from channels.memory import Reply
 from gateway.store.job import Report
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import TEAM, TimedBot, a_job, seen
@@ -104,6 +105,6 @@ async def test_who_replies_to_an_old_report_in_a_new_talk_is_understood(start_bo
     await bot.hears("/new", group="team")
     report = bot.channel.posts[0][1].markdown
 
-    await bot.hears("why?", group="team", addressed=Addressed.REPLY, reply_to=root, quoted=f"Ada: {report}")
+    await bot.hears("why?", group="team", addressed=Addressed.REPLY, reply=Reply(root, f"Ada: {report}"))
 
     assert "Sales: 42." in seen(bot.llm.requests[-1])
