@@ -13,8 +13,9 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bench.figures import Figure, machine, table
-from bench.house import PRODUCT, failure, modules
+from bench.house import failure
 from bench.kills import Sizes
+from bench.modules import PRODUCT, modules
 from bench.place import PLACES
 
 ON_EACH = ("latency", "crowd", "burst", "start", "kill", "progress", "socket")

@@ -7,14 +7,12 @@ open like a riddle.
 import ast
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
+from bench.entered import figures_of, trips
 from bench.figures import Figure
+from bench.late_attributes import Late, late_attributes
+from bench.modules import PRODUCT, REPOSITORY, Function, Module, modules, text_of
 
-REPOSITORY = Path(__file__).parent.parent
-PRODUCT = ("gateway", "agent_core", "channels")
 RIDDLES = ("What", "Whether", "Who", "Where", "Nobody", "Whoever")
 """First words of docstrings that say neither what a thing does nor what it is."""
 MOST_RIDDLES = 2.0
@@ -23,46 +21,14 @@ PARAMETERS = 7
 """Parameters that a function or constructor may have, `self` and `cls` apart."""
 SMALL = 60
 """Lines below which a file counts as small."""
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-Documented = ast.Module | ast.ClassDef | Function
-
-
-@dataclass(frozen=True)
-class Module:
-    path: Path
-    text: str
-
-    @cached_property
-    def tree(self) -> ast.Module:
-        return ast.parse(self.text)
-
-    @cached_property
-    def functions(self) -> list[Function]:
-        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
-
-    @cached_property
-    def docstrings(self) -> list[ast.Constant]:
-        """Docstrings of the module, its classes, functions and attributes."""
-        bodies = [node.body for node in ast.walk(self.tree) if isinstance(node, Documented)]
-        return [text for body in bodies for statement in body if (text := _text_of(statement))]
-
-    def lines(self) -> int:
-        return self.text.count("\n")
-
-    def code_lines(self) -> int:
-        """Return the number of lines that are neither blank nor part of a comment or docstring."""
-        prose = {line for text in self.docstrings for line in range(text.lineno, (text.end_lineno or 0) + 1)}
-        return sum(
-            bool(line.strip()) and not line.lstrip().startswith("#") and number not in prose
-            for number, line in enumerate(self.text.splitlines(), 1)
-        )
-
-
-def modules(*folders: str, root: Path = REPOSITORY) -> list[Module]:
-    """Read every Python file below these folders of the repository."""
-    paths = (path for folder in folders for path in sorted((root / folder).rglob("*.py")))
-    return [Module(path, path.read_text("utf-8")) for path in paths]
+SCHEDULING = ("schedule", "timing")
+"""Packages of the gateway that are about jobs, the heartbeat and times."""
+AROUND_SCHEDULING = ("commands", "store", "texts")
+"""Packages in which some files are about them: those whose names begin with one of these words."""
+SCHEDULING_WORDS = (
+    *("cron", "firing", "heartbeat", "job", "planning", "proactive", "recurrence", "remind", "report", "schedul"),
+    *("timing", "tick", "wake", "zone"),
+)
 
 
 def riddles(product: list[Module]) -> list[str]:
@@ -84,8 +50,15 @@ def failure(product: list[Module], most: float = MOST_RIDDLES) -> str | None:
 
 
 async def figures() -> list[Figure]:
+    return [*counted(), *figures_of(await trips())]
+
+
+def counted() -> list[Figure]:
+    """Return the figures that the sources tell by themselves."""
     product = modules(*PRODUCT)
     store = modules("gateway/store")
+    packages = list((REPOSITORY / "gateway").glob("*/__init__.py"))
+    late = late_attributes(product)
     flat = [path for path in (REPOSITORY / "gateway").glob("*.py") if path.stem != "__init__"]
     return [
         Figure("product: lines", sum(module.lines() for module in product), ""),
@@ -93,11 +66,14 @@ async def figures() -> list[Figure]:
         Figure("files", len(product), "", 330),
         Figure(f"files of fewer than {SMALL} lines", _small_files(product), "%", 15),
         Figure("modules directly in gateway/", len(flat), "", 4),
+        Figure("packages in gateway/", len(packages), "", 14),
         Figure("floors of the gateway", len(_floors("gateway")), "", 8),
+        Figure("scheduling: lines", sum(map(Module.lines, filter(_is_scheduling, modules("gateway")))), "", 5_500),
         Figure(f"functions with more than {PARAMETERS} parameters", sum(map(_wide_functions, product)), "", 0),
         Figure(f"dataclasses with more than {PARAMETERS} fields", sum(map(_wide_dataclasses, product)), ""),
         Figure("docstrings that begin with What, Whether, Who ...", len(riddles(product)), ""),
         Figure("their share of the docstrings", share_of_riddles(product), "%", 2),
+        Figure(_named(late), len(late), "", 0),
         Figure("one-statement forwards in the store", sum(map(_forwards, store)), "", 0),
         Figure("columns read by position in the store", sum(map(_positional_reads, store)), "", 0),
     ]
@@ -108,11 +84,14 @@ def _docstrings(product: list[Module]) -> list[str]:
     return [text for text in texts if text]
 
 
-def _text_of(statement: ast.stmt) -> ast.Constant | None:
-    match statement:
-        case ast.Expr(value=ast.Constant(value=str()) as text):
-            return text
-    return None
+def _named(late: list[Late]) -> str:
+    names = sorted({each.attribute for each in late})
+    return f"attributes bound late: {', '.join(names)}" if names else "attributes bound late"
+
+
+def _is_scheduling(module: Module) -> bool:
+    _, package, *rest = module.path.relative_to(REPOSITORY).parts
+    return package in SCHEDULING or (package in AROUND_SCHEDULING and rest[0].startswith(SCHEDULING_WORDS))
 
 
 def _small_files(product: list[Module]) -> float:
@@ -146,7 +125,7 @@ def _forwards(module: Module) -> int:
     """Count methods whose one statement hands their arguments to an attribute of `self`."""
 
     def is_forward(function: Function) -> bool:
-        body = [statement for statement in function.body if not _text_of(statement)]
+        body = [statement for statement in function.body if not text_of(statement)]
         if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr):
             return False
         value = body[0].value
