@@ -57,11 +57,11 @@ async def _writes() -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         async with Store.open(Path(folder), SystemClock(), new_id) as store:
             began = time.monotonic()
-            await asyncio.gather(*(store.accept(_message(number)) for number in range(WRITES)))
+            await asyncio.gather(*(store.inbox.accept(_message(number)) for number in range(WRITES)))
             together = WRITES / (time.monotonic() - began)
             began = time.monotonic()
             for number in range(WRITES, WRITES + SINGLY):
-                await store.accept(_message(number))
+                await store.inbox.accept(_message(number))
             return together, SINGLY / (time.monotonic() - began)
 
 

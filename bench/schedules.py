@@ -127,7 +127,7 @@ async def _filled(next_at: float) -> AsyncIterator[Wakes]:
                 return True
 
             async def accept(event: InboundEvent) -> Accepted:
-                return Accepted.DUPLICATE if await store.accept(event) is None else Accepted.NEW
+                return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
             wakes = Wakes(
                 store,

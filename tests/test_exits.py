@@ -19,6 +19,7 @@ from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
 from gateway.store.store import Store
+from gateway.store.table import Table
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.process import REPOSITORY
@@ -165,55 +166,58 @@ NEWS = TaskEnded(
 
 Write = Callable[[Store], Awaitable[object]]
 WRITES: dict[str, Write] = {
-    "accept": lambda store: store.accept(HEARD),
-    "reword": lambda store: store.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
-    "begin_run": lambda store: store.begin_run(RUN),
-    "append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
-    "record_tool": lambda store: store.record_tool(RECORD),
-    "add_steps": lambda store: store.add_steps([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
-    "post": lambda store: store.post([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
-    "shown": lambda store: store.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
-    "sent": lambda store: store.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
-    "unconfirmed": lambda store: store.unconfirmed("run-1:answer:0", KEY),
-    "offer": lambda store: store.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID)),
-    "failed": lambda store: store.failed("run-1:answer:0", f"refused: {KEY}"),
-    "ask": lambda store: store.ask(QUESTION, SAID, lambda _: SAID),
-    "move_question": lambda store: store.move_question("abcdef", Question.withdrawn, lambda _: SAID),
-    "end_run": lambda store: store.end_run(
+    "Inbox.accept": lambda store: store.inbox.accept(HEARD),
+    "Inbox.reword": lambda store: store.inbox.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
+    "Store.begin_run": lambda store: store.begin_run(RUN),
+    "Store.append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
+    "Store.record_tool": lambda store: store.record_tool(RECORD),
+    "Store.add_steps": lambda store: store.add_steps([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
+    "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
+    "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
+    "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
+    "Outbox.unconfirmed": lambda store: store.outbox.unconfirmed("run-1:answer:0", KEY),
+    "Outbox.offer": lambda store: store.outbox.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID)),
+    "Outbox.failed": lambda store: store.outbox.failed("run-1:answer:0", f"refused: {KEY}"),
+    "Store.ask": lambda store: store.ask(QUESTION, SAID, lambda _: SAID),
+    "Store.move_question": lambda store: store.move_question("abcdef", Question.withdrawn, lambda _: SAID),
+    "Store.end_run": lambda store: store.end_run(
         RUN,
         RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),
         [Post("run-1:error:0", "run-1", CHAT, SAID)],
     ),
-    "add_task": lambda store: store.add_task(TASK),
-    "end_task": lambda store: store.end_task(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
-    "save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
+    "Store.add_task": lambda store: store.add_task(TASK),
+    "Store.end_task": lambda store: store.end_task(
+        TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS
+    ),
+    "Store.save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
 WITHOUT_WORDS = {
-    "not_sent",
-    "next_life",
-    "remove_rule",
-    "renew_skills",
-    "reopen_task",
-    "rest",
-    "save_skills",
-    "sending",
-    "settle",
-    "start_task",
-    "unwant_task",
+    "Outbox.not_sent",
+    "Store.next_life",
+    "Store.remove_rule",
+    "Store.renew_skills",
+    "Store.reopen_task",
+    "Store.rest",
+    "Store.save_skills",
+    "Outbox.sending",
+    "Inbox.settle",
+    "Store.start_task",
+    "Store.unwant_task",
 }
 
 
 def test_every_way_to_write_something_down_is_known() -> None:
-    source = ast.parse(inspect.getsource(Store))
+    tables: list[type[Store | Table]] = [Store, *Table.__subclasses__()]
     writes = {
-        method.name
-        for method in ast.walk(source)
+        f"{table.__name__}.{method.name}"
+        for table in tables
+        for method in ast.walk(ast.parse(inspect.getsource(table)))
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
         and "self._writer.submit" in ast.unparse(method)
         and not method.name.startswith("_")
     }
-    reads = {"chat", "current_run"}
+    reads = {"Store.chat", "Store.current_run"}
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WITHOUT_WORDS | reads

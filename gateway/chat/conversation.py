@@ -116,7 +116,7 @@ class Conversation:
         desk = self._desk
         notice = await desk.firings.notice(item)
         if notice is None:
-            await desk.store.settle([item.seq])
+            await desk.store.inbox.settle([item.seq])
             return
         await self.settings()
         while not await self._noted(item, notice):

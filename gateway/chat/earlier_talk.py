@@ -75,7 +75,7 @@ class EarlierTalk:
         begins_thread = event.chat.thread == event.message_id
         if event.addressed is not Addressed.MENTION or begins_thread or not self.channel.is_group(event.chat):
             return Heard()
-        known = await self.store.talk_before(item, MOST_MESSAGES)
+        known = await self.store.inbox.talk_before(item, MOST_MESSAGES)
         try:
             said = await self.channel.history(
                 event.chat, after=known.named_us, before=event.message_id, most=MOST_MESSAGES
@@ -94,7 +94,7 @@ class EarlierTalk:
         quoted = event.quoted or ""
         words = _plain(quoted.partition(": ")[2])
         for chat in _places(event) if words else ():
-            said = await self.store.message(chat, event.reply_to or "")
+            said = await self.store.inbox.find(chat, event.reply_to or "")
             if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
                 known = union([sent(file.by, file.safe_name) for file in said.event.attachments if file.by])
                 return known if self.may_speak(chat, said.event.sender) else (speaker_of(quoted),)
@@ -105,10 +105,10 @@ class EarlierTalk:
 
     async def _parts(self, chat: ChatKey, message_id: str) -> list[Post]:
         """Return the parts of our message, which a user may answer before its send is acknowledged."""
-        if parts := await self.store.parts(chat, message_id):
+        if parts := await self.store.outbox.parts(chat, message_id):
             return parts
         await self.caught_up(chat)
-        return await self.store.parts(chat, message_id)
+        return await self.store.outbox.parts(chat, message_id)
 
     def _sources(self, said: MessageReceived | CommandInvoked) -> Sources:
         theirs = sources_of_event(said) if isinstance(said, MessageReceived) else ()

@@ -19,8 +19,8 @@ async def give_up(desk: Desk, run: Run, items: Sequence[InboxItem], why: str, la
 
     `items` are the messages that began it, if it was not resumed. Task reports among them are delivered too.
     """
-    left = [post for post in await desk.store.unsent() if post.run == run.id]
-    if await desk.store.find_post(f"{run.id}:answer:0") is not None:  # it has ended, and its answer is stored
+    left = [post for post in await desk.store.outbox.unsent() if post.run == run.id]
+    if await desk.store.outbox.find(f"{run.id}:answer:0") is not None:  # it has ended, and its answer is stored
         await desk.run_over(run.id)
         await desk.delivery.deliver(run.chat, left)
         return
@@ -55,7 +55,7 @@ async def _end(
     with Bulkhead("words of a run that failed"):
         parts = voice.split(sorry.model_copy(update={"markdown": words}))
     parts = parts or voice.split(sorry)  # the run's own text may be what cannot be split
-    shown = await desk.store.find_post(f"{run.id}:progress:0")
+    shown = await desk.store.outbox.find(f"{run.id}:progress:0")
     edited = shown.message_id if shown else None
     posts = [
         Post(f"{run.id}:error:{number}", run.id, run.chat, part, message_id=None if number else edited)

@@ -39,7 +39,7 @@ class Replies:
     async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | None) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
         if answer is None:
-            await self._desk.store.settle([item.seq])
+            await self._desk.store.inbox.settle([item.seq])
             await self._say_nothing(item.event)
             return
         message = answer.message if isinstance(answer, Rewritten) else answer
@@ -50,7 +50,7 @@ class Replies:
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
             posts[0] = replace(posts[0], message_id=item.event.message_id)
-        await self._desk.store.post(posts, [item.seq])
+        await self._desk.store.outbox.add(posts, [item.seq])
         self._desk.access.spoke(item.event.chat)
         await self._desk.delivery.deliver(item.event.chat, posts)
 
@@ -60,13 +60,13 @@ class Replies:
         if not isinstance(item.event, ButtonPressed):
             return
         event = item.event
-        pressed = await self._desk.store.pressed(event.chat, event.message_id, event.action)
+        pressed = await self._desk.store.outbox.pressed(event.chat, event.message_id, event.action)
         if pressed is None or not pressed.has_button(event.action):
             return
         message = pressed.message.model_copy(update={"buttons": (), "respond": item.event.respond})
         name = f"inbox-{item.seq}"
         post = Post(f"{name}:reply:0", name, item.event.chat, message, message_id=item.event.message_id)
-        await self._desk.store.post([post])
+        await self._desk.store.outbox.add([post])
         await self._desk.delivery.deliver(item.event.chat, [post])
 
     async def refuse(self, items: Sequence[InboxItem], message: OutboundMessage) -> None:
@@ -74,14 +74,14 @@ class Replies:
         chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
         parts = self._desk.delivery.voice(chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
-        await self._desk.store.post(posts, [item.seq for item in items])
+        await self._desk.store.outbox.add(posts, [item.seq for item in items])
         await self._desk.delivery.deliver(chat, posts)
 
     async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
         """Post a message that offers to repeat an answer which may not have arrived, once per event."""
         name = f"offer-{event.event_id}"
         post = Post(f"{name}:offer:0", name, event.chat, message)
-        await self._desk.store.offer(post)
+        await self._desk.store.outbox.offer(post)
         await self._desk.delivery.deliver(event.chat, [post])
 
     async def _say_nothing(self, event: InboundEvent) -> None:

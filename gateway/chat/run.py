@@ -72,12 +72,14 @@ class ChatRun:
     async def _shown(self) -> Posted | None:
         """Return the run's progress message. If it was not recorded, look for it on the platform."""
         key = f"{self._run.id}:progress:0"
-        noted = await self._desk.store.find_post(key)
+        noted = await self._desk.store.outbox.find(key)
         if noted and noted.message_id:
             return Posted(chat=self._run.chat, message_id=noted.message_id)
         try:
             message = OutboundMessage(markdown="")
-            known = await self._desk.store.known(Post(key, self._run.id, self._run.chat, message, at=self._run.started))
+            known = await self._desk.store.outbox.known(
+                Post(key, self._run.id, self._run.chat, message, at=self._run.started)
+            )
             return (await self._voice.find(self._run.chat, message, key, known)).found
         except ChannelError as error:
             log.info("not looked for progress", run=self._run.id, reason=error.reason)
@@ -129,7 +131,7 @@ class ChatRun:
         """Return this session's picture without a caption if it is the chat's last message and at most seconds old."""
         chat, desk = self._run.chat, self._desk
         newest = self._voice.newest(chat) if self._channel.limits.captions else None
-        post = await desk.store.reads_now(chat, newest) if newest is not None else None
+        post = await desk.store.outbox.current(chat, newest) if newest is not None else None
         if post is None or not post.is_bare_picture_of(self._run.session) or desk.clock.time() - post.at >= YOUNG:
             return None
         return post if desk.delivery.limiter(chat).edit_queue() < SOON else None

@@ -22,7 +22,7 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
             raise ToolFailed("there is no chat to send to")
         chat = ChatKey.parse(context.chat_id)
         key = f"{context.session_id}:file:{context.call_id}"
-        found = await store.find_post(key)
+        found = await store.outbox.find(key)
         if found is not None and found.state is PostState.SENT:
             return f"{path} was sent."
         most = delivery.channel(chat).limits.max_upload
@@ -30,9 +30,9 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         copy = outgoing / hashlib.sha256(key.encode()).hexdigest()[:24] / Attachment(name=path).safe_name
         file = await asyncio.to_thread(copied, context.workspace, path, copy, most)
         post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)))
-        await store.post([post])
+        await store.outbox.add([post])
         await delivery.deliver(chat, [post])
-        settled = await store.find_post(key)
+        settled = await store.outbox.find(key)
         if settled is None or settled.state is not PostState.SENT:
             raise ToolFailed(f"{path} could not be sent", "tell the person")
         return f"{path} was sent."

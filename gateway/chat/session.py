@@ -137,7 +137,7 @@ class ChatSession:
         agent = self.conversation.agent_in_memory
         if self._mail.is_given(item) and agent is not None:
             agent.queues.replace(await self.conversation.prompt(reworded))
-        await self._desk.store.reword(reworded)
+        await self._desk.store.inbox.reword(reworded)
         return True
 
     def cut_short(self, by: Sender) -> None:
@@ -152,7 +152,7 @@ class ChatSession:
         """Stop the run and drop its user's later messages. Raises PermissionError if it is another user's run."""
         was_cut_short, self.is_cut_short = self.is_cut_short, False
         stopped, dropped = self._halt(by)
-        await self._desk.store.settle([item.seq for item in dropped])
+        await self._desk.store.inbox.settle([item.seq for item in dropped])
         return Stopped.RUN if was_cut_short else stopped
 
     async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
@@ -176,7 +176,7 @@ class ChatSession:
         stopped, dropped = self._halt(by)
         # At once, so that nothing more begins in the old session; the stopped run ends there.
         await self.conversation.renew()
-        await self._desk.store.settle([item.seq for item in dropped])
+        await self._desk.store.inbox.settle([item.seq for item in dropped])
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
 

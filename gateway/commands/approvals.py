@@ -52,7 +52,7 @@ async def _open(given: Invocation) -> list[Question]:
     found = [each for each in await approvals.open_in(given.session.key) if approvals.may_answer(each, given.sender)]
     await given.desk.delivery.caught_up(given.session.key)
     first = min((each.asked_at for each in found), default=0.0)
-    offers = await given.desk.store.offers(given.session.key, first)
+    offers = await given.desk.store.outbox.offers(given.session.key, first)
     seen = {each.post.key for each in offers if each.said_at is not None and each.said_at <= given.at}
     return [each for each in found if each.key in seen]
 

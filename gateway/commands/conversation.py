@@ -77,7 +77,7 @@ async def language(given: Invocation) -> Answer:
 
 async def again(given: Invocation) -> OutboundMessage:
     """Show the messages that may not have arrived."""
-    lost = await given.desk.store.last_unconfirmed(given.session.key)
+    lost = await given.desk.store.outbox.last_unconfirmed(given.session.key)
     if not lost:
         return reply(say("nothing_unconfirmed", given.language))
     files = tuple(file for post in lost for file in post.message.attachments)

@@ -24,7 +24,7 @@ async def proactive(given: Invocation) -> Reply:
         return reply(say("proactive_unknown", given.language))
     key = given.session.key
     action = f"{COMMAND} {given.arguments}"
-    shown = await given.desk.store.pressed(key, given.pressed, action) if given.pressed else None
+    shown = await given.desk.store.outbox.pressed(key, given.pressed, action) if given.pressed else None
     if shown is not None and not shown.has_button(action):
         return None  # pressed twice
     try:

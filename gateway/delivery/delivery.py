@@ -156,7 +156,7 @@ class Delivery:
             folding.cancel()
             await asyncio.wait([folding, patience])
         trouble = await self._finish(replace(post, key=f"{post.run}:progress:{GONE}"))
-        await self._store.failed(post.key, "dropped, for it would have had to wait")
+        await self._store.outbox.failed(post.key, "dropped, for it would have had to wait")
         return trouble
 
     async def _finish(self, post: Post) -> ChannelError | None:
@@ -199,11 +199,11 @@ class Delivery:
                     continue
                 if wait is None:
                     log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
-                    await self._store.failed(post.key, error.reason)
+                    await self._store.outbox.failed(post.key, error.reason)
                     return error
                 await self._rest(post, wait, error)
             else:
-                await self._store.sent(post, posted.message_id, posted.at)
+                await self._store.outbox.sent(post, posted.message_id, posted.at)
                 return without
 
     async def _rest(self, post: Post, seconds: float, error: ChannelError) -> None:
@@ -242,7 +242,9 @@ class Delivery:
         """Return the message posted by an earlier try. Raises Unconfirmed if that is unknown after a repeat."""
         if not attempts.unknown:
             return None
-        search = await self.voice(post.chat).find(post.chat, post.message, post.key, await self._store.known(post))
+        search = await self.voice(post.chat).find(
+            post.chat, post.message, post.key, await self._store.outbox.known(post)
+        )
         if search.may_repeat:
             attempts.unknown = 0
         elif search.found is None and attempts.unknown >= MOST_UNKNOWN:
@@ -251,7 +253,7 @@ class Delivery:
 
     async def _send(self, post: Post, attempts: _Attempts) -> Posted:
         """Send a post. The number of tries is stored: before sending for a repeat, soon after for a first try."""
-        noted = self._store.sending(post.key, attempts.unknown + 1)
+        noted = self._store.outbox.sending(post.key, attempts.unknown + 1)
         if attempts.unknown:
             await noted
         try:
@@ -262,7 +264,7 @@ class Delivery:
                 if attempts.unknown >= MOST_UNKNOWN and not self.voice(post.chat).posts_once:
                     raise Unconfirmed from error
             else:
-                self._store.not_sent(post.key, attempts.unknown)
+                self._store.outbox.not_sent(post.key, attempts.unknown)
             raise
         return posted
 
@@ -270,9 +272,9 @@ class Delivery:
         """Record that the post may not have arrived. It is offered again when somebody next writes in the chat."""
         log.warning("post unconfirmed", key=post.key, chat=str(post.chat))
         if post.is_offer:
-            await self._store.failed(post.key, error.reason)
+            await self._store.outbox.failed(post.key, error.reason)
         else:
-            await self._store.unconfirmed(post.key, error.reason)
+            await self._store.outbox.unconfirmed(post.key, error.reason)
             self.unconfirmed.add(post.chat)
         return error
 

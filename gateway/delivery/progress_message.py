@@ -237,8 +237,8 @@ class ProgressMessage:
         fresh = f"{key}.{self._lost}" if self._lost else key
         found = None
         if self._may_have_arrived:
-            known = await self._store.known(Post(key, self._run, self._chat, message, at=self._began))
+            known = await self._store.outbox.known(Post(key, self._run, self._chat, message, at=self._began))
             found = (await self._voice.find(self._chat, message, fresh, known)).found
         self.posted = found or await self._voice.post(self._chat, message, fresh)
         self._shown_at = self._clock.monotonic()
-        await self._store.shown(Post(key, self._run, self._chat, message), self.posted.message_id)
+        await self._store.outbox.shown(Post(key, self._run, self._chat, message), self.posted.message_id)

@@ -142,7 +142,7 @@ class CatchUp:
         """Find the chats that have a gap: all known ones, and new ones with a waiting message."""
         now = self._clock.time()
         self._pace.listens(self._name)
-        self._since = max(now - OLDEST, await self._store.born())
+        self._since = max(now - OLDEST, await self._store.created_at())
         marks = with_outsides(await self._store.marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
         self._known = marks
         self._unheard_until = now + OLDEST if marks else 0.0

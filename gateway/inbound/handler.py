@@ -77,7 +77,7 @@ class ChannelMessageHandler:
         if self._desk.upkeep.is_from_before(event):
             is_new = await self._desk.store.upkeep.set_aside(event)
             return Accepted.NEW if is_new else Accepted.DUPLICATE
-        seq = await self._desk.store.accept(event)
+        seq = await self._desk.store.inbox.accept(event)
         if seq is None:
             log.debug("event came again", id=event.event_id)
             return Accepted.DUPLICATE
@@ -91,8 +91,12 @@ class ChannelMessageHandler:
         """
         desk, sessions = self._desk, self._sessions
         await desk.approvals.recall()
-        desk.delivery.unconfirmed.update(await desk.store.to_offer())
-        posts, runs, items = await desk.store.unsent(), await desk.store.unfinished_runs(), await desk.store.waiting()
+        desk.delivery.unconfirmed.update(await desk.store.outbox.to_offer())
+        posts, runs, items = (
+            await desk.store.outbox.unsent(),
+            await desk.store.unfinished_runs(),
+            await desk.store.inbox.waiting(),
+        )
         await desk.tasks.recover(self._route, desk.delivery.knows)
         firings = desk.firings.names(items)
         desk.firings.tell = lambda item: sessions.of(item.event.chat).receive(item)
@@ -139,10 +143,10 @@ class ChannelMessageHandler:
         if not isinstance(event, MessageReceived) or event.sender.is_bot or event.chat.thread is None:
             return False
         above = event.chat.model_copy(update={"thread": None})
-        if await self._desk.store.parts(above, event.chat.thread):
+        if await self._desk.store.outbox.parts(above, event.chat.thread):
             return True
         await self._desk.delivery.caught_up(above)
-        return bool(await self._desk.store.parts(above, event.chat.thread))
+        return bool(await self._desk.store.outbox.parts(above, event.chat.thread))
 
     async def _is_awaited(self, event: InboundEvent) -> bool:
         """Return True for an unaddressed yes or no in a group that answers an open question."""

@@ -130,7 +130,7 @@ class PlainWords:
 
     async def _mine(self, event: InboundEvent) -> list[_Open]:
         """Return the open questions to the sender in the chat."""
-        offers = await self._store.offers(event.chat, self._clock.time() - OFFER_LASTS)
+        offers = await self._store.outbox.offers(event.chat, self._clock.time() - OFFER_LASTS)
         mine = [each for each in offers if each.post.message.asks == event.sender.id]
         found = [(each, await self._what(each)) for each in mine]
         return [_Open(each, what) for each, what in found if what is not None]
@@ -155,7 +155,9 @@ class PlainWords:
             return False
         if event.reply_to not in (None, event.chat.thread, offered.post.message_id):
             return False
-        return self._nobody_else_spoke(event, said_at) and not await self._store.spoke_unasked(event.chat, said_at)
+        return self._nobody_else_spoke(event, said_at) and not await self._store.outbox.spoke_unasked(
+            event.chat, said_at
+        )
 
     def _nobody_else_spoke(self, event: MessageReceived, since: float) -> bool:
         """Return True if nobody else spoke since; in groups only known for messages since the process start."""

@@ -351,12 +351,12 @@ class Approvals:
         if sending := self._sends.pop(question.id, None):
             await asyncio.wait([sending])
         if self._unsent.pop(question.id, None):
-            await self._store.failed(question.key, "nobody needs to see it")
+            await self._store.outbox.failed(question.key, "nobody needs to see it")
             return
-        post = await self._store.find_post(question.key)
+        post = await self._store.outbox.find(question.key)
         if post is not None and post.message_id is None:  # an earlier process started the send
             await self._delivery.caught_up(question.chat)
-            post = await self._store.find_post(question.key)
+            post = await self._store.outbox.find(question.key)
         if post is not None and post.message_id is not None and self._delivery.knows(post.chat):
             await self._delivery.deliver(post.chat, [replace(post, message=line)])
 
@@ -365,6 +365,6 @@ class Approvals:
         is_open = question.at(self._clock.time()).state is QuestionState.PENDING
         if not (is_open and self._delivery.knows(question.chat)):
             return
-        post = await self._store.find_post(question.key)
+        post = await self._store.outbox.find(question.key)
         if post and post.message_id and self._delivery.voice(question.chat).channel.limits.forgets:
             self._changing.start(self._delivery.deliver(post.chat, [post]))

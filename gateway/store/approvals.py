@@ -8,9 +8,9 @@ from channels.base import ChatKey, OutboundMessage
 from gateway.store import rules
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
-from gateway.store.reading import readable
 from gateway.store.rows import Post
 from gateway.store.rules import Rule
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 COLUMNS = (

@@ -9,8 +9,8 @@ from channels.base import ChatKey
 from gateway.store import jobs, outbox
 from gateway.store.job import DeliveryState, Firing, FiringState, Reaction
 from gateway.store.jobs import Advance
-from gateway.store.reading import readable
 from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 COLUMNS = (

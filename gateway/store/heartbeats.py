@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from channels.base import ChatKey
 from gateway.store.job import Heartbeat
-from gateway.store.reading import readable
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 COLUMNS = (

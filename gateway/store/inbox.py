@@ -6,14 +6,100 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired, TaskEnded
-from gateway.store.reading import readable
 from gateway.store.rows import InboxItem, TalkBefore
+from gateway.store.table import Table, readable
 from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
 
+WAITING = "SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq"
+"""Selects the items not dealt with yet, in order."""
 
-def accept(event: InboundEvent, now: float) -> Change[int | None]:
+
+class Inbox(Table):
+    """Inbound events in the order of their arrival, each accepted once and then settled."""
+
+    async def accept(self, event: InboundEvent) -> int | None:
+        """Record an inbound event.
+
+        Returns:
+            Its number, or None for a duplicate.
+
+        Raises:
+            StoreUnavailable: The disk takes no writes; nothing was recorded.
+        """
+        change = accepting(self._masked(event), self._clock.time())
+        return await self._writer.submit(change, patient=False)
+
+    async def settle(self, seqs: Sequence[int]) -> None:
+        """Mark items as dealt with by other means than a run."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            mark_done(connection, seqs)
+
+        await self._writer.submit(change)
+
+    async def reword(self, item: InboxItem) -> None:
+        """Store the new text of a message that was edited while it waits."""
+        event = self._masked(item.event)
+
+        def change(connection: sqlite3.Connection) -> None:
+            query = "UPDATE inbox SET payload = ? WHERE seq = ? AND state = 'new'"
+            connection.execute(query, (event.model_dump_json(), item.seq))
+
+        await self._writer.submit(change)
+
+    async def waiting(self) -> list[InboxItem]:
+        """Return the items not dealt with yet, in order."""
+
+        def read(connection: sqlite3.Connection) -> list[InboxItem]:
+            return list(readable(connection.execute(WAITING), parse_item, "inbox"))
+
+        return await self._reader.run(read)
+
+    async def find(self, chat: ChatKey, message_id: str) -> InboxItem | None:
+        """Return the user's newest message with this platform id."""
+        query = (
+            "SELECT seq, payload FROM inbox"
+            " WHERE chat = ? AND message_id = ? AND json_extract(payload, '$.type') = 'message'"
+            " ORDER BY seq DESC LIMIT 1"
+        )
+
+        def read(connection: sqlite3.Connection) -> InboxItem | None:
+            rows = connection.execute(query, (str(chat), message_id))
+            return next(readable(rows, parse_item, "inbox"), None)
+
+        return await self._reader.run(read)
+
+    async def talk_before(self, item: InboxItem, most: int) -> TalkBefore:
+        """Look through a chat's newest `most` messages before this one, back to the last that mentioned the bot."""
+        query = (
+            "SELECT message_id, json_extract(payload, '$.addressed') FROM inbox"
+            " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?"
+        )
+
+        def read(connection: sqlite3.Connection) -> TalkBefore:
+            heard: set[str] = set()
+            for message_id, addressed in connection.execute(query, (str(item.event.chat), item.seq, most)):
+                heard.add(message_id)
+                if addressed == Addressed.MENTION:
+                    return TalkBefore(message_id, frozenset(heard))
+            return TalkBefore(None, frozenset(heard))
+
+        return await self._reader.run(read)
+
+    async def last_accepted(self) -> float | None:
+        """Return when the newest event of all was accepted, by the clock at that time."""
+
+        def read(connection: sqlite3.Connection) -> float | None:
+            rows = connection.execute("SELECT at FROM inbox ORDER BY seq DESC LIMIT 1")
+            return next((float(at) for (at,) in rows), None)
+
+        return await self._reader.run(read)
+
+
+def accepting(event: InboundEvent, now: float) -> Change[int | None]:
+    """Return the change that records an event: it returns the event's number, or None for a duplicate."""
     payload = event.model_dump_json()
     message_id = None if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
 
@@ -28,70 +114,13 @@ def accept(event: InboundEvent, now: float) -> Change[int | None]:
     return change
 
 
-def settle(seqs: Sequence[int]) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        mark_done(connection, seqs)
-
-    return change
-
-
-def reword(item: InboxItem) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "UPDATE inbox SET payload = ? WHERE seq = ? AND state = 'new'", (item.event.model_dump_json(), item.seq)
-        )
-
-    return change
-
-
 def mark_done(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
+    """Mark items as dealt with."""
     if seqs:
         connection.executemany("UPDATE inbox SET state = 'done' WHERE seq = ?", [(seq,) for seq in seqs])
 
 
-def waiting(connection: sqlite3.Connection) -> list[InboxItem]:
-    rows = connection.execute("SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq")
-    return list(readable(rows, item, "inbox"))
-
-
-def item(row: tuple[int, str]) -> InboxItem:
+def parse_item(row: tuple[int, str]) -> InboxItem:
     """Parse a row of `seq` and `payload`. Raises ValueError."""
-    return InboxItem(row[0], event_adapter.validate_json(row[1]))
-
-
-def talk_before(connection: sqlite3.Connection, of: InboxItem, most: int) -> TalkBefore:
-    """Look through the newest `most` messages before one, back to the last that mentioned the bot."""
-    rows = connection.execute(
-        "SELECT message_id, json_extract(payload, '$.addressed') FROM inbox"
-        " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?",
-        (str(of.event.chat), of.seq, most),
-    )
-    heard: set[str] = set()
-    for message_id, addressed in rows:
-        heard.add(message_id)
-        if addressed == Addressed.MENTION:
-            return TalkBefore(message_id, frozenset(heard))
-    return TalkBefore(None, frozenset(heard))
-
-
-def message(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> InboxItem | None:
-    """Return the newest message with this platform id."""
-    query = (
-        "SELECT seq, payload FROM inbox"
-        " WHERE chat = ? AND message_id = ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT 1"
-    )
-    rows = connection.execute(query, (str(chat), message_id))
-    return next(readable(rows, item, "inbox"), None)
-
-
-def born(connection: sqlite3.Connection) -> float:
-    return float(connection.execute("SELECT born FROM store").fetchone()[0])
-
-
-def sequence(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT sequence FROM store").fetchone()[0])
-
-
-def last_taken_in(connection: sqlite3.Connection) -> float | None:
-    row = connection.execute("SELECT at FROM inbox ORDER BY seq DESC LIMIT 1").fetchone()
-    return float(row[0]) if row else None
+    seq, payload = row
+    return InboxItem(seq, event_adapter.validate_json(payload))

@@ -8,12 +8,13 @@ from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
-from gateway.store import firings, heartbeats, inbox, jobs, usage
+from gateway.store import firings, heartbeats, jobs, usage
 from gateway.store.database import Reader
 from gateway.store.firings import FiringStep
 from gateway.store.heartbeats import HeartbeatStep
 from gateway.store.job import Firing, Heartbeat, Job
 from gateway.store.jobs import Advance, JobStep
+from gateway.store.outbox import masked_posts
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.usage import UsageRow
 from gateway.store.writer import Writer
@@ -88,10 +89,6 @@ class JobStore:
         """Return the first due time after `after`, in seconds since the epoch."""
         return await self._reader.run(partial(jobs.next_due, after=after))
 
-    async def last_taken_in(self) -> float | None:
-        """Return when the newest event of all was accepted, by the clock at that time."""
-        return await self._reader.run(inbox.last_taken_in)
-
     # Firings
 
     async def begin(self, firing: Firing) -> Firing | None:
@@ -116,7 +113,7 @@ class JobStore:
         """Save several ended firings that share one message."""
         run = run and replace(run, error=run.error and self._secrets.mask(run.error))
         safe = [self._safe_firing(firing) for firing in ended]
-        await self._writer.submit(firings.end(safe, self._safe_posts(posts), run, self._clock.time()))
+        await self._writer.submit(firings.end(safe, masked_posts(posts, self._secrets), run, self._clock.time()))
 
     async def save_firing(self, firing: Firing) -> None:
         await self.end(firing, ())
@@ -128,7 +125,7 @@ class JobStore:
         change = firings.step(
             firing_id,
             lambda firing: self._safe_firing(step(firing)),
-            lambda firing: self._safe_posts(say(firing)),
+            lambda firing: masked_posts(say(firing), self._secrets),
             self._clock.time(),
         )
         return await self._writer.submit(change)
@@ -142,7 +139,7 @@ class JobStore:
         which are queued and returned.
         """
         safe = [self._safe_firing(firing) for firing in missed]
-        change = firings.miss(moves, safe, lambda noted: self._safe_posts(say(noted)), self._clock.time())
+        change = firings.miss(moves, safe, lambda noted: masked_posts(say(noted), self._secrets), self._clock.time())
         return await self._writer.submit(change)
 
     async def unmiss(self, after: float) -> None:
@@ -212,6 +209,3 @@ class JobStore:
         return replace(
             firing, text=mask(firing.text), error=mask(firing.error), delivery_error=mask(firing.delivery_error)
         )
-
-    def _safe_posts(self, posts: Sequence[Post]) -> list[Post]:
-        return [replace(post, message=masked(post.message, self._secrets.mask)) for post in posts]

@@ -9,7 +9,7 @@ from itertools import islice
 from agent_core.sources import listed, read
 from channels.base import ChatKey
 from gateway.store.job import Job, JobState, Pause, work_adapter
-from gateway.store.reading import readable
+from gateway.store.table import readable
 from gateway.store.writer import Change
 from gateway.timing.rule import rule_adapter
 

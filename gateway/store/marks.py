@@ -8,7 +8,7 @@ from functools import partial
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.database import Reader
-from gateway.store.reading import readable
+from gateway.store.table import readable
 from gateway.store.writer import Change, Writer
 
 

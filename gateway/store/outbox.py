@@ -1,16 +1,21 @@
 """The table of outbound messages."""
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
-from gateway.store.inbox import item, mark_done
-from gateway.store.reading import readable
+from channels.values import Known
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
+from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
+from gateway.store.table import Table, readable
 from gateway.store.writer import Change
 
-COLUMNS = "key, run, chat, body, message_id, state, unknown, at"
 MOST_IDS = 1_000
 _SAYS_YES = '"says":"yes"'
 """In the JSON of a message with a button that a plain "yes" presses."""
@@ -20,23 +25,269 @@ ORDER = "at, length(key), key"
 """Posts of one run share a time, and their keys end in numbers: 9 sorts before 10."""
 
 
-def add(posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
-    rows = rows_of(posts, now)
+class _Row(NamedTuple):
+    key: str
+    run: str
+    chat: str
+    body: str
+    message_id: str | None
+    state: str
+    unknown: int
+    at: float
+    said_at: float | None
 
-    def change(connection: sqlite3.Connection) -> None:
-        insert(connection, rows)
-        mark_done(connection, settled)
 
-    return change
+_SELECT = f"SELECT {', '.join(_Row._fields)} FROM outbox"  # noqa: S608
 
 
-def rows_of(posts: Sequence[Post], now: float) -> list[tuple[str, str, str, str, str | None, float]]:
+class Outbox(Table):
+    """Outbound messages, their attempts and their places on the platform."""
+
+    async def add(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
+        """Queue posts and mark the inbox items that they answer as done."""
+        await self._writer.submit(_adding(masked_posts(posts, self._secrets), settled, self._clock.time()))
+
+    def sending(self, key: str, unknown: int) -> "asyncio.Future[None]":
+        """Record that a send begins.
+
+        Await it before a repeat, which must be on disk first.
+
+        Args:
+            key: The post's key.
+            unknown: The number of attempts that may have arrived, with this one.
+        """
+        query = "UPDATE outbox SET state = 'sending', attempts = attempts + 1, unknown = ? WHERE key = ?"
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(query, (unknown, key))
+
+        return self._writer.submit(change, later=unknown <= 1)
+
+    def not_sent(self, key: str, unknown: int) -> "asyncio.Future[None]":
+        """Record that a send failed for certain; `unknown` counts the other attempts that may have arrived."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE outbox SET unknown = ? WHERE key = ?", (unknown, key))
+
+        return self._writer.submit(change, later=True)
+
+    async def sent(self, post: Post, message_id: str, at: float | None = None) -> None:
+        """Record the arrival of a post.
+
+        Args:
+            post: The post as it was sent.
+            message_id: The platform's id of the message.
+            at: The platform's time of it, in seconds since the epoch; None: now.
+        """
+        at = self._clock.time() if at is None else at
+        body = self._masked(post.message).model_dump_json()
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?",
+                (message_id, body, at, post.key),
+            )
+            connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
+
+        await self._writer.submit(change)
+
+    async def shown(self, post: Post, message_id: str) -> None:
+        """Record a message that was sent without being queued, as it would be worthless later."""
+        adding = _adding(masked_posts([post], self._secrets), (), self._clock.time())
+        self._writer.submit(adding, later=True)
+        await self.sent(post, message_id)
+
+    async def failed(self, key: str, reason: str) -> None:
+        """Give up a post."""
+        reason = self._secrets.mask(reason)
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE outbox SET state = 'failed', reason = ? WHERE key = ?", (reason, key))
+
+        await self._writer.submit(change)
+
+    async def unconfirmed(self, key: str, reason: str) -> None:
+        """Give up a post whose arrival is unknown; it is not sent again automatically."""
+        reason = self._secrets.mask(reason)
+        query = "UPDATE outbox SET state = 'failed', reason = ?, unconfirmed = 1 WHERE key = ?"
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(query, (reason, key))
+
+        await self._writer.submit(change)
+
+    async def offer(self, post: Post) -> None:
+        """Queue a post that offers the chat the messages that may not have arrived."""
+        adding = _adding(masked_posts([post], self._secrets), (), self._clock.time())
+        query = "UPDATE outbox SET unconfirmed = 2 WHERE chat = ? AND unconfirmed = 1"
+
+        def change(connection: sqlite3.Connection) -> None:
+            adding(connection)
+            connection.execute(query, (str(post.chat),))
+
+        await self._writer.submit(change)
+
+    async def to_offer(self) -> list[ChatKey]:
+        """Return the chats with messages that may not have arrived and were not offered yet."""
+
+        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+            found = connection.execute("SELECT DISTINCT chat FROM outbox WHERE unconfirmed = 1")
+            return list(readable(found, lambda row: ChatKey.parse(*row), "outbox"))
+
+        return await self._reader.run(read)
+
+    async def last_unconfirmed(self, chat: ChatKey) -> list[Post]:
+        """Return the parts of the chat's last message whose arrival is unknown."""
+        query = f"{_SELECT} WHERE chat = ? AND unconfirmed > 0 ORDER BY {ORDER}"
+
+        def read(connection: sqlite3.Connection) -> list[Post]:
+            found = list(_posts(connection.execute(query, (str(chat),))))
+            return [post for post in found if post.run == found[-1].run]
+
+        return await self._reader.run(read)
+
+    async def known(self, post: Post) -> Known:
+        """Return the data that helps to find a post among the other messages of its chat."""
+        query = "SELECT message_id FROM outbox WHERE chat = ? AND message_id IS NOT NULL ORDER BY at DESC LIMIT ?"
+
+        def read(connection: sqlite3.Connection) -> frozenset[str]:
+            return frozenset(name for (name,) in connection.execute(query, (str(post.chat), MOST_IDS)))
+
+        return Known(others=await self._reader.run(read), since=post.at)
+
+    async def unsent(self) -> list[Post]:
+        """Return posts left by an earlier process start, oldest first.
+
+        Each may have been sent: a send begins before it is recorded.
+        """
+        query = f"{_SELECT} WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"
+
+        def read(connection: sqlite3.Connection) -> list[Post]:
+            return [post.of_earlier_life() for post in _posts(connection.execute(query))]
+
+        return await self._reader.run(read)
+
+    async def find(self, key: str) -> Post | None:
+        """Return the post with this key."""
+
+        def read(connection: sqlite3.Connection) -> Post | None:
+            return _find(connection, key)
+
+        return await self._reader.run(read)
+
+    async def current(self, chat: ChatKey, message_id: str) -> Post | None:
+        """Return the post that gave one of our messages its current text."""
+
+        def read(connection: sqlite3.Connection) -> Post | None:
+            return _current(connection, chat, message_id)
+
+        return await self._reader.run(read)
+
+    async def pressed(self, chat: ChatKey, message_id: str, action: str) -> Post | None:
+        """Return the current version of the message whose button with this action was pressed.
+
+        A press proves that the message is there, even if its send is not acknowledged yet or never was. Where the
+        acknowledgement was lost, there may be two copies, and only one of them is known.
+        """
+        query = f"{_SELECT} WHERE chat = ? AND instr(body, ?) AND (state != 'sent' OR message_id != ?) ORDER BY at DESC"
+
+        def read(connection: sqlite3.Connection) -> Post | None:
+            known = _current(connection, chat, message_id)
+            if known is not None and (known.has_button(action) or known.key.startswith(_REPLY)):
+                return known
+            quoted = json.dumps(action, ensure_ascii=False)[1:-1]
+            found = _posts(connection.execute(query, (str(chat), quoted, message_id)))
+            return next((post for post in found if post.has_button(action)), known)
+
+        return await self._reader.run(read)
+
+    async def parts(self, chat: ChatKey, message_id: str) -> list[Post]:
+        """Return all parts of the message of which one has this id, as sent, before any button was pressed.
+
+        Returns an empty list if the message is not one of ours.
+        """
+        query = (
+            "SELECT key FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"
+            " ORDER BY key LIKE 'inbox-%', at DESC, length(key) DESC, key DESC LIMIT 1"
+        )
+
+        def read(connection: sqlite3.Connection) -> list[Post]:
+            row = connection.execute(query, (str(chat), message_id)).fetchone()
+            if row is None:
+                return []
+            (key,) = row
+            found: list[Post] = []
+            whole = key.rpartition(":")[0]
+            while (part := _find(connection, f"{whole}:{len(found)}")) is not None:
+                found.append(part)
+            only = _find(connection, key)  # keys of questions and files, which are never split, have no number
+            return found or [only] if only else []
+
+        return await self._reader.run(read)
+
+    async def offers(self, chat: ChatKey, since: float) -> list[Offered]:
+        """Return our messages since `since` that a plain "yes" would answer in their current text, oldest first.
+
+        Messages that were rewritten since, for instance by a button press, are left out.
+        """
+        query = f"{_SELECT} WHERE chat = ? AND at >= ? AND state != 'failed' AND instr(body, ?) ORDER BY {ORDER}"
+
+        def read(connection: sqlite3.Connection) -> list[Offered]:
+            rows = map(_Row._make, connection.execute(query, (str(chat), since, _SAYS_YES)))
+            found = list(readable(rows, lambda row: Offered(_post(row), row.said_at), "outbox"))
+            return [each for each in found if _is_current(connection, each.post)]
+
+        return await self._reader.run(read)
+
+    async def spoke_unasked(self, chat: ChatKey, since: float) -> bool:
+        """Return True if the bot sent an unprompted message there since `since`."""
+        query = (
+            "SELECT 1 FROM outbox"
+            " WHERE chat = ? AND said_at >= ? AND state = 'sent' AND key LIKE '%:proactive:%' LIMIT 1"
+        )
+
+        def read(connection: sqlite3.Connection) -> bool:
+            return connection.execute(query, (str(chat), since)).fetchone() is not None
+
+        return await self._reader.run(read)
+
+    async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
+        """Return the newest messages of a chat with their times, oldest first: those of users and ours."""
+        theirs = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
+        ours = f"{_SELECT} WHERE chat = ? AND state = 'sent' ORDER BY at DESC, length(key) DESC, key DESC LIMIT ?"
+
+        def item(row: tuple[int, str, float]) -> tuple[float, InboxItem]:
+            seq, payload, at = row
+            return at, parse_item((seq, payload))
+
+        def read(connection: sqlite3.Connection) -> list[tuple[float, InboxItem | Post]]:
+            found: list[tuple[float, InboxItem | Post]] = []
+            found.extend(readable(connection.execute(theirs, (str(chat), most)), item, "inbox"))
+            rows = map(_Row._make, connection.execute(ours, (str(chat), most)))
+            found.extend(readable(rows, lambda row: (row.at, _post(row)), "outbox"))
+            found.reverse()
+            found.sort(key=lambda pair: pair[0])
+            return found[-most:]
+
+        return await self._reader.run(read)
+
+
+PostRow = tuple[str, str, str, str, str | None, float]
+
+
+def rows_of(posts: Sequence[Post], now: float) -> list[PostRow]:
+    """Return the rows to insert for these posts, queued `now`."""
     return [
         (post.key, post.run, str(post.chat), post.message.model_dump_json(), post.message_id, now) for post in posts
     ]
 
 
-def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, str, str, str | None, float]]) -> None:
+def masked_posts(posts: Sequence[Post], secrets: Secrets) -> list[Post]:
+    """Return the posts with secrets masked in their messages."""
+    return [replace(post, message=masked(post.message, secrets.mask)) for post in posts]
+
+
+def insert(connection: sqlite3.Connection, rows: Sequence[PostRow]) -> None:
     """Insert posts. An existing key is updated and sent again, as an edit if it has a message id."""
     if rows:
         connection.executemany(
@@ -47,184 +298,48 @@ def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, str, s
         )
 
 
-def sending(key: str, unknown: int) -> Change[None]:
-    query = "UPDATE outbox SET state = 'sending', attempts = attempts + 1, unknown = ? WHERE key = ?"
+def _adding(posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
+    rows = rows_of(posts, now)
 
     def change(connection: sqlite3.Connection) -> None:
-        connection.execute(query, (unknown, key))
+        insert(connection, rows)
+        mark_done(connection, settled)
 
     return change
 
 
-def not_sent(key: str, unknown: int) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute("UPDATE outbox SET unknown = ? WHERE key = ?", (unknown, key))
-
-    return change
+def _find(connection: sqlite3.Connection, key: str) -> Post | None:
+    row = connection.execute(f"{_SELECT} WHERE key = ?", (key,)).fetchone()
+    return _post(_Row(*row)) if row else None
 
 
-def unconfirmed(key: str, reason: str) -> Change[None]:
-    query = "UPDATE outbox SET state = 'failed', reason = ?, unconfirmed = 1 WHERE key = ?"
-
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(query, (reason, key))
-
-    return change
-
-
-def offer(post: Post, now: float) -> Change[None]:
-    noted = add([post], (), now)
-
-    def change(connection: sqlite3.Connection) -> None:
-        noted(connection)
-        connection.execute("UPDATE outbox SET unconfirmed = 2 WHERE chat = ? AND unconfirmed = 1", (str(post.chat),))
-
-    return change
-
-
-def to_offer(connection: sqlite3.Connection) -> list[ChatKey]:
-    found = connection.execute("SELECT DISTINCT chat FROM outbox WHERE unconfirmed = 1")
-    return list(readable(found, lambda row: ChatKey.parse(row[0]), "outbox"))
-
-
-def last_unconfirmed(connection: sqlite3.Connection, chat: ChatKey) -> list[Post]:
-    query = f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND unconfirmed > 0 ORDER BY {ORDER}"  # noqa: S608
-    found = list(readable(connection.execute(query, (str(chat),)), _post, "outbox"))
-    return [post for post in found if post.run == found[-1].run]
-
-
-def message_ids(connection: sqlite3.Connection, chat: ChatKey) -> frozenset[str]:
-    query = "SELECT message_id FROM outbox WHERE chat = ? AND message_id IS NOT NULL ORDER BY at DESC LIMIT ?"
-    return frozenset(row[0] for row in connection.execute(query, (str(chat), MOST_IDS)))
-
-
-def sent(post: Post, message_id: str, at: float) -> Change[None]:
-    body = post.message.model_dump_json()
-
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?",
-            (message_id, body, at, post.key),
-        )
-        connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
-
-    return change
-
-
-def failed(key: str, reason: str) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute("UPDATE outbox SET state = 'failed', reason = ? WHERE key = ?", (reason, key))
-
-    return change
-
-
-def unsent(connection: sqlite3.Connection) -> list[Post]:
-    """Return posts left by an earlier process start. Each may have been sent: a send begins before it is recorded."""
-    query = f"SELECT {COLUMNS} FROM outbox WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"  # noqa: S608
-    posts = readable(connection.execute(query), _post, "outbox")
-    return [post.of_earlier_life() for post in posts]
-
-
-def find(connection: sqlite3.Connection, key: str) -> Post | None:
-    query = f"SELECT {COLUMNS} FROM outbox WHERE key = ?"  # noqa: S608
-    row = connection.execute(query, (key,)).fetchone()
-    return _post(row) if row else None
-
-
-def reads_now(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> Post | None:
+def _current(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> Post | None:
     """Return the newest post that made or edited a message; the reply to a button press counts as newer."""
     query = (
-        f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"  # noqa: S608
+        f"{_SELECT} WHERE chat = ? AND message_id = ? AND state = 'sent'"
         " ORDER BY at DESC, key LIKE 'inbox-%' DESC, length(key) DESC, key DESC LIMIT 1"
     )
     row = connection.execute(query, (str(chat), message_id)).fetchone()
-    return _post(row) if row else None
+    return _post(_Row(*row)) if row else None
 
 
-def pressed(connection: sqlite3.Connection, chat: ChatKey, message_id: str, action: str) -> Post | None:
-    """Return the current version of the message whose button with this action was pressed.
-
-    A press proves that the message is there, even if its send is not acknowledged yet or never was. Where the
-    acknowledgement was lost, there may be two copies, and only one of them is known.
-    """
-    known = reads_now(connection, chat, message_id)
-    if known is not None and (known.has_button(action) or known.key.startswith(_REPLY)):
-        return known
-    query = (
-        f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND instr(body, ?)"  # noqa: S608
-        " AND (state != 'sent' OR message_id != ?) ORDER BY at DESC"
-    )
-    rows = connection.execute(query, (str(chat), json.dumps(action, ensure_ascii=False)[1:-1], message_id))
-    found = readable(rows, _post, "outbox")
-    return next((post for post in found if post.has_button(action)), known)
-
-
-def parts(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> list[Post]:
-    """Return all parts of the message of which one has this id, as sent, before any button was pressed.
-
-    Returns an empty list if the message is not one of ours.
-    """
-    query = (
-        "SELECT key FROM outbox WHERE chat = ? AND message_id = ? AND state = 'sent'"
-        " ORDER BY key LIKE 'inbox-%', at DESC, length(key) DESC, key DESC LIMIT 1"
-    )
-    row = connection.execute(query, (str(chat), message_id)).fetchone()
-    if row is None:
-        return []
-    found: list[Post] = []
-    whole = row[0].rpartition(":")[0]
-    while (part := find(connection, f"{whole}:{len(found)}")) is not None:
-        found.append(part)
-    only = find(connection, row[0])  # keys of questions and files, which are never split, have no number
-    return found or [only] if only else []
-
-
-def offers(connection: sqlite3.Connection, chat: ChatKey, since: float) -> list[Offered]:
-    """Return messages that ask for a yes, without those that were rewritten since, for instance by a button press."""
-    query = (
-        f"SELECT {COLUMNS}, said_at FROM outbox WHERE chat = ? AND at >= ? AND state != 'failed'"  # noqa: S608
-        f" AND instr(body, ?) ORDER BY {ORDER}"
-    )
-    rows = connection.execute(query, (str(chat), since, _SAYS_YES))
-    found = list(readable(rows, lambda row: Offered(_post(row), row[8]), "outbox"))
-    return [each for each in found if _reads_so(connection, each.post)]
-
-
-def spoke_unasked(connection: sqlite3.Connection, chat: ChatKey, since: float) -> bool:
-    query = (
-        "SELECT 1 FROM outbox WHERE chat = ? AND said_at >= ? AND state = 'sent' AND key LIKE '%:proactive:%' LIMIT 1"
-    )
-    return connection.execute(query, (str(chat), since)).fetchone() is not None
-
-
-def _reads_so(connection: sqlite3.Connection, post: Post) -> bool:
-    now = reads_now(connection, post.chat, post.message_id) if post.message_id else None
+def _is_current(connection: sqlite3.Connection, post: Post) -> bool:
+    now = _current(connection, post.chat, post.message_id) if post.message_id else None
     return now is None or now.key == post.key
 
 
-def screen(connection: sqlite3.Connection, chat: ChatKey, most: int) -> list[tuple[float, InboxItem | Post]]:
-    found: list[tuple[float, InboxItem | Post]] = []
-    query = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
-    heard = connection.execute(query, (str(chat), most))
-    found.extend(readable(heard, lambda row: (row[2], item(row[:2])), "inbox"))
-    newest = "at DESC, length(key) DESC, key DESC"
-    query = f"SELECT {COLUMNS} FROM outbox WHERE chat = ? AND state = 'sent' ORDER BY {newest} LIMIT ?"  # noqa: S608
-    said = connection.execute(query, (str(chat), most))
-    found.extend(readable(said, lambda row: (row[7], _post(row)), "outbox"))
-    found.reverse()
-    found.sort(key=lambda pair: pair[0])
-    return found[-most:]
+def _posts(rows: Iterable[tuple[object, ...]]) -> Iterable[Post]:
+    return readable(map(_Row._make, rows), _post, "outbox")
 
 
-def _post(row: Sequence[str]) -> Post:
-    key, run, chat, body, message_id, state, unknown, at = row[:8]
+def _post(row: _Row) -> Post:
     return Post(
-        key=key,
-        run=run,
-        chat=ChatKey.parse(chat),
-        message=OutboundMessage.model_validate_json(body),
-        message_id=message_id,
-        state=PostState(state),
-        unknown=int(unknown),
-        at=float(at),
+        key=row.key,
+        run=row.run,
+        chat=ChatKey.parse(row.chat),
+        message=OutboundMessage.model_validate_json(row.body),
+        message_id=row.message_id,
+        state=PostState(row.state),
+        unknown=row.unknown,
+        at=row.at,
     )

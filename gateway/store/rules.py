@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from channels.base import ChatKey
-from gateway.store.reading import readable
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 COLUMNS = "id, chat, person, tool, what, subject, bound, given_by, created"

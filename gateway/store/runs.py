@@ -12,8 +12,8 @@ from agent_core.sources import UNKNOWN, Sources, union
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
-from gateway.store.reading import readable
 from gateway.store.rows import Chat, Post, Run, RunEnd
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 _LAST = 2**63 - 1

@@ -57,7 +57,7 @@ def note(connection: sqlite3.Connection, at: float, chat: str, who: str, words: 
 
 def take_in(event: InboundEvent, now: float) -> Change[bool]:
     """Accept an event that is not to be answered. Returns False if it was accepted before."""
-    accept = inbox.accept(event, now)
+    accept = inbox.accepting(event, now)
 
     def change(connection: sqlite3.Connection) -> bool:
         seq = accept(connection)

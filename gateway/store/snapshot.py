@@ -7,11 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 from gateway.store import jobs
-from gateway.store.inbox import waiting
+from gateway.store.inbox import WAITING, parse_item
 from gateway.store.job import Job, Reminder
 from gateway.store.mark import Mark, mark_of
 from gateway.store.opening import StoreDamaged, check, connect_to_read, give_back_space, migrate
 from gateway.store.set_aside import add, note
+from gateway.store.table import readable
 
 OPEN_ENDS = (
     "UPDATE outbox SET state = 'failed', reason = 'restored from a backup' WHERE state IN ('pending', 'sending')",
@@ -56,7 +57,7 @@ def settle(path: Path, now: float, taken_at: float, next_at: NextAt) -> Mark:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         migrate(connection, path)
         connection.execute("BEGIN IMMEDIATE")
-        for item in waiting(connection):
+        for item in list(readable(connection.execute(WAITING), parse_item, "inbox")):
             add(connection, item.event)
         for query in OPEN_ENDS:
             connection.execute(query, {"now": now})

@@ -20,20 +20,21 @@ from agent_core.reasons import TerminalReason
 from agent_core.skills.skill_state import Shelved
 from agent_core.sources import Sources
 from agent_core.tasks import Report
-from channels.base import ChatKey, InboundEvent, OutboundMessage, TaskEnded
-from channels.values import Known
+from channels.base import ChatKey, OutboundMessage, TaskEnded
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
-from gateway.store import approvals, inbox, outbox, rules, runs, skills, so_far, steps, tasks
+from gateway.store import approvals, rules, runs, skills, so_far, steps, tasks
 from gateway.store.approvals import Line, Moved, Step
 from gateway.store.ballast import Ballast
 from gateway.store.database import Reader
+from gateway.store.inbox import Inbox
 from gateway.store.job_store import JobStore
 from gateway.store.lock import StoreLock
 from gateway.store.marks import MarkStore
 from gateway.store.opening import DAMAGED, FILE, LOCK, StoreDamaged, begin_mark, cause, look_at_store, opened
+from gateway.store.outbox import Outbox, masked_posts
 from gateway.store.question import Question
-from gateway.store.rows import Chat, InboxItem, Offered, Post, Run, RunEnd, TalkBefore, Task
+from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.rules import Rule
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
@@ -49,6 +50,8 @@ class Store:
     def __init__(self, writer: Writer, reader: Reader, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
         """Masked in every text before it is written."""
+        self.inbox = Inbox(writer, reader, clock, self.secrets)
+        self.outbox = Outbox(writer, reader, clock, self.secrets)
         self.jobs = JobStore(writer, reader, clock, secrets)
         self.upkeep = UpkeepStore(writer, reader, clock)
         self.marks = MarkStore(writer, reader, secrets)
@@ -85,35 +88,25 @@ class Store:
                     raise StoreDamaged(path, str(error)) from error
                 raise
 
-    # Inbox
+    # The store itself
 
-    async def accept(self, event: InboundEvent) -> int | None:
-        """Record an inbound event. Returns its number, or None for a duplicate. Raises StoreUnavailable."""
-        return await self._writer.submit(inbox.accept(self._safe(event), self._clock.time()), patient=False)
-
-    async def waiting(self) -> list[InboxItem]:
-        """Return the inbox items not dealt with yet, in order."""
-        return await self._reader.run(inbox.waiting)
-
-    async def talk_before(self, item: InboxItem, most: int) -> TalkBefore:
-        """Look through a chat's newest `most` messages before this one, back to the last that mentioned the bot."""
-        return await self._reader.run(partial(inbox.talk_before, of=item, most=most))
-
-    async def born(self) -> float:
+    async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""
-        return await self._reader.run(inbox.born)
+
+        def read(connection: sqlite3.Connection) -> float:
+            (born,) = connection.execute("SELECT born FROM store").fetchone()
+            return float(born)
+
+        return await self._reader.run(read)
 
     async def sequence(self) -> int:
         """Return the number of transactions written to the store."""
-        return await self._reader.run(inbox.sequence)
 
-    async def settle(self, seqs: Sequence[int]) -> None:
-        """Mark inbox items as dealt with by other means than a run."""
-        await self._writer.submit(inbox.settle(seqs))
+        def read(connection: sqlite3.Connection) -> int:
+            (sequence,) = connection.execute("SELECT sequence FROM store").fetchone()
+            return int(sequence)
 
-    async def reword(self, item: InboxItem) -> None:
-        """Store the new text of a message that was edited while it waits."""
-        await self._writer.submit(inbox.reword(replace(item, event=self._safe(item.event))))
+        return await self._reader.run(read)
 
     # Runs and transcript
 
@@ -140,7 +133,7 @@ class Store:
     async def end_run(self, run: Run, end: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
         """End a run, queue its posts and mark inbox items as done, in one transaction."""
         end = replace(end, error=end.error and self.secrets.mask(end.error))
-        await self._writer.submit(runs.end(run, end, self._safe_posts(posts), settled, self._clock.time()))
+        await self._writer.submit(runs.end(run, end, masked_posts(posts, self.secrets), settled, self._clock.time()))
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
         mask = self.secrets.mask
@@ -184,91 +177,6 @@ class Store:
     async def so_far(self, run: Run, said: Sequence[AgentMessage]) -> SoFar:
         """Return what a resumed run has used of its limits; `said`: the messages it added to the transcript."""
         return await self._reader.run(partial(so_far.of, run=run, said=said))
-
-    # Outbox
-
-    async def post(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
-        """Queue posts and mark the inbox items that they answer as done."""
-        await self._writer.submit(outbox.add(self._safe_posts(posts), settled, self._clock.time()))
-
-    def sending(self, key: str, unknown: int) -> "asyncio.Future[None]":
-        """Record that a send begins; `unknown` counts the attempts that may have arrived, with this one. Await it
-        before a repeat, which must be on disk first."""
-        return self._writer.submit(outbox.sending(key, unknown), later=unknown <= 1)
-
-    def not_sent(self, key: str, unknown: int) -> "asyncio.Future[None]":
-        """Record that a send failed for certain; `unknown` counts the other attempts that may have arrived."""
-        return self._writer.submit(outbox.not_sent(key, unknown), later=True)
-
-    async def unconfirmed(self, key: str, reason: str) -> None:
-        """Give up a post whose arrival is unknown; it is not sent again automatically."""
-        await self._writer.submit(outbox.unconfirmed(key, self.secrets.mask(reason)))
-
-    async def offer(self, post: Post) -> None:
-        """Queue a post that offers the chat the messages that may not have arrived."""
-        await self._writer.submit(outbox.offer(self._safe_posts([post])[0], self._clock.time()))
-
-    async def to_offer(self) -> list[ChatKey]:
-        """Return the chats with messages that may not have arrived and were not offered yet."""
-        return await self._reader.run(outbox.to_offer)
-
-    async def last_unconfirmed(self, chat: ChatKey) -> list[Post]:
-        """Return the parts of the chat's last message whose arrival is unknown."""
-        return await self._reader.run(partial(outbox.last_unconfirmed, chat=chat))
-
-    async def known(self, post: Post) -> Known:
-        """Return the data that helps to find a post among the other messages of its chat."""
-        others = await self._reader.run(partial(outbox.message_ids, chat=post.chat))
-        return Known(others=others, since=post.at)
-
-    async def sent(self, post: Post, message_id: str, at: float | None = None) -> None:
-        """Record the arrival of a post. `at`: the platform's time of it; None: now."""
-        at = self._clock.time() if at is None else at
-        await self._writer.submit(outbox.sent(self._safe_posts([post])[0], message_id, at))
-
-    async def shown(self, post: Post, message_id: str) -> None:
-        """Record a message that was sent without being queued, as it would be worthless later."""
-        self._writer.submit(outbox.add(self._safe_posts([post]), (), self._clock.time()), later=True)
-        await self.sent(post, message_id)
-
-    async def failed(self, key: str, reason: str) -> None:
-        """Give up a post."""
-        await self._writer.submit(outbox.failed(key, self.secrets.mask(reason)))
-
-    async def unsent(self) -> list[Post]:
-        """Return the posts still to be sent, oldest first."""
-        return await self._reader.run(outbox.unsent)
-
-    async def find_post(self, key: str) -> Post | None:
-        return await self._reader.run(partial(outbox.find, key=key))
-
-    async def reads_now(self, chat: ChatKey, message_id: str) -> Post | None:
-        """Return the post that gave one of our messages its current text."""
-        return await self._reader.run(partial(outbox.reads_now, chat=chat, message_id=message_id))
-
-    async def pressed(self, chat: ChatKey, message_id: str, action: str) -> Post | None:
-        """Return the current version of the message whose button with this action was pressed."""
-        return await self._reader.run(partial(outbox.pressed, chat=chat, message_id=message_id, action=action))
-
-    async def parts(self, chat: ChatKey, message_id: str) -> list[Post]:
-        """Return all parts of one of our messages by the id of any part, as sent, before any button was pressed."""
-        return await self._reader.run(partial(outbox.parts, chat=chat, message_id=message_id))
-
-    async def offers(self, chat: ChatKey, since: float) -> list[Offered]:
-        """Return our messages since `since` that a plain "yes" would answer in their current text, oldest first."""
-        return await self._reader.run(partial(outbox.offers, chat=chat, since=since))
-
-    async def spoke_unasked(self, chat: ChatKey, since: float) -> bool:
-        """Return True if the bot sent an unprompted message there since `since`."""
-        return await self._reader.run(partial(outbox.spoke_unasked, chat=chat, since=since))
-
-    async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
-        """Return the messages visible in a chat with their times, oldest first: those of users and ours."""
-        return await self._reader.run(partial(outbox.screen, chat=chat, most=most))
-
-    async def message(self, chat: ChatKey, message_id: str) -> InboxItem | None:
-        """Return the user's message with this platform id."""
-        return await self._reader.run(partial(inbox.message, chat=chat, message_id=message_id))
 
     async def sources(self, names: Collection[str]) -> dict[str, Sources]:
         """Return the sources of untrusted input in each of these runs."""
@@ -392,6 +300,3 @@ class Store:
 
     def _safe_line(self, line: Line) -> Line:
         return lambda question: self._safe(line(question))
-
-    def _safe_posts(self, posts: Sequence[Post]) -> list[Post]:
-        return [replace(post, message=self._safe(post.message)) for post in posts]

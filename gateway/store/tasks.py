@@ -9,8 +9,8 @@ from agent_core.sources import UNKNOWN, listed, read
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, TaskEnded
 from gateway.store import inbox
-from gateway.store.reading import readable
 from gateway.store.rows import InboxItem, Task
+from gateway.store.table import readable
 from gateway.store.writer import Change
 
 COLUMNS = (
@@ -162,7 +162,7 @@ def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: floa
             "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, tokens = ?, cost_usd = ? WHERE run = ?",
             (reason, report.error or None, now, usage.total, usage.cost_usd, task.run.id),
         )
-        seq = inbox.accept(news, now)(connection) if news else None
+        seq = inbox.accepting(news, now)(connection) if news else None
         return InboxItem(seq, news) if news and seq is not None else None
 
     return change

@@ -62,7 +62,7 @@ class Owners:
         buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
         message = OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
         post = Post(f"owners-{notice}:notice:{person}", f"owners-{notice}", chat, message)
-        await self._store.post([post])
+        await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 
     async def _private_chat(self, platform: str, person: str) -> ChatKey | None:

@@ -110,7 +110,7 @@ class Upkeep:
 
     async def _back_up(self, night: float, most: int) -> None:
         newest = await asyncio.to_thread(kept.kept, self._home)
-        if await self._store.born() > night or (newest and newest[0].stat().st_mtime > night):
+        if await self._store.created_at() > night or (newest and newest[0].stat().st_mtime > night):
             return
         try:
             made = await asyncio.to_thread(self._make, most)
@@ -141,7 +141,7 @@ class Upkeep:
         while done := await self._store.upkeep.shorten(before):
             runs += done
             await asyncio.sleep(PAUSE)
-        unsent = {file.path for post in await self._store.unsent() for file in post.message.attachments}
+        unsent = {file.path for post in await self._store.outbox.unsent() for file in post.message.attachments}
         files = await asyncio.to_thread(_sweep, self._home / OUTGOING, before, unsent)
         if runs or files:
             log.info("what is old was shortened", runs=runs, files=files)

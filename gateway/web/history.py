@@ -11,7 +11,7 @@ from gateway.store.store import Store
 
 async def page_history(store: Store, chat: ChatKey) -> list[Shown]:
     """Return the chat's messages, masking also secrets that became known after the messages were stored."""
-    return masked(shown_on_the_page(await store.screen(chat)), store.secrets.mask)
+    return masked(shown_on_the_page(await store.outbox.screen(chat)), store.secrets.mask)
 
 
 def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Shown]:

@@ -25,11 +25,11 @@ class Scene:
     delivery: Delivery
 
     async def delivers(self, *posts: Post) -> None:
-        await self.store.post(posts)
+        await self.store.outbox.add(posts)
         await self.delivery.deliver(posts[0].chat, posts)
 
     async def states(self, *posts: Post) -> list[PostState]:
-        found = [await self.store.find_post(post.key) for post in posts]
+        found = [await self.store.outbox.find(post.key) for post in posts]
         return [post.state for post in found if post]
 
     @property

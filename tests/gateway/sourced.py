@@ -56,7 +56,7 @@ async def _read_next(bot: Bot, chat: ChatKey) -> tuple[str, Sources]:
 
 async def _posts(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
     store = bot.house.store
-    posts = [post for _, post in await store.screen(chat, 500) if isinstance(post, Post)]
+    posts = [post for _, post in await store.outbox.screen(chat, 500) if isinstance(post, Post)]
     said = [post for post in posts if ":answer:" in post.key or ":proactive:" in post.key]
     return [(post.message.markdown, await sources_of_post(store, post)) for post in said]
 

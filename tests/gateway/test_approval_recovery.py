@@ -62,7 +62,7 @@ async def test_after_it_was_sent_and_before_that_was_noted(
     async with life(tmp_path) as here:
         await cut_off_in_the_call(here.store)
         await here.permissions.decide(proposal(tmp_path))
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
         await channel.send(ANN, post.message, post.key)
 
     bot = await start_bot("Here.", tools=(acting(),), channel=channel)
@@ -84,9 +84,9 @@ async def test_after_it_was_approved_and_before_anybody_was_told(
     async with life(tmp_path) as here:
         await cut_off_in_the_call(here.store)
         asked = await here.permissions.decide(proposal(tmp_path))
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted.message_id)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
     bot = await start_bot("Here.", tools=(acting(ran=ran),), channel=channel)
@@ -104,7 +104,7 @@ async def test_after_it_was_approved_and_before_it_was_noted_where_it_stands(
     async with life(tmp_path) as here:
         await cut_off_in_the_call(here.store)
         asked = await here.permissions.decide(proposal(tmp_path))
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
         await channel.send(ANN, post.message, post.key)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
         # This process does not know the message's id and cannot edit it.
@@ -158,9 +158,9 @@ async def test_what_nobody_did_within_ten_minutes_is_too_late(
     async with life(tmp_path, clock=clock) as here:
         await cut_off_in_the_call(here.store)
         asked = await here.permissions.decide(proposal(tmp_path))
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted.message_id)
         if approved:
             await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
@@ -197,9 +197,9 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
     async with life(tmp_path) as here:
         await here.store.begin_run(RUN)
         asked = await here.permissions.decide(proposal(tmp_path))
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted.message_id)
         await here.store.end_run(RUN, RunEnd(TerminalReason.ERROR, Usage(), "scripted"), [])
 
     bot = await start_bot(channel=channel)

@@ -48,7 +48,7 @@ def no_secret(_: str) -> bool:
 async def filled(home: Path, count: int) -> None:
     async with Store.open(home, FakeClock(), numbered()) as store:
         for number in range(count):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
 
 
 def query(home: Path, text: str) -> list[tuple[object, ...]]:
@@ -109,11 +109,11 @@ async def test_secrets_are_in_a_backup_only_where_they_are_asked_for(tmp_path: P
 async def test_a_backup_is_made_while_others_write_and_is_of_one_moment(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with Store.open(home, FakeClock(), numbered()) as store:
-        await asyncio.gather(*(store.accept(message(number)) for number in range(200)))
+        await asyncio.gather(*(store.inbox.accept(message(number)) for number in range(200)))
         making = asyncio.create_task(asyncio.to_thread(make, home, tmp_path / "b.zip", "0", Wanted(), no_secret))
         number = 200
         while not making.done():
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
             number += 1
         await making
     restore(tmp_path / "other", tmp_path / "b.zip", 2_000.0)
@@ -129,7 +129,7 @@ async def test_restore_is_refused_while_a_parley_runs_and_can_be_undone(tmp_path
     (home / "memory" / "ann.md").write_text("old")
     make(home, tmp_path / "b.zip", "0", Wanted(), no_secret)
     async with Store.open(home, FakeClock(), numbered()) as store:
-        await store.accept(message(4))
+        await store.inbox.accept(message(4))
         with pytest.raises(StoreBusy):
             restore(home, tmp_path / "b.zip", 2_000.0)
     (home / "memory" / "ann.md").write_text("new")
@@ -189,9 +189,9 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
     home = tmp_path / "home"
     clock = FakeClock()
     async with Store.open(home, clock, numbered()) as store:
-        await store.accept(message(1))
+        await store.inbox.accept(message(1))
         await store.begin_run(Run("run-1", CHAT, "session-1", "ann", clock.time()))
-        await store.post([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"))])
+        await store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"))])
         soon = clock.time() + 60
         job = Job(
             "j1", CHAT, "ann", "en", "UTC", Once(at=soon), Reminder(text="stretch"), soon, JobState.ACTIVE, next_at=soon
@@ -201,9 +201,9 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
     restore(home, tmp_path / "b.zip", clock.time() + 3_600)
 
     async with Store.open(home, clock, numbered()) as store:
-        assert await store.unsent() == []
+        assert await store.outbox.unsent() == []
         assert await store.unfinished_runs() == []
-        assert await store.waiting() == []
+        assert await store.inbox.waiting() == []
         done = await store.jobs.job("j1")
         assert done is not None
         assert done.state is JobState.DONE

@@ -39,7 +39,7 @@ async def main():
     async with Store.open(Path(sys.argv[1]), SystemClock(), new_id) as store:
         number = int(sys.argv[2])
         while True:
-            await asyncio.gather(*(store.accept(message(number + each)) for each in range(3)))
+            await asyncio.gather(*(store.inbox.accept(message(number + each)) for each in range(3)))
             number += 3
             print(number, flush=True)
 
@@ -83,14 +83,14 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 async def _fill(folder: Path) -> None:
     async with Store.open(folder / "live", FakeClock(), numbered()) as store:
         for number in range(EARLY):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
         with closing(sqlite3.connect(folder / "live" / FILE, isolation_level=None)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        await store.accept(message(EARLY))
+        await store.inbox.accept(message(EARLY))
         copy(folder / "live", folder / "older")
-        await asyncio.gather(*(store.accept(message(number)) for number in range(EARLY, ALL - 20)))
+        await asyncio.gather(*(store.inbox.accept(message(number)) for number in range(EARLY, ALL - 20)))
         for number in range(ALL - 20, ALL):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
         sequence = await store.sequence()
         await until(lambda: (mark := read_mark(folder / "live")) is not None and mark.sequence == sequence)
         copy(folder / "live", folder / "newest")
@@ -233,7 +233,7 @@ async def test_what_lost_nothing_is_no_damage(copies: tuple[Path, Path], tmp_pat
     HARMLESS[what](home, copies[1])
 
     async with Store.open(home, FakeClock(), numbered()) as store:
-        await store.accept(message(ALL))
+        await store.inbox.accept(message(ALL))
     look_at_store(home)
 
     assert kept(home) == ALL + 1
@@ -280,7 +280,7 @@ async def test_a_kill_in_the_middle_of_writing_is_no_damage(tmp_path: Path) -> N
 async def test_the_side_file_is_at_most_a_second_behind(tmp_path: Path) -> None:
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         for number in range(5):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
         sequence = await store.sequence()
         await until(lambda: (mark := read_mark(tmp_path)) is not None and mark.sequence == sequence)
     assert marks.BEHIND < 1.0
@@ -289,7 +289,7 @@ async def test_the_side_file_is_at_most_a_second_behind(tmp_path: Path) -> None:
 async def test_a_side_file_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         (tmp_path / f"{marks.FILE}.new").mkdir()
-        await store.accept(message(1))
+        await store.inbox.accept(message(1))
         sequence = await store.sequence()
     mark = read_mark(tmp_path)
     assert mark is not None
@@ -310,7 +310,7 @@ async def test_a_store_from_before_side_files_is_opened(tmp_path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {len(older)}")
 
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
-        await store.accept(message(1))
+        await store.inbox.accept(message(1))
     look_at_store(tmp_path)
 
     assert kept(tmp_path) == 1

@@ -27,7 +27,7 @@ async def test_posts_arrive_in_order_under_their_keys(tmp_path: Path) -> None:
         assert now.channel.screen == [f"answer {part}" for part in range(12)]
         assert now.keys == [post.key for post in posts]
         assert set(await now.states(*posts)) == {PostState.SENT}
-        assert await now.store.unsent() == []
+        assert await now.store.outbox.unsent() == []
 
 
 @pytest.mark.parametrize("keeps_keys", ONCE)
@@ -74,7 +74,7 @@ async def test_where_the_message_to_edit_is_gone_the_answer_is_a_new_one(tmp_pat
         await now.delivers(answer(edits="deleted"), answer(1))
 
         assert now.channel.screen == ["answer 0", "answer 1"]
-        found = await now.store.find_post(answer().key)
+        found = await now.store.outbox.find(answer().key)
         assert found is not None
         assert found.message_id == now.channel.posts[0][0].message_id
 
@@ -98,7 +98,7 @@ async def test_progress_is_taken_away_or_folds_where_that_is_refused(tmp_path: P
         await now.delivery.settled()
 
         assert now.channel.screen == ["1 tool, 2 s"] * refusals + ["answer 0"]
-        assert await now.store.unsent() == []
+        assert await now.store.outbox.unsent() == []
 
 
 async def test_a_fold_whose_message_is_gone_is_never_a_new_message(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_a_fold_whose_message_is_gone_is_never_a_new_message(tmp_path: Pat
         await now.delivery.settled()
 
         assert now.channel.screen == ["answer 0"]
-        assert await now.store.unsent() == []
+        assert await now.store.outbox.unsent() == []
 
 
 async def test_what_is_refused_for_good_is_given_up_and_blocks_nothing(tmp_path: Path) -> None:
@@ -204,13 +204,13 @@ async def test_what_a_stop_of_the_program_cut_off_stays_noted(tmp_path: Path) ->
     clock, channel = FakeClock(), Slow()
     posts: Sequence[Post] = [answer(), answer(1)]
     async with Store.open(tmp_path, clock, numbered()) as store:
-        await store.post(posts)
+        await store.outbox.add(posts)
         cut = asyncio.create_task(Delivery([channel], store, clock).deliver(ANN, posts))
         await asyncio.sleep(0)
         cut.cancel()
         await asyncio.wait([cut])
 
-        assert [post.key for post in await store.unsent()] == [post.key for post in posts]
+        assert [post.key for post in await store.outbox.unsent()] == [post.key for post in posts]
 
 
 async def test_it_knows_which_platforms_are_connected(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ async def test_where_edits_are_counted_together_only_the_platforms_word_lets_all
     posts = [answer(edits=shown.message_id)]
     async with Store.open(tmp_path, clock, numbered()) as store:
         delivery = Delivery([channel], store, clock)
-        await store.post(posts)
+        await store.outbox.add(posts)
         delivering = asyncio.create_task(delivery.deliver(ANN, posts))
         await channel.until(lambda: len(channel.calls) == 2)
         await clock.advance(0.1)
@@ -246,7 +246,7 @@ async def test_what_a_platform_refuses_with_the_whole_account_is_kept_for_later(
         await now.delivers(answer(), answer(1))
 
         assert now.channel.screen == []
-        assert [post.key for post in await now.store.unsent()] == [answer().key, answer(1).key]
+        assert [post.key for post in await now.store.outbox.unsent()] == [answer().key, answer(1).key]
 
 
 class Deadly(MemoryChannel):
@@ -267,9 +267,9 @@ async def killed_while_sending(home: Path, channel: Deadly, lives: int) -> None:
     clock = FakeClock()
     for life in range(lives):
         async with Store.open(home, clock, numbered()) as store:
-            posts = await store.unsent() if life else [answer()]
+            posts = await store.outbox.unsent() if life else [answer()]
             if not life:
-                await store.post(posts)
+                await store.outbox.add(posts)
             channel.took.clear()
             delivering = asyncio.create_task(Delivery([channel], store, clock).deliver(ANN, posts))
             took = asyncio.create_task(channel.took.wait())
@@ -285,9 +285,9 @@ async def test_four_kills_after_the_platform_took_a_message_leave_two_copies_and
 
     assert channel.screen == ["answer 0", "answer 0"]
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
-        assert await store.unsent() == []
-        assert await store.to_offer() == [ANN]
-        assert [post.key for post in await store.last_unconfirmed(ANN)] == [answer().key]
+        assert await store.outbox.unsent() == []
+        assert await store.outbox.to_offer() == [ANN]
+        assert [post.key for post in await store.outbox.last_unconfirmed(ANN)] == [answer().key]
 
 
 async def test_a_platform_that_knows_a_key_again_may_be_told_as_often_as_it_takes(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ async def test_a_platform_that_knows_a_key_again_may_be_told_as_often_as_it_take
 
     assert channel.screen == ["answer 0"]
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
-        assert await store.to_offer() == []
+        assert await store.outbox.to_offer() == []
 
 
 async def test_a_send_that_failed_before_it_was_made_is_not_counted(tmp_path: Path) -> None:

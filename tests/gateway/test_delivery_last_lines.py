@@ -21,7 +21,7 @@ async def test_nobody_waits_for_the_line_that_a_run_leaves_behind(tmp_path: Path
         fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), shown.message_id)
         delivery.limiter(ANN).hold(ANN, FOLD_WITHIN / 2, edit=True)
 
-        await store.post([answer(), fold])
+        await store.outbox.add([answer(), fold])
         await delivery.deliver(ANN, [answer(), fold])
         assert channel.screen == ["Working…", "answer 0"]
 
@@ -38,7 +38,7 @@ async def test_a_last_line_that_a_crowd_overtakes_is_dropped_and_its_message_tak
         fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="Took 12 s"), shown.message_id)
         others = [BOB.model_copy(update={"chat": str(number)}) for number in range(40)]
         posts = [answer(chat=chat) for chat in others]
-        await store.post([answer(), fold, *posts])
+        await store.outbox.add([answer(), fold, *posts])
 
         await delivery.deliver(ANN, [answer(), fold])
         crowd = [asyncio.create_task(delivery.deliver(post.chat, [post])) for post in posts]
@@ -47,7 +47,7 @@ async def test_a_last_line_that_a_crowd_overtakes_is_dropped_and_its_message_tak
 
         assert [message.markdown for posted, message in channel.posts if posted.chat == ANN] == ["answer 0"]
         assert not all(each.done() for each in crowd)
-        dropped = await store.find_post(fold.key)
+        dropped = await store.outbox.find(fold.key)
         assert dropped is not None
         assert dropped.state is PostState.FAILED
         for each in crowd:
@@ -64,7 +64,7 @@ async def test_a_message_is_taken_away_though_all_edits_have_to_wait(tmp_path: P
         delivery.limiter(ANN).hold(ANN, 60, edit=True)
         began = now.clock.now
 
-        await now.store.post([answer(), gone])
+        await now.store.outbox.add([answer(), gone])
         await delivery.deliver(ANN, [answer(), gone])
         await delivery.settled()
 
@@ -79,7 +79,7 @@ async def test_a_chat_does_not_rest_because_a_message_could_not_be_taken_away(tm
         shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
         gone = Post("r-ann:progress:gone", "r", ANN, OutboundMessage(markdown="Took 12 s"), shown.message_id)
         channel.fails("delete", ChannelError("too many", retry_after=60))
-        await store.post([gone, answer()])
+        await store.outbox.add([gone, answer()])
         await delivery.deliver(ANN, [gone])
         await channel.until(lambda: channel.calls[-1].kind == "delete")
 

@@ -57,7 +57,7 @@ def test_a_progress_message_that_became_the_answer_stands_once_in_its_place() ->
 
 async def test_what_became_a_secret_after_it_was_said_is_not_shown(tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(says(1, "the key is sk-0123456789-very-secret").event)
+        await store.inbox.accept(says(1, "the key is sk-0123456789-very-secret").event)
 
     async with Store.open(tmp_path, SystemClock(), new_id, Secrets(["sk-0123456789-very-secret"])) as store:
         assert [each.markdown for each in await page_history(store, CHAT)] == ["the key is [secret]"]
@@ -94,7 +94,7 @@ async def test_a_conversation_is_shown_as_it_was(start_bot: StartBot) -> None:
     await bot.hears("how are you?")
     await bot.restart()
 
-    shown = shown_on_the_page(await bot.house.store.screen(bot.channel.chat("ann")))
+    shown = shown_on_the_page(await bot.house.store.outbox.screen(bot.channel.chat("ann")))
 
     assert [each.markdown for each in shown] == ["hello", "Hi.", "how are you?", "Fine."]
 

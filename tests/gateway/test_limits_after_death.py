@@ -80,7 +80,7 @@ async def test_the_time_that_it_really_ran_counts_and_that_of_questions_and_of_d
         return Step(RUN.id, at, {"type": kind}, None)
 
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "look"))
+        await store.inbox.accept(heard(1, "look"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "look"), [1])
         first_life = [step(1_000, "agent_start"), step(1_040, "turn_end")]
@@ -101,7 +101,7 @@ async def test_a_run_that_died_at_its_limit_is_ended_without_another_model_call(
 ) -> None:  # D-22, D-23
     call = ToolCall(id="c1", name="look", arguments={})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "look"))
+        await store.inbox.accept(heard(1, "look"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "look"), [1])
         await store.append(RUN, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))

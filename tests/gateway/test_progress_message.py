@@ -195,7 +195,7 @@ async def test_a_message_that_somebody_deleted_is_made_anew(tmp_path: Path, *, k
         await scene.clock.advance(5)
 
         assert scene.channel.screen == ["… Looking at 1 (5 s)"]
-        noted = await scene.store.find_post("run-1:progress:0")
+        noted = await scene.store.outbox.find("run-1:progress:0")
         assert noted is not None
         assert noted.message_id == scene.channel.posts[0][0].message_id != first.message_id
 

@@ -58,8 +58,8 @@ def runs(home: Path) -> list[tuple[object, ...]]:
 
 async def test_after_it_was_taken_in(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "one"))
-        await store.accept(heard(2, "two"))
+        await store.inbox.accept(heard(1, "one"))
+        await store.inbox.accept(heard(2, "two"))
 
     bot = await wired_bot("Both.")
     await bot.house.handler.settled()
@@ -70,7 +70,7 @@ async def test_after_it_was_taken_in(wired_bot: StartBot, tmp_path: Path) -> Non
 
 async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "hello"))
+        await store.inbox.accept(heard(1, "hello"))
         await store.begin_run(RUN)
 
     bot = await wired_bot("Hi.")
@@ -86,7 +86,7 @@ async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: 
     await bot.hears("first")
     store = bot.house.store
     chat = await store.chat(ANN)
-    await store.accept(heard(9, "second"))
+    await store.inbox.accept(heard(9, "second"))
     await store.begin_run(Run("run-9", ANN, chat.session, "ann", 2_000.0))
 
     await bot.restart()
@@ -97,8 +97,8 @@ async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: 
 
 async def test_after_the_first_of_two_messages_was_written(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "one"))
-        await store.accept(heard(2, "two"))
+        await store.inbox.accept(heard(1, "one"))
+        await store.inbox.accept(heard(2, "two"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "one"), [1])
 
@@ -166,7 +166,7 @@ async def test_while_a_tool_ran_that_may_not_be_repeated(wired_bot: StartBot) ->
 
 async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "hello"))
+        await store.inbox.accept(heard(1, "hello"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "hello"), [1])
         await store.append(RUN, 1, answered("Hi."))
@@ -197,7 +197,7 @@ async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *,
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.begin_run(RUN)
         await store.end_run(RUN, END, [answer])
-        await store.sending(answer.key, 1)
+        await store.outbox.sending(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await wired_bot(channel=channel)
@@ -286,7 +286,7 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
     later = Run("run-2", ANN, "session-1", "ann", 2_000.0)
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number, text in enumerate(("one", "two", "three"), 1):
-            await store.accept(heard(number, text))
+            await store.inbox.accept(heard(number, text))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "one"), [1])
         await store.end_run(RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."))])
@@ -304,13 +304,13 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
 async def test_a_chat_of_a_platform_that_is_not_connected_waits(wired_bot: StartBot, tmp_path: Path) -> None:
     elsewhere = heard(1, "hello").model_copy(update={"chat": ANN.model_copy(update={"platform": "other"})})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(elsewhere)
+        await store.inbox.accept(elsewhere)
 
     bot = await wired_bot("Hi.")
     await bot.hears("hello")
 
     assert bot.screen == ["Hi."]
-    assert [item.event for item in await bot.house.store.waiting()] == [elsewhere]
+    assert [item.event for item in await bot.house.store.inbox.waiting()] == [elsewhere]
 
 
 class Mistaken(MemoryChannel):

@@ -40,8 +40,8 @@ async def answered(store: Store, run: str, session: str, sources: Sources = ()) 
     await store.append(row, 0, user("read it"))
     await store.append(row, 0, read)
     post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"))
-    await store.post([post])
-    await store.sent(post, f"m-{run}", 2.0)
+    await store.outbox.add([post])
+    await store.outbox.sent(post, f"m-{run}", 2.0)
     return post
 
 

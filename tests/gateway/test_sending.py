@@ -55,8 +55,8 @@ async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: St
     channel = SearchableChannel()
     answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.post([answer])
-        await store.sending(answer.key, 1)
+        await store.outbox.add([answer])
+        await store.outbox.sending(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await start_bot(channel=channel)

@@ -70,41 +70,41 @@ def rows(home: Path, query: str) -> list[tuple[object, ...]]:
 
 
 async def test_an_event_is_numbered_once(store: Store) -> None:  # C-30
-    first = await store.accept(message(1))
-    again = await store.accept(message(1))
-    second = await store.accept(message(2))
+    first = await store.inbox.accept(message(1))
+    again = await store.inbox.accept(message(1))
+    second = await store.inbox.accept(message(2))
 
     assert (first, again, second) == (1, None, 2)
-    assert [item.event.event_id for item in await store.waiting()] == ["e1", "e2"]
+    assert [item.event.event_id for item in await store.inbox.waiting()] == ["e1", "e2"]
 
 
 async def test_what_arrives_together_keeps_its_order(store: Store) -> None:
-    seqs = await asyncio.gather(*(store.accept(message(number)) for number in range(500)))
+    seqs = await asyncio.gather(*(store.inbox.accept(message(number)) for number in range(500)))
 
     assert seqs == list(range(1, 501))
-    assert [item.event.event_id for item in await store.waiting()] == [f"e{number}" for number in range(500)]
+    assert [item.event.event_id for item in await store.inbox.waiting()] == [f"e{number}" for number in range(500)]
 
 
 async def test_what_was_settled_waits_no_more(store: Store) -> None:
     for number in (1, 2, 3):
-        await store.accept(message(number))
+        await store.inbox.accept(message(number))
 
-    await store.settle([1])
+    await store.inbox.settle([1])
     await store.append(RUN, 1, user("t3"), [3])
 
-    assert [item.seq for item in await store.waiting()] == [2]
+    assert [item.seq for item in await store.inbox.waiting()] == [2]
 
 
 async def test_a_message_that_waits_can_change_its_words_and_a_settled_one_cannot(store: Store) -> None:
-    await store.accept(message(1))
-    await store.accept(message(2))
-    waiting = await store.waiting()
-    await store.settle([2])
+    await store.inbox.accept(message(1))
+    await store.inbox.accept(message(2))
+    waiting = await store.inbox.waiting()
+    await store.inbox.settle([2])
 
     for item in waiting:
-        await store.reword(InboxItem(item.seq, item.event.model_copy(update={"text": "new words"})))
+        await store.inbox.reword(InboxItem(item.seq, item.event.model_copy(update={"text": "new words"})))
 
-    shown = [row.event for _, row in await store.screen(CHAT) if isinstance(row, InboxItem)]
+    shown = [row.event for _, row in await store.outbox.screen(CHAT) if isinstance(row, InboxItem)]
     assert [event.text for event in shown if isinstance(event, MessageReceived)] == ["new words", "t2"]
 
 
@@ -118,12 +118,14 @@ async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
     assert await store.unfinished_runs() == [RUN]
     assert await store.said_in(RUN) == [said]
 
-    await store.accept(message(1))
+    await store.inbox.accept(message(1))
     await store.end_run(RUN, END, [post(0, "hi")], [1])
 
     assert await store.unfinished_runs() == []
-    assert [(owed.key, owed.message) for owed in await store.unsent()] == [(post(0, "hi").key, post(0, "hi").message)]
-    assert await store.waiting() == []
+    assert [(owed.key, owed.message) for owed in await store.outbox.unsent()] == [
+        (post(0, "hi").key, post(0, "hi").message)
+    ]
+    assert await store.inbox.waiting() == []
 
 
 async def test_deaths_are_counted_for_each_step_of_a_run(store: Store) -> None:
@@ -155,39 +157,41 @@ async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  #
 
 
 async def test_parts_go_out_in_the_order_of_their_numbers(store: Store) -> None:
-    await store.post([post(number, f"part {number}") for number in range(12)])
+    await store.outbox.add([post(number, f"part {number}") for number in range(12)])
 
-    assert [unsent.message.markdown for unsent in await store.unsent()] == [f"part {number}" for number in range(12)]
+    assert [unsent.message.markdown for unsent in await store.outbox.unsent()] == [
+        f"part {number}" for number in range(12)
+    ]
 
 
 async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store) -> None:
     posts = [post(number, f"part {number}") for number in range(12)]
-    await store.post(posts)
+    await store.outbox.add(posts)
     for each in posts:
-        await store.sent(each, f"m-{each.key}")
+        await store.outbox.sent(each, f"m-{each.key}")
 
-    shown = [row.message.markdown for _, row in await store.screen(CHAT) if isinstance(row, Post)]
+    shown = [row.message.markdown for _, row in await store.outbox.screen(CHAT) if isinstance(row, Post)]
     assert shown == [f"part {number}" for number in range(12)]
 
 
 async def test_what_was_sent_or_given_up_is_not_sent_again(store: Store) -> None:
-    await store.post([post(0, "a"), post(1, "b"), post(2, "c")])
-    await store.sending("run-1:answer:2", 1)
-    await store.sent(post(0, "a"), "m0")
-    await store.failed("run-1:answer:1", "blocked")
+    await store.outbox.add([post(0, "a"), post(1, "b"), post(2, "c")])
+    await store.outbox.sending("run-1:answer:2", 1)
+    await store.outbox.sent(post(0, "a"), "m0")
+    await store.outbox.failed("run-1:answer:1", "blocked")
 
-    assert [unsent.key for unsent in await store.unsent()] == ["run-1:answer:2"]
+    assert [unsent.key for unsent in await store.outbox.unsent()] == ["run-1:answer:2"]
 
 
 async def test_a_message_that_was_shown_is_found_and_folded_by_an_edit(store: Store) -> None:
-    await store.shown(post(0, "Working", slot="progress"), "m7")
-    found = await store.find_post("run-1:progress:0")
+    await store.outbox.shown(post(0, "Working", slot="progress"), "m7")
+    found = await store.outbox.find("run-1:progress:0")
     assert found is not None
     assert found.message_id == "m7"
 
     await store.end_run(RUN, END, [post(0, "2 tools", "m7", slot="progress")])
 
-    [fold] = await store.unsent()
+    [fold] = await store.outbox.unsent()
     assert (fold.message_id, fold.message.markdown, fold.is_progress) == ("m7", "2 tools", True)
 
 
@@ -206,8 +210,8 @@ async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path
     async with opened(tmp_path) as store:
         await store.chat(thread)
         answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"))
-        await store.post([answer])
-        await store.sent(answer, "m1")
+        await store.outbox.add([answer])
+        await store.outbox.sent(answer, "m1")
 
     async with opened(tmp_path) as store:
         assert await store.spoken_in() == {str(thread)}
@@ -223,7 +227,7 @@ async def test_a_second_instance_is_told_who_holds_the_store(store: Store, tmp_p
 
     assert f"Another Parley (pid {os.getpid()}) already uses {tmp_path}" in refused.value.sentence
     assert "PARLEY_HOME" in refused.value.sentence
-    assert await store.accept(message(1)) == 1
+    assert await store.inbox.accept(message(1)) == 1
 
 
 async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tmp_path: Path) -> None:
@@ -233,7 +237,7 @@ async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tm
     async with opened(tmp_path) as store:
         seen = []
         for number in (1, 2, 3):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
             seen.append(await python("-c", LOOK, str(tmp_path / FILE)))
 
     assert [(look.out.strip(), look.err) for look in seen] == [("1", ""), ("2", ""), ("3", "")]
@@ -264,7 +268,7 @@ async def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path: Path
 async def test_a_damaged_page_is_told_with_what_to_do(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         for number in range(300):
-            await store.accept(message(number))
+            await store.inbox.accept(message(number))
     file = tmp_path / FILE
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
@@ -272,7 +276,7 @@ async def test_a_damaged_page_is_told_with_what_to_do(tmp_path: Path) -> None:
 
     with pytest.raises(StoreDamaged, match="parley restore"):
         async with opened(tmp_path) as store:
-            await store.waiting()
+            await store.inbox.waiting()
 
 
 async def test_a_file_with_another_programs_tables_is_told_with_what_to_do(tmp_path: Path) -> None:
@@ -326,7 +330,7 @@ async def test_the_store_is_let_go_after_a_failed_start(tmp_path: Path) -> None:
     (tmp_path / FILE).unlink()
 
     async with opened(tmp_path) as store:
-        assert await store.accept(message(1)) == 1
+        assert await store.inbox.accept(message(1)) == 1
 
 
 # A kill
@@ -347,15 +351,15 @@ def test_what_was_accepted_is_there_after_a_kill_at_any_moment(numbers: list[int
 
     async def live(home: Path) -> tuple[list[str], list[str]]:
         async with opened(home / "a") as store:
-            promised = [f"e{number}" for number in numbers[:kill_after] if await store.accept(message(number))]
-            unheard = [asyncio.ensure_future(store.accept(message(number))) for number in numbers[kill_after:]]
+            promised = [f"e{number}" for number in numbers[:kill_after] if await store.inbox.accept(message(number))]
+            unheard = [asyncio.ensure_future(store.inbox.accept(message(number))) for number in numbers[kill_after:]]
             copied(home / "a", home / "b")
             await asyncio.gather(*unheard)
         async with opened(home / "b") as store:
-            kept = [item.event.event_id for item in await store.waiting()]
+            kept = [item.event.event_id for item in await store.inbox.waiting()]
             for number in numbers:
-                await store.accept(message(number))
-            return promised, kept + [item.event.event_id for item in await store.waiting()][len(kept) :]
+                await store.inbox.accept(message(number))
+            return promised, kept + [item.event.event_id for item in await store.inbox.waiting()][len(kept) :]
 
     with TemporaryDirectory() as home:
         promised, kept = asyncio.run(live(Path(home)))
@@ -370,7 +374,7 @@ async def test_its_files_are_for_us_alone_even_where_an_earlier_version_left_the
     (tmp_path / FILE).chmod(0o644)
 
     async with opened(tmp_path) as store:
-        await store.accept(message(1))
+        await store.inbox.accept(message(1))
         modes = [stat.S_IMODE((tmp_path / f"{FILE}{end}").stat().st_mode) for end in ("", "-wal", "-shm")]
 
     assert modes == [0o600, 0o600, 0o600]

@@ -166,7 +166,7 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
     own = replace(COUNT, background=False)
     spent = answered("half").model_copy(update={"usage": Usage(input=700, total=700), "stop_reason": StopReason.ERROR})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "do it"))
+        await store.inbox.accept(heard(1, "do it"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "do it"), [1])
         await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))

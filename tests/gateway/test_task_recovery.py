@@ -63,7 +63,7 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: St
     """The call is repeated and gets the same task."""
     call = ToolCall(id="call-1", name="task", arguments={"prompt": "count", "background": True})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.accept(heard(1, "count in the background"))
+        await store.inbox.accept(heard(1, "count in the background"))
         await store.begin_run(RUN)
         await store.append(RUN, 1, said(1, "count in the background"), [1])
         await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
@@ -196,7 +196,7 @@ async def test_an_end_is_written_down_once(tmp_path: Path) -> None:
         assert await store.start_task(COUNT) == 0
 
         assert [task.status for task in [await store.task("abc123")] if task] == [TaskStatus.COMPLETED]
-        assert len(await store.waiting()) == 1
+        assert len(await store.inbox.waiting()) == 1
 
 
 async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is_stopped(
@@ -300,7 +300,7 @@ async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: Star
             await store.add_task(task)
             told = await store.end_task(task, DONE, "", news_of(task, DONE, "", 1.0))
             assert told is not None
-            await store.settle([told.seq])
+            await store.inbox.settle([told.seq])
         await store.add_task(replace(COUNT, prompt="step"))
 
     cast = Cast(IN_BACKGROUND, reports=begins("step"), tasks={"step": ["Done."]})

@@ -92,9 +92,9 @@ class Switches:
 
     async def noted(self, post: Post) -> bool:
         """Queue a notice. Returns False if it was queued before; then it was sent or will be at the next start."""
-        if await self._store.find_post(post.key) is not None:
+        if await self._store.outbox.find(post.key) is not None:
             return False
-        await self._store.post([post])
+        await self._store.outbox.add([post])
         return True
 
     def say(self, post: Post) -> None:

@@ -124,9 +124,9 @@ class Digests:
             return self._left
         found: list[list[Firing]] = []
         for firing in await self._store.jobs.on_the_way():
-            if await self._store.find_post(_first(_name([firing]))):
+            if await self._store.outbox.find(_first(_name([firing]))):
                 found.append([firing])
-            elif found and found[-1][0].chat == firing.chat and not await self._store.find_post(_first(firing.name)):
+            elif found and found[-1][0].chat == firing.chat and not await self._store.outbox.find(_first(firing.name)):
                 found[-1].append(firing)
         return found
 

@@ -124,7 +124,7 @@ class Firings:
             job=job.id,
             slot=slot,
         )
-        seq = await self._store.accept(event)
+        seq = await self._store.inbox.accept(event)
         firing = await self._begin(event)
         if seq is not None:
             self.fire(InboxItem(seq, event))
@@ -221,7 +221,7 @@ class Firings:
             job = await self._store.jobs.job(event.job)
             firing = await self._store.jobs.firing(event.job, event.slot)
             if job is None or (firing is None and not self._may_begin(job, event)):
-                await self._store.settle([item.seq])
+                await self._store.inbox.settle([item.seq])
                 return
             firing = firing or await self._begin(event)
         with self._drain.unit(firing.name):
@@ -363,6 +363,6 @@ class Firings:
     async def _tell(self, item: InboxItem, firing: Firing) -> None:
         """Tell the chat's agent, unless this is a rehearsal or nothing was delivered."""
         if firing.is_rehearsal or not await self._saying.was_read(firing):
-            await self._store.settle([item.seq])
+            await self._store.inbox.settle([item.seq])
         elif self.tell is not None:
             self.tell(item)

@@ -98,7 +98,7 @@ class Saying:
     async def _noted(self, name: str) -> list[Post]:
         posts: list[Post] = []
         for number in count():
-            post = await self._store.find_post(f"{name}:proactive:{number}")
+            post = await self._store.outbox.find(f"{name}:proactive:{number}")
             if post is None:
                 break
             posts.append(post)

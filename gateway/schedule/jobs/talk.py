@@ -73,7 +73,7 @@ class ChatTalk:
 
     async def since(self, moment: float, zone: ZoneInfo) -> Lines:
         """Return the messages since `moment`, newest last, with times in `zone`; the oldest are dropped if too long."""
-        found = await self._of_rows(await self._store.screen(self._chat, 2 * MOST_SAID))
+        found = await self._of_rows(await self._store.outbox.screen(self._chat, 2 * MOST_SAID))
         is_group = self._channel.is_group(self._chat)
         heard = await self._heard() if is_group else None
         for event in heard or ():

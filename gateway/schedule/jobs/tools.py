@@ -91,7 +91,7 @@ class JobTools:
             it), or propose to change a job by its id."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
-            post = await self.store.find_post(key)
+            post = await self.store.outbox.find(key)
             if post is None:
                 asked = _Asked(kind, what.strip(), Times(at, in_minutes, every_minutes, cron), zone, skill, change)
                 try:
@@ -198,10 +198,10 @@ class JobTools:
         """Send the preview. Raises ToolFailed if it does not arrive."""
         if post.state is PostState.SENT:
             return
-        await self.store.post([replace(post, state=PostState.PENDING)])
+        await self.store.outbox.add([replace(post, state=PostState.PENDING)])
         self.jobs.access.spoke(post.chat)  # a user may answer before the delivery is recorded
         await self.delivery.deliver(post.chat, [post])
-        settled = await self.store.find_post(post.key)
+        settled = await self.store.outbox.find(post.key)
         if settled is None or settled.state is not PostState.SENT:
             raise ToolFailed("the preview could not be sent, so nothing is set", "tell the person")
 

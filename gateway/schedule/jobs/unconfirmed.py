@@ -22,6 +22,6 @@ class Unconfirmed:
             name = f"unconfirmed-{job.id}"
             text = say("job_unconfirmed", spoken(job), what=f"> {in_short(job)}")
             post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text))
-            await self._store.post([post])
+            await self._store.outbox.add([post])
             await self._store.jobs.change(job.id, removed)
             await self._delivery.deliver(job.chat, [post])

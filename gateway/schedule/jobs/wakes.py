@@ -226,7 +226,7 @@ class Wakes:
         before, self._ahead = self._ahead, ahead
         if before is not None:
             return ahead < before - FELL_BEHIND
-        newest = await self._store.jobs.last_taken_in()
+        newest = await self._store.inbox.last_accepted()
         return newest is not None and self._clock.time() < newest - FELL_BEHIND
 
     async def _plan_anew(self) -> None:

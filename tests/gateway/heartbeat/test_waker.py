@@ -57,7 +57,7 @@ class Woken:
         return event.event_id.split(":")[1]
 
     async def _accept(self, event: InboundEvent) -> Accepted:
-        seq = await self.store.accept(event)
+        seq = await self.store.inbox.accept(event)
         if seq is not None:
             self.events.put_nowait(event)
         return Accepted.DUPLICATE if seq is None else Accepted.NEW

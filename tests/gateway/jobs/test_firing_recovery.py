@@ -50,7 +50,7 @@ async def earlier_life(home: Path, job: Job) -> AsyncIterator[Store]:
     async with Store.open(home, clock, new_id) as store:
         assert job.slot is not None
         await store.jobs.add(job)
-        await store.accept(fired(job, job.slot))
+        await store.inbox.accept(fired(job, job.slot))
         await store.jobs.advance(job.id, NINE, None)
         yield store
 
@@ -138,7 +138,7 @@ async def test_a_reminder_after_it_was_sent_and_before_that_was_noted(
         await store.jobs.begin(firing_of(TEA))
         await store.jobs.end(firing, [post])
         if noted_as_begun:
-            await store.sending(post.key, 1)
+            await store.outbox.sending(post.key, 1)
         await channel.send(ANN, post.message, post.key)
     bot = await next_life(start_bot, channel=channel)
 
@@ -154,7 +154,7 @@ async def test_a_reminder_after_it_arrived_and_before_the_conversation_knew(
     async with earlier_life(tmp_path, TEA) as store:
         await store.jobs.begin(firing_of(TEA))
         await store.jobs.end(firing, [post])
-        await store.sent(post, "m1")
+        await store.outbox.sent(post, "m1")
     bot = await next_life(start_bot)
 
     assert bot.channel.calls == []
@@ -168,7 +168,7 @@ async def test_a_reminder_after_its_delivery_was_noted_too(start_bot: StartTimed
     async with earlier_life(tmp_path, TEA) as store:
         await store.jobs.begin(firing_of(TEA))
         await store.jobs.end(firing, [post])
-        await store.sent(post, "m1")
+        await store.outbox.sent(post, "m1")
         await store.jobs.save_firing(replace(firing, delivery=DeliveryState.SENT))
     bot = await next_life(start_bot)
     await bot.restart()

@@ -203,7 +203,7 @@ async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Stor
     await store.jobs.end(done, [post("k:proactive:0")], END)
 
     assert await store.jobs.firing_by_id("f00001") == done
-    assert [each.key for each in await store.unsent()] == ["k:proactive:0"]
+    assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
     assert await store.open_runs() == set()
     [usage] = await store.jobs.usage(0.0, ANN)
     assert (usage.kind, usage.model, usage.runs, usage.tokens, usage.cost_usd) == ("job", "scripted", 1, 120, 0.5)
@@ -220,7 +220,7 @@ async def test_a_step_is_taken_with_a_firing_as_it_is_now(store: Store) -> None:
     await store.jobs.change_firing("f00001", less, lambda _: [post("k:proactive:1")])
 
     assert after == replace(FIRING, reaction=Reaction.LESS)
-    assert [each.key for each in await store.unsent()] == ["k:proactive:0"]
+    assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
     assert await store.jobs.change_firing("nobody", less) is None
 
 
@@ -246,7 +246,7 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
     await store.jobs.add(a_job("y", name="moved1", next_at=6.0))
     who = Sender(id="ann", name="")
     taken = ScheduleFired(event_id="sched:abc123:s1", chat=ANN, sender=who, at=1.0, job="abc123", slot="s1")
-    await store.accept(taken)
+    await store.inbox.accept(taken)
     missed = [
         replace(FIRING, slot=slot, id=f"f{slot}", job=job, state=FiringState.MISSED)
         for job, slot in (("abc123", "s1"), ("abc123", "s2"), ("moved1", "s3"))
@@ -260,7 +260,7 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
     assert await store.jobs.miss(moves, missed, say) == []
 
     assert ids(await store.jobs.history("abc123", 9)) == ["fs2"]
-    assert [each.key for each in await store.unsent()] == ["fs2:proactive:0"]
+    assert [each.key for each in await store.outbox.unsent()] == ["fs2:proactive:0"]
 
 
 # Heartbeats
@@ -302,16 +302,16 @@ async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: St
         return MessageReceived(event_id=f"e{number}", chat=ANN, sender=by, at=at, text="t", message_id=f"m{number}")
 
     assert await store.jobs.last_wrote(ANN, "ann") is None
-    await store.accept(said(1, who, 10.0))
-    await store.accept(said(2, who, 20.0))
-    await store.accept(said(3, Sender(id="bob", name="Bob"), 30.0))
-    await store.accept(ScheduleFired(event_id="s", chat=ANN, sender=who, at=40.0, job="j", slot="s"))
+    await store.inbox.accept(said(1, who, 10.0))
+    await store.inbox.accept(said(2, who, 20.0))
+    await store.inbox.accept(said(3, Sender(id="bob", name="Bob"), 30.0))
+    await store.inbox.accept(ScheduleFired(event_id="s", chat=ANN, sender=who, at=40.0, job="j", slot="s"))
 
     assert await store.jobs.last_wrote(ANN, "ann") == 20.0
 
     for number, chat in enumerate(("ann", "anna", "ann2"), start=4):
         thread = ANN.model_copy(update={"chat": chat, "thread": "7.1"})
-        await store.accept(said(number, who, number * 10.0).model_copy(update={"chat": thread}))
+        await store.inbox.accept(said(number, who, number * 10.0).model_copy(update={"chat": thread}))
     assert await store.jobs.last_wrote(ANN, "ann") == 40.0
     assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7.1"}), "ann") == 40.0
     assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7"}), "ann") is None

@@ -54,7 +54,7 @@ async def test_two_programs_on_one_file_fire_once(tmp_path: Path) -> None:
         taken_in: list[str] = []
 
         async def accept(event: InboundEvent) -> Accepted:
-            seq = await store.accept(event)
+            seq = await store.inbox.accept(event)
             if seq is None:
                 return Accepted.DUPLICATE
             taken_in.append(event.event_id)

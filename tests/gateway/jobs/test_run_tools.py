@@ -105,7 +105,7 @@ class Room:
     async def heard(self, words: str, hours_ago: float, chat: ChatKey | None = None, name: str = "Ann") -> str:
         """Store a user's message; return its id."""
         event = event_of(words, hours_ago, chat or self.channel.chat("ann"), name=name)
-        await self.store.accept(event)
+        await self.store.inbox.accept(event)
         return event.message_id
 
     async def ran(self, chat: str, hours_ago: float, tokens: int, model: str = "gpt-5") -> None:
@@ -253,7 +253,7 @@ async def test_the_last_day_is_read_with_names_and_local_times(room: Room) -> No
     await room.heard("too long ago", 25)
     await room.heard("The bank\nhas written.", 20)
     await room.heard("And now?", 1)
-    await room.store.shown(
+    await room.store.outbox.shown(
         Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait.")), "m1"
     )
 
@@ -272,10 +272,10 @@ async def test_the_last_day_is_read_with_names_and_local_times(room: Room) -> No
 async def test_what_was_edited_or_deleted_is_read_as_it_stands(room: Room) -> None:
     chat, ann = room.channel.chat("ann"), Sender(id="ann", name="Ann")
     first, second = await room.heard("At five", 2), await room.heard("Oops", 2)
-    await room.store.accept(
+    await room.store.inbox.accept(
         MessageEdited(event_id="e", chat=chat, sender=ann, at=MONDAY, message_id=first, text="At six")
     )
-    await room.store.accept(MessageDeleted(event_id="d", chat=chat, sender=ann, at=MONDAY, message_id=second))
+    await room.store.inbox.accept(MessageDeleted(event_id="d", chat=chat, sender=ann, at=MONDAY, message_id=second))
 
     assert (await room.told("read_history")).splitlines()[1:] == ["07:00 Ann: At six"]
 
@@ -285,8 +285,8 @@ async def test_an_edit_keeps_whose_words_a_message_brings(room: Room) -> None:
     first = await room.heard("Look", 2)
     changed = {"chat": chat, "sender": ann, "at": MONDAY, "message_id": first}
     passed_on = MessageEdited(event_id="e", text="Look", shared="Forwarded from Eve:\nObey", **changed)
-    await room.store.accept(passed_on)
-    await room.store.accept(MessageEdited(event_id="f", text="Look here", **changed))
+    await room.store.inbox.accept(passed_on)
+    await room.store.inbox.accept(MessageEdited(event_id="f", text="Look here", **changed))
 
     assert (await room.call("read_history")).sources == ("person:Eve",)
 

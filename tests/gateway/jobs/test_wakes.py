@@ -151,7 +151,7 @@ async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_pa
         await here.wakes.look()
     async with ward(tmp_path, clock=clock) as here:
         assert await here.look() == []
-        [post] = await here.store.unsent()
+        [post] = await here.store.outbox.unsent()
 
     assert post.key.endswith(":proactive:0")
     assert "something planned here was due" in post.message.markdown

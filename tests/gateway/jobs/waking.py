@@ -37,7 +37,7 @@ class Ward:
         if self.is_full:
             raise NotTakenIn("the disk is full")
         self.offered.append(event)
-        seq = await self.store.accept(event)
+        seq = await self.store.inbox.accept(event)
         if seq is None:
             return Accepted.DUPLICATE
         self.fired.append(event)

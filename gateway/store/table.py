@@ -1,0 +1,49 @@
+"""The base of the store's tables, and how their rows are read."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import structlog
+
+from agent_core.clock import Clock
+from gateway.security.masking import masked
+from gateway.security.secrets import Secrets
+from gateway.store.database import Reader
+from gateway.store.writer import Writer
+
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Sequence[object])
+
+log = structlog.get_logger(__name__)
+
+
+class Table:
+    """A table of the store, or several that are written together.
+
+    Each read sees the store as of one moment. Writes are made in the order of the calls, and each is one transaction
+    or part of one; when its method has returned, it survives a crash. Texts are masked before they are written.
+    """
+
+    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+        self._secrets = secrets
+
+    def _masked(self, value: T) -> T:
+        """Return the value with secrets masked in all its texts."""
+        return masked(value, self._secrets.mask)
+
+
+def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:
+    """Yield `read(row)` for each row, skipping and logging rows for which it raises ValueError.
+
+    Such rows may come from another version; they stay in the table. The first column names the row in the log.
+    """
+    for row in rows:
+        try:
+            yield read(row)
+        except ValueError as error:
+            name, *_ = row
+            reason = str(error).partition("\n")[0]  # the rest quotes the row, which may hold a user's text
+            log.warning("a stored row cannot be read; it is left where it is", table=table, row=name, reason=reason)
