@@ -41,8 +41,8 @@ from channels.web import render as web
 from gateway.errors import ParleyError
 from gateway.permissions.question_text import one_line, shown
 from gateway.security.secrets import Secrets
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
+from gateway.timing.rule import BadRule
 
 SIZE = 8_000
 """Characters of the first measurement."""

@@ -17,8 +17,8 @@ from gateway.schedule.jobs.reshaping import Reshaping, reshaped
 from gateway.schedule.jobs.steps import still_given
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.texts.say import language_of, say
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
+from gateway.timing.rule import BadRule
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
 """Called with the job id and the rest of the arguments."""

@@ -14,8 +14,8 @@ from gateway.schedule.heartbeat.heartbeats import Standing
 from gateway.schedule.heartbeat.switches import EVERY
 from gateway.store.job import Heartbeat
 from gateway.texts.say import say
-from gateway.timing.check import BadRule
 from gateway.timing.quiet import QuietHours, parse_quiet
+from gateway.timing.rule import BadRule
 from gateway.timing.words import slot_words
 
 OFFERED = ("21-8", "22-7", "23-9")

@@ -11,8 +11,7 @@ from gateway.schedule.jobs.jobs import Draft, JobRefused
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
 from gateway.texts.say import Language, say
-from gateway.timing.check import BadRule
-from gateway.timing.rule import Once, Rule
+from gateway.timing.rule import BadRule, Once, Rule
 
 MOST_LISTED = 20
 MOST_ROWS = 5

@@ -11,7 +11,7 @@ from gateway.schedule.jobs.jobs import JobRefused
 from gateway.schedule.jobs.marking import marked
 from gateway.store.job import Firing, Job
 from gateway.texts.say import say
-from gateway.timing.check import BadRule
+from gateway.timing.rule import BadRule
 
 LONGEST_NUMBER = 9
 """Digits; limits the number that a typed command may contain."""

@@ -8,7 +8,7 @@ from gateway.schedule.jobs.preview import set_message
 from gateway.store.job import Reminder
 from gateway.texts.say import say
 from gateway.timing.certain import read_when
-from gateway.timing.check import BadRule
+from gateway.timing.rule import BadRule
 
 
 async def remind(given: Invocation) -> Answer:

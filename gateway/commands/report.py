@@ -9,9 +9,8 @@ from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import JobRefused
 from gateway.store.job import Report
 from gateway.texts.say import say
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
-from gateway.timing.rule import Cron, Rule
+from gateway.timing.rule import BadRule, Cron, Rule
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ import re
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import When, parse_when
 from gateway.timing.leftover import is_time
-from gateway.timing.rule import Once
+from gateway.timing.rule import BadRule, Once
 
 LONGEST = 300
 """Characters; longer texts are not searched for a second time."""

@@ -6,10 +6,9 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from gateway.timing.changes import Change, changes_between, local
-from gateway.timing.check import YEAR
-from gateway.timing.cron import named_between, names_hours, names_times
-from gateway.timing.rule import Cron, Rule
-from gateway.timing.slots import next_slot
+from gateway.timing.recurrence import Timetable
+from gateway.timing.rule import Every, Once, Rule
+from gateway.timing.slots import YEAR, next_slot, timetable
 
 _SECOND = timedelta(seconds=1)
 
@@ -39,24 +38,24 @@ def next_change(rule: Rule, zone: ZoneInfo, now: float) -> ClockChange | None:
 
     Returns None for intervals and single moments, which do not depend on clocks.
     """
-    if not isinstance(rule, Cron) or not names_hours(rule.expression):
+    if isinstance(rule, Once | Every):
         return None
-    first = next_slot(rule, zone, now)
-    if first is None:
+    times, first = timetable(rule), next_slot(rule, zone, now)
+    if first is None or not times.names_hours:
         return None
     coming = changes_between(zone, int(first.at) + 1, int(now) + YEAR)
-    return next((seen for change in coming if (seen := _seen(rule, zone, change))), None)
+    return next((seen for change in coming if (seen := _seen(rule, times, zone, change))), None)
 
 
-def _seen(rule: Cron, zone: ZoneInfo, change: Change) -> ClockChange | None:
+def _seen(rule: Rule, times: Timetable, zone: ZoneInfo, change: Change) -> ClockChange | None:
     following = next_slot(rule, zone, change.at - 1)
     if following is None:
         return None
     low, high = sorted((change.shown_before, change.shown_after))
-    named = named_between(rule.expression, low - _SECOND, high - _SECOND)
+    named = times.first_between(low - _SECOND, high - _SECOND)
     if named and change.is_gap:
         return ClockChange(change.at, Effect.MADE_UP, f"{named:%H:%M}", f"{local(zone, change.at):%H:%M}")
-    if named and names_times(rule.expression):
+    if named and times.names_times:
         return ClockChange(change.at, Effect.COMES_TWICE, f"{named:%H:%M}", f"{named:%H:%M}")
     time = f"{local(zone, following.at):%H:%M}"
     return ClockChange(change.at, Effect.STAYS, time, time)

@@ -1,82 +1,107 @@
-"""Finds the moments that a cron expression matches in a time zone."""
+"""Reads cron lines of five fields, as in Debian's cron (`1` is Monday, a day *or* a weekday)."""
 
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+import re
+from dataclasses import replace
+from datetime import time
 from functools import lru_cache
-from itertools import islice
-from zoneinfo import ZoneInfo
+from itertools import product
 
 from cronsim import CronSim, CronSimError
 
-from gateway.timing.changes import LATEST, Change, changes_between, counted, local, naive, offset_at
+from gateway.timing.changes import naive
+from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
+from gateway.timing.rule import BadRule
 
-_DAY = 86_400
-_HOURS = 24
-_SECOND = timedelta(seconds=1)
+LONGEST_CRON = 100
+"""Characters."""
 
-
-def understood(expression: str, after: datetime) -> CronSim:
-    """Return an iterator over matching naive datetimes after `after`. Raises ValueError for an invalid expression."""
-    try:
-        return CronSim(expression, after)
-    except CronSimError as error:
-        raise ValueError(str(error)) from error
-
-
-def by_the_clock(expression: str, zone: ZoneInfo, after: int) -> Iterator[int]:
-    """Yield the moments whose local time matches the expression, each once, in order.
-
-    cronsim is given naive local times from one clock change to the next, because it handles changes of half an hour
-    wrongly if it is given the zone. As in Debian's cron, a rule that names hours and minutes is due only the first time
-    that its local time occurs, while a rule for every hour or every few minutes continues when the clock is set back.
-    If its time is skipped, a rule that names hours is due once at the moment of the change.
-    """
-    hours_named, times_named = names_hours(expression), names_times(expression)
-    offset = offset_at(zone, after)
-    shown = _first_shown(zone, after) if times_named else local(zone, after)
-    last = after
-    while after <= LATEST:
-        change: Change | None = None
-        for due in understood(expression, shown):
-            at = counted(due) - offset
-            if at > LATEST:
-                return
-            if change := next(changes_between(zone, after + 1, at + 1), None):
-                break
-            after = at
-            if at > last:
-                last = at
-                yield at
-        if change is None:
-            return
-        after, offset = change.at, change.offset
-        first = change.shown_before - _SECOND
-        if not change.is_gap and times_named:
-            shown = first
-            continue
-        shown = change.shown_after - _SECOND
-        if change.is_gap and hours_named and after > last and named_between(expression, first, shown):
-            last = after
-            yield after
+_FIELDS, _DAYS, _MONTHS, _WEEK, _FRIDAY = 5, 31, 12, 7, 4
+_TROUBLES = {
+    "minute": "bad_cron_minute",
+    "hour": "bad_cron_hour",
+    "day-of-month": "bad_cron_day",
+    "month": "bad_cron_month",
+    "day-of-week": "bad_cron_weekday",
+}
+"""Text keys by cronsim's names of the fields."""
 
 
 @lru_cache(maxsize=4096)
-def names_hours(expression: str) -> bool:
-    """Return True if it does not match every hour. That includes `*/12`, described to users as two times of day."""
-    return len(understood(expression, naive(0)).hours) < _HOURS
+def by_cron(expression: str) -> Timetable:
+    """Return the timetable of a cron line. Raises ValueError."""
+    try:
+        line = CronSim(expression, naive(0))
+    except CronSimError as error:
+        raise ValueError(str(error)) from error
+    times = tuple(time(*pair) for pair in product(sorted(line.hours), sorted(line.minutes)))
+    is_hourly = expression.startswith("*")
+    return Timetable(tuple((dates, times) for dates in _dates(line)), is_hourly)
 
 
-def names_times(expression: str) -> bool:
-    """Return True if it names hours and minutes: due at a time of day, not at an interval."""
-    return names_hours(expression) and not expression.split(maxsplit=1)[0].startswith("*")
+def _dates(line: CronSim) -> list[Dates]:
+    months = () if len(line.months) == _MONTHS else tuple(sorted(line.months))
+    days, weekdays = _days(line), _weekdays(line)
+    if not days or not weekdays:
+        found = (days or weekdays) if line.day_and else []
+    elif line.day_and:
+        found = [both for day in days for weekday in weekdays for both in _both(day, weekday)]
+    else:
+        found = [*days, *weekdays]
+    return [_in_months(dates, months) for dates in found or [Dates()]]
 
 
-def named_between(expression: str, after: datetime, until: datetime) -> datetime | None:
-    """Return the first match after `after` and up to `until`, or None."""
-    return next((due for due in islice(understood(expression, after), 1) if due <= until), None)
+def _days(line: CronSim) -> list[Dates]:
+    """Return the dates by the days of the month; none if the line does not restrict them."""
+    numbers = [day for day in line.days if day > 0]
+    if len(numbers) == _DAYS:
+        return []
+    ends = [-1] if CronSim.LAST in line.days else []
+    found = [Dates("MONTHLY", days=(*sorted(numbers), *ends))] if numbers or ends else []
+    if CronSim.LAST_WEEKDAY in line.days:
+        found.append(Dates("MONTHLY", weekdays=WORKING_DAYS, position=-1))
+    return found
 
 
-def _first_shown(zone: ZoneInfo, at: int) -> datetime:
-    """Return the local time at `at`, or during a repeated hour the end of what was already shown."""
-    past = (change.shown_before - _SECOND for change in changes_between(zone, at - _DAY, at + 1))
-    return max([local(zone, at), *past])
+def _weekdays(line: CronSim) -> list[Dates]:
+    every = sorted({(day - 1) % _WEEK for day in line.weekdays if isinstance(day, int)})
+    if len(every) == _WEEK:
+        return []
+    counted = sorted({((day[0] - 1) % _WEEK, day[1]) for day in line.weekdays if isinstance(day, tuple)})
+    nth = tuple((day, -1 if which == CronSim.LAST else which) for day, which in counted)
+    found = [Dates("WEEKLY", weekdays=tuple(every))] if every else []
+    return [*found, Dates("MONTHLY", nth=nth)] if nth else found
+
+
+def _both(day: Dates, weekday: Dates) -> list[Dates]:
+    """Return the dates on which both match."""
+    if not day.position:
+        return [replace(day, weekdays=weekday.weekdays, nth=weekday.nth)]
+    # The last working day is the last day of the month, or the Friday one or two days before it.
+    last = [replace(day, position=0, days=(-1,), weekdays=tuple({*WORKING_DAYS} & {*weekday.weekdays}))]
+    friday = [replace(day, position=0, days=(-3, -2), weekdays=(_FRIDAY,))]
+    return [*(last if last[0].weekdays else []), *(friday if _FRIDAY in weekday.weekdays else [])]
+
+
+def _in_months(dates: Dates, months: tuple[int, ...]) -> Dates:
+    every = "YEARLY" if months and dates.every == "MONTHLY" and not dates.position else dates.every
+    return replace(dates, every=every, months=months)
+
+
+def check_cron(expression: str) -> None:
+    """Raise BadRule unless the expression has five valid fields."""
+    fields = expression.split()
+    if len(fields) != _FIELDS:
+        raise BadRule("bad_cron_fields", count=len(fields))
+    if len(expression) > LONGEST_CRON or not re.fullmatch(r"[0-9A-Za-z*/,#\- ]+", expression):
+        raise BadRule("bad_cron")
+    try:
+        by_cron(expression)
+    except ValueError as error:
+        raise BadRule(_trouble(str(error).removeprefix("Bad "), fields)) from error
+
+
+def _trouble(name: str, fields: list[str]) -> str:
+    """Return the text key for a bad field; cronsim reports a date that no month has as a bad day."""
+    if name == "day-of-month" and all(1 <= int(number) <= _DAYS for number in re.findall(r"\d+", fields[2])):
+        return "rule_never"
+    return _TROUBLES.get(name, "bad_cron")

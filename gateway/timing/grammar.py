@@ -6,11 +6,11 @@ from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from gateway.timing import grammar_chinese, grammar_english
-from gateway.timing.check import BadRule, check_rule
 from gateway.timing.leftover import check_before, check_behind, check_unread, half_understood
 from gateway.timing.meant import Ahead, At, Meant, rule_of
 from gateway.timing.reader import Reader
-from gateway.timing.rule import Cron, Rule
+from gateway.timing.rule import BadRule, Cron, Rule
+from gateway.timing.slots import check_rule
 
 MOST_AT_THE_END = 12
 """Words that a time at the end may have."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from datetime import time
 
-from gateway.timing.check import BadRule
 from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, Meant, Weekday, days_of_month
 from gateway.timing.reader import Reader, clock_time
+from gateway.timing.rule import BadRule
 
 _DIGITS = "零一二三四五六七八九"
 _WEEKDAYS = "一二三四五六日"

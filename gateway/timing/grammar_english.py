@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from datetime import time
 
-from gateway.timing.check import BadRule
 from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
 from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, Meant, Weekday, days_of_month
 from gateway.timing.reader import Reader, clock_time, said
+from gateway.timing.rule import BadRule
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _TENS = {"fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0}

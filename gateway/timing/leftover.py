@@ -8,8 +8,8 @@ import re
 from types import ModuleType
 
 from gateway.timing import grammar_chinese, grammar_english
-from gateway.timing.check import BadRule
 from gateway.timing.reader import Reader
+from gateway.timing.rule import BadRule
 
 _LONGEST = 30
 """Characters that are quoted."""

@@ -1,6 +1,7 @@
 """Names of days and months, and lists in words."""
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import groupby
 
 from gateway.texts.say import Language, say
@@ -32,6 +33,15 @@ SHORT = 3
 _FEWEST_IN_A_RANGE = 3
 _TEENS = range(11, 14)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def date_words(day: date, language: Language, *, year: bool) -> str:
+    """Return a date, such as `Mon 23 Nov`."""
+    weekday = WEEKDAYS[language][day.weekday()]
+    month = MONTHS[language][day.month - 1]
+    if language == "zh":
+        return f"{f'{day.year}年' if year else ''}{month}{day.day}日 {weekday}"
+    return f"{weekday[:SHORT]} {day.day} {month[:SHORT]}{f' {day.year}' if year else ''}"
 
 
 def listed(parts: Sequence[str], language: Language) -> str:

@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from gateway.timing.changes import local, moment
-from gateway.timing.check import MOST_YEARS, YEAR, BadRule
-from gateway.timing.rule import SHORTEST, Cron, Every, Once, Rule
+from gateway.timing.rule import SHORTEST, BadRule, Cron, Every, Once, Rule
+from gateway.timing.slots import MOST_YEARS, YEAR
 
 DAY = 86_400
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31

@@ -7,7 +7,7 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 from gateway.timing.changes import local, moments
-from gateway.timing.check import BadRule
+from gateway.timing.rule import BadRule
 
 HOUR = 60
 DAY = 24 * HOUR

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import time
 from typing import TypeVar
 
-from gateway.timing.check import BadRule
+from gateway.timing.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
 _LAST_HOUR, _LAST_MINUTE = 23, 59

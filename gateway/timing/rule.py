@@ -1,4 +1,4 @@
-"""The rule of a job: once, at an interval, or by cron. `slots` computes the moments."""
+"""The rule of a job: once, at an interval, or by local time. `slots` computes the moments."""
 
 from typing import Annotated, Literal
 
@@ -6,6 +6,15 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 SHORTEST = 60
 """Seconds; the shortest interval between two firings of a job."""
+
+
+class BadRule(ValueError):
+    """A rule that is not possible; `say(error.key, language, **error.facts)` is its message."""
+
+    def __init__(self, key: str, **facts: str | int) -> None:
+        super().__init__(key)
+        self.key = key
+        self.facts = facts
 
 
 class _Rule(BaseModel):
@@ -34,5 +43,12 @@ class Cron(_Rule):
     expression: str
 
 
-Rule = Annotated[Once | Every | Cron, Field(discriminator="type")]
+class Recurrence(_Rule):
+    """Local times by an RFC 5545 recurrence rule, as text that `gateway.timing.recurrence` reads."""
+
+    type: Literal["rrule"] = "rrule"
+    text: str
+
+
+Rule = Annotated[Once | Every | Cron | Recurrence, Field(discriminator="type")]
 rule_adapter: TypeAdapter[Rule] = TypeAdapter(Rule)

@@ -1,14 +1,14 @@
 """Rules and moments in words, for use within a sentence."""
 
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from gateway.texts.say import Language, say
 from gateway.timing.changes import local
 from gateway.timing.clock_change import ClockChange, Effect
-from gateway.timing.cron_words import cron_words
-from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.timing.lists import date_words
+from gateway.timing.recurrence_words import timetable_words
+from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
+from gateway.timing.slots import timetable
 
 _UNITS = (
     (86_400, "", "every_days"),
@@ -29,32 +29,24 @@ def rule_words(rule: Rule, zone: ZoneInfo, language: Language) -> str:
     match rule:
         case Once():
             shown = local(zone, rule.at)
-            return say("once_at", language, day=_day(shown, language, year=True), time=f"{shown:%H:%M}")
+            return say("once_at", language, day=date_words(shown, language, year=True), time=f"{shown:%H:%M}")
         case Every():
             return _interval(rule.seconds, language)
-        case Cron():
-            return cron_words(rule.expression, language)
+        case Cron() | Recurrence():
+            return timetable_words(timetable(rule), language)
 
 
 def slot_words(at: float, zone: ZoneInfo, language: Language, now: float) -> str:
     """Describe a moment, such as `Mon 23 Nov 09:00`, with the year if it is not the current one."""
     shown = local(zone, at)
-    return f"{_day(shown, language, year=shown.year != local(zone, now).year)} {shown:%H:%M}"
+    return f"{date_words(shown, language, year=shown.year != local(zone, now).year)} {shown:%H:%M}"
 
 
 def change_words(change: ClockChange, zone: ZoneInfo, language: Language, now: float) -> str:
     """Describe a clock change: `Clocks change on Sun 28 Mar 2027: 09:00 stays 09:00.`"""
     shown = local(zone, change.at - 1)  # at midnight, it is the day before whose hours are unusual
-    day = _day(shown, language, year=shown.year != local(zone, now).year)
+    day = date_words(shown, language, year=shown.year != local(zone, now).year)
     return say(_CLOCKS[change.effect], language, day=day, time=change.time, instead=change.instead)
-
-
-def _day(shown: datetime, language: Language, *, year: bool) -> str:
-    weekday = WEEKDAYS[language][shown.weekday()]
-    month = MONTHS[language][shown.month - 1]
-    if language == "zh":
-        return f"{f'{shown.year}年' if year else ''}{month}{shown.day}日 {weekday}"
-    return f"{weekday[:SHORT]} {shown.day} {month[:SHORT]}{f' {shown.year}' if year else ''}"
 
 
 def _interval(seconds: int, language: Language) -> str:

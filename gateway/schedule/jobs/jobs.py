@@ -38,8 +38,8 @@ from gateway.schedule.jobs.steps import (
 from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
 from gateway.store.store import Store
 from gateway.texts.say import Language
-from gateway.timing.check import check_rule
 from gateway.timing.rule import Rule
+from gateway.timing.slots import check_rule
 
 MOST_ACTIVE = 50
 """Jobs of one chat."""

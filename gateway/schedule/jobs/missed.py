@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from gateway.store.job import CheckIn, Job, Reminder
 from gateway.timing.changes import LATEST
-from gateway.timing.check import check_cron
+from gateway.timing.cron import check_cron
 from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot, next_slot, slots
 
@@ -35,7 +35,7 @@ def due(job: Job, now: float) -> Due:
     """Decide for an active job whose time has come. Raises ValueError and LookupError for a row with invalid values."""
     zone = ZoneInfo(job.zone)
     if isinstance(job.rule, Cron):
-        check_cron(job.rule.expression, now)
+        check_cron(job.rule.expression)
     first = now if job.next_at is None else job.next_at
     if not 0 <= first <= LATEST:
         raise ValueError("it is due at no date")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from gateway.store.job import HOUR, Job, JobState, Pause
-from gateway.timing.rule import Cron, Once, Rule
+from gateway.timing.rule import Cron, Once, Recurrence, Rule
 from gateway.timing.slots import next_slot, period
 
 NOBODYS_WISH = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
@@ -72,7 +72,7 @@ def removed(job: Job) -> Job:
 def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
     """Move a job to another time zone. Only rules by the clock change; intervals and fixed moments do not."""
     job = replace(job, zone=zone.key)
-    return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron) else job
+    return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron | Recurrence) else job
 
 
 def retimed(job: Job, rule: Rule, now: float) -> Job:

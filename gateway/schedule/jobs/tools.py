@@ -30,8 +30,7 @@ from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 from gateway.timing.certain import certain_once
-from gateway.timing.check import BadRule
-from gateway.timing.rule import Once
+from gateway.timing.rule import BadRule, Once
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "

@@ -12,8 +12,7 @@ from channels.base import Sender
 from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
 from gateway.schedule.jobs.steps import LONGEST_GRACE, ONCE_GRACE
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
-from gateway.timing.check import BadRule
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
 from tests.gateway.jobs.asking import Office, open_office
 from tests.gateway.jobs.kit import ANN, NINE, PARIS, TEAM, a_job, moment
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.texts.say import LANGUAGES, say
-from gateway.timing.check import BadRule, check_rule
-from gateway.timing.rule import Cron, Every, Once, Rule
-from gateway.timing.slots import next_slot
+from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
+from gateway.timing.slots import check_rule, next_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = 1_795_348_800.0

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.texts.say import LANGUAGES, Language, say
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
 from gateway.timing.words import rule_words
 
 BERLIN = ZoneInfo("Europe/Berlin")

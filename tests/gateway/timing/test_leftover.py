@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gateway.texts.say import LANGUAGES, say
-from gateway.timing.check import BadRule
 from gateway.timing.grammar import parse_when
+from gateway.timing.rule import BadRule
 from gateway.timing.words import rule_words
 
 BERLIN = ZoneInfo("Europe/Berlin")
