@@ -1,7 +1,8 @@
 """`python -m bench [NAME...] [--on telegram,slack,discord]`: run benches and print one table for each.
 
 Without names all of them run, and without `--on` on all platforms. The exit code is 0 whatever the figures are;
-`python -m bench house --check` alone is a gate, which exits with 1 if it fails.
+`python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures` measures
+nothing: it draws docs/architecture/README.md.
 """
 
 import argparse
@@ -12,10 +13,12 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from bench.entered import trips
 from bench.figures import Figure, machine, table
 from bench.house import failure
 from bench.kills import Sizes
 from bench.modules import PRODUCT, modules
+from bench.pictures import PAGE, page
 from bench.place import PLACES
 
 ON_EACH = ("latency", "crowd", "burst", "start", "kill", "progress", "socket")
@@ -48,6 +51,9 @@ def main(arguments: Sequence[str]) -> int:
         if why:
             print(why)
         return 1 if why else 0
+    if list(arguments) == ["pictures"]:
+        PAGE.write_text(page(asyncio.run(trips())), "utf-8")
+        return 0
     names, platforms, sizes = _read(arguments)
     logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind
     print(machine())

@@ -5,13 +5,12 @@ open like a riddle.
 """
 
 import ast
-import tomllib
 from collections.abc import Iterator
 
 from bench.entered import figures_of, trips
 from bench.figures import Figure
 from bench.late_attributes import Late, late_attributes
-from bench.modules import PRODUCT, REPOSITORY, Function, Module, modules, text_of
+from bench.modules import PRODUCT, REPOSITORY, Function, Module, layers, modules, text_of
 
 RIDDLES = ("What", "Whether", "Who", "Where", "Nobody", "Whoever")
 """First words of docstrings that say neither what a thing does nor what it is."""
@@ -67,7 +66,7 @@ def counted() -> list[Figure]:
         Figure(f"files of fewer than {SMALL} lines", _small_files(product), "%", 15),
         Figure("modules directly in gateway/", len(flat), "", 4),
         Figure("packages in gateway/", len(packages), "", 14),
-        Figure("floors of the gateway", len(_floors("gateway")), "", 8),
+        Figure("floors of the gateway", len(layers("gateway")), "", 8),
         Figure("scheduling: lines", sum(map(Module.lines, filter(_is_scheduling, modules("gateway")))), "", 5_500),
         Figure(f"functions with more than {PARAMETERS} parameters", sum(map(_wide_functions, product)), "", 0),
         Figure(f"dataclasses with more than {PARAMETERS} fields", sum(map(_wide_dataclasses, product)), ""),
@@ -98,11 +97,6 @@ def _small_files(product: list[Module]) -> float:
     """Return the share of small files in per cent, empty ones apart."""
     sizes = [module.lines() for module in product if module.text]
     return 100 * sum(size < SMALL for size in sizes) / len(sizes)
-
-
-def _floors(container: str) -> list[str]:
-    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    return next(contract["layers"] for contract in contracts if contract.get("containers") == [container])
 
 
 def _wide_functions(module: Module) -> int:

@@ -1,6 +1,7 @@
 """The sources of the product, parsed."""
 
 import ast
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,12 @@ def modules(*folders: str, root: Path = REPOSITORY) -> list[Module]:
     """Read every Python file below these folders of the repository."""
     paths = (path for folder in folders for path in sorted((root / folder).rglob("*.py")))
     return [Module(path, path.read_text("utf-8")) for path in paths]
+
+
+def layers(container: str) -> list[str]:
+    """Return the layers of a package that import-linter enforces, from the top; siblings are separated by a bar."""
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    return next(contract["layers"] for contract in contracts if contract.get("containers") == [container])
 
 
 def text_of(statement: ast.stmt) -> ast.Constant | None:
