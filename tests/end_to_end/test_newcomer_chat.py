@@ -59,7 +59,7 @@ class Newcomer:
             return next((found for text in shown for found in _PREVIEW.findall(text)), "")
 
         await self.chat.until(lambda _: bool(proposed()), SECONDS)
-        await self.says(f"/cron confirm {proposed()}", "✓")
+        await self.says(f"/cron confirm {proposed()}", "✓ Set")
         return proposed()
 
 
@@ -121,8 +121,8 @@ async def test_after_words_of_strangers_the_same_is_asked_for(newcomer: Newcomer
 async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_talk(newcomer: Newcomer) -> None:
     await newcomer.says("count to 20")
     await newcomer.says("no, to 3", "You said 3 instead of 20")
-    await newcomer.says("count to 20")
-    await newcomer.says("/stop", "(stopped)")
+    await newcomer.says("count to 20", "1 2")
+    await newcomer.says("/stop", "topped")  # "Stopped.", or "(stopped)" below what was said so far
 
     await newcomer.says("in the background: count to 3 and tell me", "in the background")
     await newcomer.says("/tasks", "count to 3 and tell me")
