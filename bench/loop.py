@@ -160,7 +160,7 @@ async def _keep(home: Path) -> None:
         for number in range(STORED_RUNS):
             agent = _agent(ROUNDS - 1, f"session-{number}", limits)
             run = Run(new_id(), CHAT, agent.session_id, "ann", clock.time())
-            store.begin_run(run)
+            store.runs.begin(run)
             trace, transcript = Trace(store, audit, agent, run), Transcript(store, run, agent.loop.tools)
             async for event in agent.stream("hello", run_id=run.id, user_id="ann"):
                 trace.keep(event)

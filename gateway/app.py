@@ -149,7 +149,7 @@ async def open_house(
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
         servers.begin(RESERVED.union(tool.name for tool in tools))
-        if await ground.store.open_runs():
+        if await ground.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         library = skill_library(settings)

@@ -146,7 +146,7 @@ class House:
         console = _masked(console, secrets)
         delivery = Delivery(channels, store, clock, secrets)
         owners = Owners(people, store, delivery, language, new_id)
-        access = Access(people, channels, await store.spoken_in(), clock, console)
+        access = Access(people, channels, await store.chats.spoken_in(), clock, console)
         audit_log = AuditLog(home / FOLDER, store, clock, secrets, enabled=audit)
         drain = Drain()
         approvals = Approvals(store, delivery, access, clock, language, new_request_id, drain=drain)

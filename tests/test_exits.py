@@ -168,42 +168,40 @@ Write = Callable[[Store], Awaitable[object]]
 WRITES: dict[str, Write] = {
     "Inbox.accept": lambda store: store.inbox.accept(HEARD),
     "Inbox.reword": lambda store: store.inbox.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
-    "Store.begin_run": lambda store: store.begin_run(RUN),
-    "Store.append": lambda store: store.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
-    "Store.record_tool": lambda store: store.record_tool(RECORD),
-    "Store.add_steps": lambda store: store.add_steps([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
+    "Runs.begin": lambda store: store.runs.begin(RUN),
+    "Transcript.append": lambda store: store.transcript.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
+    "Runs.record_tool": lambda store: store.runs.record_tool(RECORD),
+    "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
     "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
     "Outbox.unconfirmed": lambda store: store.outbox.unconfirmed("run-1:answer:0", KEY),
     "Outbox.offer": lambda store: store.outbox.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID)),
     "Outbox.failed": lambda store: store.outbox.failed("run-1:answer:0", f"refused: {KEY}"),
-    "Store.ask": lambda store: store.ask(QUESTION, SAID, lambda _: SAID),
-    "Store.move_question": lambda store: store.move_question("abcdef", Question.withdrawn, lambda _: SAID),
-    "Store.end_run": lambda store: store.end_run(
+    "Approvals.ask": lambda store: store.approvals.ask(QUESTION, SAID, lambda _: SAID),
+    "Approvals.move": lambda store: store.approvals.move("abcdef", Question.withdrawn, lambda _: SAID),
+    "Runs.end": lambda store: store.runs.end(
         RUN,
         RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),
         [Post("run-1:error:0", "run-1", CHAT, SAID)],
     ),
-    "Store.add_task": lambda store: store.add_task(TASK),
-    "Store.end_task": lambda store: store.end_task(
-        TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS
-    ),
-    "Store.save_chat": lambda store: store.save_chat(Chat(CHAT, "session-1", "en")),
+    "Tasks.add": lambda store: store.tasks.add(TASK),
+    "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
+    "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
 WITHOUT_WORDS = {
     "Outbox.not_sent",
-    "Store.next_life",
-    "Store.remove_rule",
-    "Store.renew_skills",
-    "Store.reopen_task",
-    "Store.rest",
-    "Store.save_skills",
+    "Runs.resume",
+    "Rules.remove",
+    "LoadedSkills.renew",
+    "Tasks.reopen",
+    "Runs.note_shutdown",
+    "LoadedSkills.save",
     "Outbox.sending",
     "Inbox.settle",
-    "Store.start_task",
-    "Store.unwant_task",
+    "Tasks.start",
+    "Tasks.cancel",
 }
 
 
@@ -217,7 +215,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and "self._writer.submit" in ast.unparse(method)
         and not method.name.startswith("_")
     }
-    reads = {"Store.chat", "Store.current_run"}
+    reads = {"Chats.get", "Runs.current"}
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WITHOUT_WORDS | reads

@@ -38,7 +38,7 @@ class Conversation:
         """Return the chat's settings."""
         async with self._loading:
             if self._chat is None:
-                self._chat = await self._desk.store.chat(self._key)
+                self._chat = await self._desk.store.chats.get(self._key)
         return self._chat
 
     async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
@@ -49,7 +49,7 @@ class Conversation:
     async def speak(self, language: Language) -> None:
         """Set the language for everyone in the chat."""
         self._chat = replace(await self.settings(), language=language)
-        await self._desk.store.save_chat(self._chat)
+        await self._desk.store.chats.save(self._chat)
 
     async def zone(self) -> ZoneInfo:
         """Return the chat's time zone."""
@@ -58,7 +58,7 @@ class Conversation:
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""
         self._chat = replace(await self.settings(), zone=zone)
-        await self._desk.store.save_chat(self._chat)
+        await self._desk.store.chats.save(self._chat)
         await self._desk.zones.changed(self._key, zone)
 
     async def agent(self) -> Agent:
@@ -70,11 +70,11 @@ class Conversation:
         async with self._loading:
             if self._agent is None or self._agent.session_id != session:
                 desk = self._desk
-                shelved = await desk.store.skills_of(self._key)
-                keep, facts = partial(desk.store.save_skills, self._key), desk.memories.keeper(self._key)
+                shelved = await desk.store.skills.of(self._key)
+                keep, facts = partial(desk.store.skills.save, self._key), desk.memories.keeper(self._key)
                 workspace = desk.workspace(self._key)
                 agent = desk.agents.make(self._key, session, workspace, shelved, keep, keep_facts=facts)
-                agent.replace_messages(await desk.store.history(session))
+                agent.replace_messages(await desk.store.transcript.history(session))
                 self._agent = agent
         return self._agent
 
@@ -105,9 +105,9 @@ class Conversation:
         if self._chat is None:
             raise RuntimeError("settings() first: nothing may come between them and the new session")
         self._chat = replace(self._chat, session=self._desk.new_id())
-        await self._desk.store.save_chat(self._chat)
+        await self._desk.store.chats.save(self._chat)
         if self._agent is None:
-            await self._desk.store.renew_skills(self._key)
+            await self._desk.store.skills.renew(self._key)
         else:
             self._agent.context.skills.new_conversation()
 
@@ -130,7 +130,7 @@ class Conversation:
             if agent is not None and agent.is_running:
                 return False
             run = Run(notice.id, self._key, session, item.event.sender.id, notice.created_at)
-            written = self._desk.store.append(run, 0, notice, [item.seq])
+            written = self._desk.store.transcript.append(run, 0, notice, [item.seq])
             if agent is not None and agent.session_id == session:
                 agent.append_message(notice)
             await written

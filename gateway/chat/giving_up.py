@@ -24,7 +24,7 @@ async def give_up(desk: Desk, run: Run, items: Sequence[InboxItem], why: str, la
         await desk.run_over(run.id)
         await desk.delivery.deliver(run.chat, left)
         return
-    said = await desk.store.said_in(run)
+    said = await desk.store.transcript.said_in(run)
     news = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
     sorry = OutboundMessage(
         markdown=say("error_fatal", language, run=run.id[:8]),
@@ -61,6 +61,6 @@ async def _end(
         Post(f"{run.id}:error:{number}", run.id, run.chat, part, message_id=None if number else edited)
         for number, part in enumerate(parts)
     ]
-    await desk.store.end_run(run, end, posts, [item.seq for item in items])
+    await desk.store.runs.end(run, end, posts, [item.seq for item in items])
     await desk.run_over(run.id)
     await desk.delivery.deliver(run.chat, posts)

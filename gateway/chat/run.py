@@ -50,7 +50,7 @@ class ChatRun:
 
     async def start(self, prompts: list[AgentMessage]) -> None:
         """Run the agent on new messages and deliver the answer."""
-        self._desk.store.begin_run(self._run)
+        self._desk.store.runs.begin(self._run)
         events = self._agent.stream(prompts, run_id=self._run.id, user_id=self._run.person)
         await self._drive(events, None, [])
 
@@ -61,11 +61,11 @@ class ChatRun:
         """
         if not earlier:
             # The process ended before the first message was stored: it is still waiting, and begins another run.
-            await self._desk.store.end_run(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), [])
+            await self._desk.store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), [])
             return
         posted = await self._shown()
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
-        so_far = await self._desk.store.so_far(self._run, earlier)
+        so_far = await self._desk.store.runs.so_far(self._run, earlier)
         events = self._agent.resume(run_id=self._run.id, user_id=self._run.person, so_far=so_far)
         await self._drive(events, posted, earlier)
 
@@ -154,7 +154,7 @@ class ChatRun:
         posts = answer_posts(self._voice, self._run, message, progress, picture, self._desk.clock.time())
         state = self._agent.state
         how = RunEnd(end.reason, state.usage, model, end.error)
-        await self._desk.store.end_run(self._run, how, posts)
+        await self._desk.store.runs.end(self._run, how, posts)
         self.is_noted = True
         await self._desk.run_over(self._run.id)
         # Recorded before delivery, since a user may reply before the delivery is.

@@ -159,7 +159,7 @@ class ChatSession:
         """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
         if self._unfinished or self._mail.has_waiting or self._mail.has_arriving:
             return Continuing.NOTHING
-        last = await self._desk.store.last_run((await self.conversation.settings()).session)
+        last = await self._desk.store.runs.last((await self.conversation.settings()).session)
         if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
             return Continuing.NOTHING
         if self._run is not None and self._run.id != last[0].id:  # a run has ended although its answer is being sent
@@ -203,7 +203,7 @@ class ChatSession:
         run = self._run
         await self._background.stop()
         if run is not None:
-            self._desk.store.rest([run.id])
+            self._desk.store.runs.note_shutdown([run.id])
 
     async def settled(self) -> None:
         """Wait until nothing runs and nothing waits, except for commands."""
@@ -320,7 +320,7 @@ class ChatSession:
         return await self.conversation.language(otherwise=self._sender_language)
 
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
-        earlier = [] if items else await self._desk.store.said_in(run)
+        earlier = [] if items else await self._desk.store.transcript.said_in(run)
         if not items and await is_stuck(self._desk.store, run, earlier):
             await set_aside(self._desk, run, earlier, await self._language())
             return

@@ -66,9 +66,9 @@ async def _compacted(given: Invocation, agent: Agent, language: Language) -> str
     end = await agent.compact(given.arguments.strip()[:MOST_WORDS])
     if end is None or end.boundary is None:
         return say("stopped" if given.session.is_cut_short else "compact_nothing", language)
-    store.begin_run(run)
-    store.append(run, 0, end.boundary, later=True)
-    await store.end_run(run, RunEnd(TerminalReason.COMPLETED, end.usage, agent.loop.model.id, end.error), [])
+    store.runs.begin(run)
+    store.transcript.append(run, 0, end.boundary, later=True)
+    await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, end.usage, agent.loop.model.id, end.error), [])
     return say("compacted", language, before=f"{end.tokens_before:,}", after=f"{end.tokens_after:,}")
 
 

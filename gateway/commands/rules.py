@@ -8,7 +8,7 @@ from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.delivery.progress import literal
 from gateway.permissions.approvals import typed_id
 from gateway.permissions.question_text import command_in_short, one_line
-from gateway.store.rules import Rule
+from gateway.store.approvals import Rule
 from gateway.texts.say import say
 
 MOST_LISTED = 20
@@ -25,7 +25,7 @@ async def rules(given: Invocation) -> Answer:
 
 
 async def _list(given: Invocation, *first: str) -> OutboundMessage:
-    found = await given.desk.store.rules_of(given.session.key)
+    found = await given.desk.store.rules.of_chat(given.session.key)
     if not found:
         return reply("\n\n".join([*first, say("rules_none", given.language)]))
     zone = await given.desk.zones.of(given.session.key)
@@ -50,13 +50,13 @@ async def _list(given: Invocation, *first: str) -> OutboundMessage:
 
 
 async def _revoke(given: Invocation, rule_id: str) -> Answer:
-    found = {rule.id: rule for rule in await given.desk.store.rules_of(given.session.key)}
+    found = {rule.id: rule for rule in await given.desk.store.rules.of_chat(given.session.key)}
     rule = found.get(rule_id)
     if rule is None:
         return reply(say("rules_unknown", given.language, id=literal(rule_id[:LONGEST_ID])))
     if not _may(given, rule):
         return reply(say("rules_not_yours", given.language))
-    await given.desk.store.remove_rule(rule.id)
+    await given.desk.store.rules.remove(rule.id)
     return Rewritten(await _list(given, say("rules_revoked", given.language, what=command_in_short(rule.what))))
 
 

@@ -94,7 +94,7 @@ class ChannelMessageHandler:
         desk.delivery.unconfirmed.update(await desk.store.outbox.to_offer())
         posts, runs, items = (
             await desk.store.outbox.unsent(),
-            await desk.store.unfinished_runs(),
+            await desk.store.runs.unfinished(),
             await desk.store.inbox.waiting(),
         )
         await desk.tasks.recover(self._route, desk.delivery.knows)

@@ -140,7 +140,7 @@ class PlainWords:
         message = offered.post.message
         action = next(each.action for row in message.buttons for each in row if each.says == "yes")
         if action.startswith(_APPROVE):
-            question = await self._store.question(action.split()[1])
+            question = await self._store.approvals.find(action.split()[1])
             is_open = question is not None and question.at(self._clock.time()).state is QuestionState.PENDING
             return in_short(question) if question is not None and is_open else None
         if action.startswith(_CONFIRM):

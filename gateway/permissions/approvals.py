@@ -23,10 +23,9 @@ from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
 from gateway.permissions.question_text import closing_line, question_message, what_is_done
 from gateway.permissions.source_words import named
-from gateway.store.approvals import Moved, Step
+from gateway.store.approvals import Moved, Rule, Step
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
-from gateway.store.rules import Rule
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 
@@ -136,10 +135,10 @@ class Approvals:
         """
         if chat.platform in self._silent:
             raise CannotAsk("it needs an approval, and nobody is there to give it")
-        run = await self._store.current_run(chat, proposal.session_id)
+        run = await self._store.runs.current(chat, proposal.session_id)
         if run is None or run.person != proposal.user_id:  # only the run's own user is asked
             raise CannotAsk("it needs an approval, and there is nobody to ask")
-        tag = await self._store.language_of(chat, run.person)
+        tag = await self._store.chats.language_of(chat, run.person)
         mask = self._delivery.voice(chat).secrets.mask  # before shortening: half a secret is not recognised
         now = self._clock.time()
         draft = Question(
@@ -163,7 +162,7 @@ class Approvals:
         while not asked:
             draft = replace(draft, id=self._new_id())
             post = self._post(draft, why, sources, run.reply_to)
-            asked = await self._store.ask(draft, post.message, closing_line)
+            asked = await self._store.approvals.ask(draft, post.message, closing_line)
         for moved in asked:
             self._told(moved)
         question = asked[-1].after
@@ -173,7 +172,7 @@ class Approvals:
 
     async def was_allowed(self, session: str, fingerprint: str) -> bool:
         """Return True if an approval of this was used in the session."""
-        return await self._store.was_used(session, fingerprint)
+        return await self._store.approvals.was_used(session, fingerprint)
 
     async def wait(self, request_id: str, fingerprint: Callable[[], Awaitable[str]]) -> Answer:
         """Send the question if that was not done, and wait for its outcome. An approval is used up by this.
@@ -207,7 +206,7 @@ class Approvals:
         """Close the questions of a run that has ended."""
         if run in self._asking:
             self._asking.discard(run)
-            for question in await self._store.pending_questions():
+            for question in await self._store.approvals.pending():
                 if question.run == run:
                     await self.withdraw(question.id)
 
@@ -241,7 +240,7 @@ class Approvals:
     async def open_in(self, chat: ChatKey) -> list[Question]:
         """Return the open questions in the chat, oldest first."""
         now = self._clock.time()
-        found = await self._store.pending_questions()
+        found = await self._store.approvals.pending()
         return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
 
     def may_answer(self, question: Question, who: Sender) -> bool:
@@ -255,13 +254,13 @@ class Approvals:
 
         The closing texts are stored, and sent with the other unsent posts.
         """
-        running = await self._store.open_runs()
-        for question in await self._store.pending_questions():
+        running = await self._store.runs.open_ids()
+        for question in await self._store.approvals.pending():
             if question.run in running:
                 self._asking.add(question.run)
                 await self._show_again(question)
             else:
-                await self._store.move_question(question.id, Question.withdrawn, closing_line)
+                await self._store.approvals.move(question.id, Question.withdrawn, closing_line)
 
     def nobody_answers(self, platform: str) -> None:
         """Let questions on a platform expire from now on, because its input has ended."""
@@ -299,13 +298,13 @@ class Approvals:
     async def _used(self, request_id: str, fingerprint: str) -> Moved | None:
         """Use the approval, unless the call has changed since it was shown."""
         step, line = partial(self._use, fingerprint=fingerprint), partial(closing_line, changed=True)
-        moved = await self._store.move_question(request_id, step, line)
+        moved = await self._store.approvals.move(request_id, step, line)
         if moved is not None:
             self._told(moved, changed=True)
         return moved
 
     async def _rule(self, request_id: str, by: Sender) -> Rule | None:
-        question = await self._store.question(request_id)
+        question = await self._store.approvals.find(request_id)
         if question is None or not question.subject:
             return None
         return Rule(
@@ -321,7 +320,7 @@ class Approvals:
         )
 
     async def _move(self, request_id: str, step: Step, name: str = "", rule: Rule | None = None) -> Moved | None:
-        moved = await self._store.move_question(request_id, step, partial(self._closing_line, name=name), rule)
+        moved = await self._store.approvals.move(request_id, step, partial(self._closing_line, name=name), rule)
         if moved is not None:
             self._told(moved, name)
         return moved

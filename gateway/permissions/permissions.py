@@ -69,12 +69,12 @@ class HousePermissions:
         can_be_ruled = bound.subject and CANNOT_UNDO not in ruling.reason and not self.rules.is_tainted(proposal)
         why = [*ruling.reason, *self._changed_since(proposal)]
         if can_be_ruled and proposal.user_id is not None:
-            rule = await self._store.rule_about(chat, proposal.user_id, bound.subject)
+            rule = await self._store.rules.find(chat, proposal.user_id, bound.subject)
             if rule is not None and rule.bound == bound.state:
                 log.info("allowed by a rule", rule=rule.id, tool=proposal.call.name, chat=proposal.chat_id)
                 return PermissionDecision(behavior="allow")
             if rule is not None:
-                await self._store.remove_rule(rule.id)
+                await self._store.rules.remove(rule.id)
                 why.append("rule_ended")
         asked = replace(ruling, reason=tuple(why))
         return await self._asked(proposal, chat, asked, bound if can_be_ruled else Binding(bound.files))

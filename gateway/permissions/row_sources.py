@@ -30,9 +30,9 @@ def sources_of_event(event: MessageReceived | MessageEdited) -> Sources:
 async def sources_of_post(store: Store, post: Post) -> Sources:
     """Return the sources that one of Parley's messages may draw on: those of its session, up to that message."""
     if not post.run:  # posted by a tool: its key begins with its session
-        return await store.session_sources(post.key.partition(":")[0])
+        return await store.transcript.session_sources(post.key.partition(":")[0])
     firing = await store.jobs.firing_named(post.run)
-    ran = (await store.sources([post.run])).get(post.run, ())
+    ran = (await store.transcript.sources([post.run])).get(post.run, ())
     if firing is None and ":proactive:" in post.key and not ran:
         return (UNKNOWN,)  # several reports told in one message
     return union(ran, firing.after if firing else ())

@@ -121,7 +121,7 @@ class AuditLog:
             line |= {"decision": "denied", "decided_by": "rule"}
 
         async def decided() -> Question | None:
-            return await self.store.question(request_id or "")
+            return await self.store.approvals.find(request_id or "")
 
         self._add(event.ts, line, decided if request_id else None)
 

@@ -64,7 +64,7 @@ class Trace:
         if step := step_of(event, lambda: self._agent.state):
             self._steps.append(step)
         if self._steps and isinstance(event, _NOW):
-            self._store.add_steps(self._steps)
+            self._store.steps.add(self._steps)
             self._steps = []
 
     def _record(self, event: ToolExecutionEnd) -> None:
@@ -82,4 +82,4 @@ class Trace:
             result=None if event.is_error else text,
             error=text if event.is_error else None,
         )
-        self._store.record_tool(record)
+        self._store.runs.record_tool(record)

@@ -35,7 +35,9 @@ class Transcript:
                 self._turn = event.turn
             case MessageEnd(message=message):
                 later = all(map(self._tools.may_repeat, _tools_in(message)))
-                written = self._store.append(self._run, self._turn, message, inbox_seqs([message.id]), later=later)
+                written = self._store.transcript.append(
+                    self._run, self._turn, message, inbox_seqs([message.id]), later=later
+                )
                 self._on_said(message.id)
                 if not later:
                     await written

@@ -31,10 +31,10 @@ async def is_stuck(store: Store, run: Run, said: Sequence[AgentMessage]) -> bool
 
     `said` is the run's stored messages.
     """
-    waiting = {question.call for question in await store.pending_questions() if question.run == run.id}
+    waiting = {question.call for question in await store.approvals.pending() if question.run == run.id}
     # A call delegated to another run is a step of that run.
-    waiting |= {_call_of(task) for task in await store.unfinished_tasks() if task.asked_by == run.id}
-    deaths = await store.next_life(run, steps_of(said, waiting))
+    waiting |= {_call_of(task) for task in await store.tasks.unfinished() if task.asked_by == run.id}
+    deaths = await store.runs.resume(run, steps_of(said, waiting))
     return deaths >= MOST_DEATHS and not is_answered(said)
 
 

@@ -83,19 +83,19 @@ class IsolatedRun:
         sources: Sources,
     ) -> Report:
         run, agent = self.run, self.agent
-        is_new, earlier = await begin(), await self._store.history(run.session)
+        is_new, earlier = await begin(), await self._store.transcript.history(run.session)
         agent.replace_messages(earlier)
         if until(earlier):
             usage = usage_of(earlier)
             return Report(status=TaskStatus.COMPLETED, sources=sources_of(earlier), usage=usage)
-        said = [] if is_new else await self._store.said_in(run)
+        said = [] if is_new else await self._store.transcript.said_in(run)
         if not is_new and await is_stuck(self._store, run, said):
             why = f"Parley ended {MOST_DEATHS} times in the same step of it"
             return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
         transcript = Transcript(self._store, run, agent.loop.tools)
         trace = Trace(self._store, self._audit, agent, run)
         budget = self._budget and _left_of(self._budget, usage_of(earlier))
-        so_far = await self._store.so_far(run, said)
+        so_far = await self._store.runs.so_far(run, said)
         events = self.errand.events(
             prompt, sources=sources, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far
         )

@@ -65,7 +65,7 @@ class Zones:
 
     async def _all(self) -> dict[str, str]:
         if self._own is None:
-            found = await self._store.zones()
+            found = await self._store.chats.zones()
             self._own = found if self._own is None else self._own
         return self._own
 

@@ -1,24 +1,42 @@
-"""The table of approval questions. A question and the text of its message change in one transaction."""
+"""The tables of approval questions and of approval rules.
+
+A question and the text of its message change in one transaction.
+"""
 
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
-from gateway.store import rules
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
-from gateway.store.rules import Rule
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.table import Table, readable
 
-COLUMNS = (
-    "id, run, session, call, chat, person, tool, fingerprint, what, language, asked_at, expires_at, state, answered_by,"
-    " answered_at, subject, bound"
-)
 
-_Row = tuple[str, str, str, str, str, str, str, str, str, str, float, float, str, str | None, float | None, str, str]
+class _Row(NamedTuple):
+    id: str
+    run: str
+    session: str
+    call: str
+    chat: str
+    person: str
+    tool: str
+    fingerprint: str
+    what: str
+    language: str
+    asked_at: float
+    expires_at: float
+    state: str
+    answered_by: str | None
+    answered_at: float | None
+    subject: str
+    bound: str
+
+
+_COLUMNS = ", ".join(_Row._fields)
+_SELECT = f"SELECT {_COLUMNS} FROM approvals"  # noqa: S608
 
 Step = Callable[[Question], Question]
 Line = Callable[[Question], OutboundMessage]
@@ -36,62 +54,172 @@ class Moved:
     def has_moved(self) -> bool:
         return self.before.state is not self.after.state
 
-
-def ask(question: Question, message: OutboundMessage, line: Line) -> Change[list[Moved]]:
-    """Record a question and its message, unless its tool call has a question that still applies.
-
-    Returns the questions superseded by this one, then the one that now applies; an empty list if the id is taken.
-    """
-    rows = rows_of([Post(question.key, question.run, question.chat, message)], question.asked_at)
-
-    def change(connection: sqlite3.Connection) -> list[Moved]:
-        earlier = _of_call(connection, question.session, question.call)
-        begun = [each for each in earlier if each.state is QuestionState.USED]
-        same = [each for each in earlier if each.fingerprint == question.fingerprint]
-        for found in (*begun, *same):
-            return [_take(connection, found, lambda each: each.at(question.asked_at), line)]
-        if not _add(connection, question):
-            return []
-        insert(connection, rows)
-        return [*(_take(connection, found, _give_up, line) for found in earlier), Moved(question, question)]
-
-    return change
+    @property
+    def is_approval(self) -> bool:
+        return self.has_moved and self.after.state is QuestionState.APPROVED
 
 
-def move(request_id: str, step: Step, line: Line, rule: Rule | None = None) -> Change[Moved | None]:
-    """Apply a step to a question; None if there is no such question. `rule` is stored if the step approves it."""
+@dataclass(frozen=True)
+class Rule:
+    """An approval rule."""
 
-    def change(connection: sqlite3.Connection) -> Moved | None:
-        found = find(connection, request_id)
-        moved = _take(connection, found, step, line) if found else None
-        if rule is not None and moved is not None and moved.has_moved and moved.after.state is QuestionState.APPROVED:
-            rules.insert(connection, rule)
-        return moved
+    id: str
+    """The id of the question whose answer created it."""
+    chat: ChatKey
+    person: str
+    """The id of the user whose calls it allows."""
+    tool: str
+    what: str
+    """A description for users of what it allows."""
+    subject: str
+    """A digest of the rule's subject."""
+    bound: str
+    """A digest of the subject's state; the rule ends when that changes."""
+    given_by: str
+    """The name of the user who granted it."""
+    created: float
 
-    return change
+
+class _RuleRow(NamedTuple):
+    id: str
+    chat: str
+    person: str
+    tool: str
+    what: str
+    subject: str
+    bound: str
+    given_by: str
+    created: float
 
 
-def find(connection: sqlite3.Connection, request_id: str) -> Question | None:
-    query = f"SELECT {COLUMNS} FROM approvals WHERE id = ?"  # noqa: S608
-    row = connection.execute(query, (request_id,)).fetchone()
-    return _question(row) if row else None
+_RULE_COLUMNS = ", ".join(_RuleRow._fields)
 
 
-def pending(connection: sqlite3.Connection) -> list[Question]:
-    """Return all pending questions, oldest first; some of them may have expired."""
-    query = f"SELECT {COLUMNS} FROM approvals WHERE state = 'pending' ORDER BY asked_at"  # noqa: S608
-    return list(readable(connection.execute(query), _question, "approvals"))
+class Approvals(Table):
+    """Approval questions. Each step of a question also changes the text of its message."""
+
+    async def ask(self, question: Question, message: OutboundMessage, line: Line) -> list[Moved]:
+        """Record a question and its message, unless its tool call has a question that still applies.
+
+        Args:
+            question: The question.
+            message: Its message.
+            line: Returns the message of a question in a later state.
+
+        Returns:
+            The questions superseded by this one, then the one that now applies; an empty list if the id is taken.
+        """
+        mask = self._secrets.mask
+        asked = replace(question, tool=mask(question.tool), what=mask(question.what))
+        rows = rows_of([Post(asked.key, asked.run, asked.chat, self._masked(message))], asked.asked_at)
+        line = self._masking(line)
+
+        def change(connection: sqlite3.Connection) -> list[Moved]:
+            earlier = _of_call(connection, asked.session, asked.call)
+            begun = [each for each in earlier if each.state is QuestionState.USED]
+            same = [each for each in earlier if each.fingerprint == asked.fingerprint]
+            for found in (*begun, *same):
+                return [_take(connection, found, lambda each: each.at(asked.asked_at), line)]
+            if not _add(connection, asked):
+                return []
+            insert(connection, rows)
+            return [*(_take(connection, found, _give_up, line) for found in earlier), Moved(asked, asked)]
+
+        return await self._writer.submit(change)
+
+    async def move(self, request_id: str, step: Step, line: Line, rule: Rule | None = None) -> Moved | None:
+        """Apply a step to a question and update its message.
+
+        Args:
+            request_id: The question's id.
+            step: The step.
+            line: Returns the message of the question in its new state.
+            rule: Stored if the step approves the question.
+
+        Returns:
+            The question before and after the step; None if there is no such question.
+        """
+        line = self._masking(line)
+
+        def change(connection: sqlite3.Connection) -> Moved | None:
+            found = _find(connection, request_id)
+            moved = _take(connection, found, step, line) if found else None
+            if rule is not None and moved is not None and moved.is_approval:
+                _add_rule(connection, rule)
+            return moved
+
+        return await self._writer.submit(change)
+
+    async def find(self, request_id: str) -> Question | None:
+        """Return the question with this id, in whatever state."""
+
+        def read(connection: sqlite3.Connection) -> Question | None:
+            return _find(connection, request_id)
+
+        return await self._reader.run(read)
+
+    async def pending(self) -> list[Question]:
+        """Return all pending questions, oldest first; some of them may have expired."""
+        query = f"{_SELECT} WHERE state = 'pending' ORDER BY asked_at"
+
+        def read(connection: sqlite3.Connection) -> list[Question]:
+            return list(readable(map(_Row._make, connection.execute(query)), _question, "approvals"))
+
+        return await self._reader.run(read)
+
+    async def was_used(self, session: str, fingerprint: str) -> bool:
+        """Return True if an approval of this call was used in the session."""
+        query = "SELECT 1 FROM approvals WHERE session = ? AND fingerprint = ? AND state = 'used' LIMIT 1"
+
+        def read(connection: sqlite3.Connection) -> bool:
+            return connection.execute(query, (session, fingerprint)).fetchone() is not None
+
+        return await self._reader.run(read)
+
+    def _masking(self, line: Line) -> Line:
+        return lambda question: self._masked(line(question))
+
+
+class Rules(Table):
+    """Approval rules: calls that are always allowed in a chat. `Approvals.move` adds them."""
+
+    async def find(self, chat: ChatKey, person: str, subject: str) -> Rule | None:
+        """Return the rule for a user's calls with this subject in a chat."""
+        query = f"SELECT {_RULE_COLUMNS} FROM rules WHERE chat = ? AND person = ? AND subject = ?"  # noqa: S608
+
+        def read(connection: sqlite3.Connection) -> Rule | None:
+            row = connection.execute(query, (str(chat), person, subject)).fetchone()
+            return _rule(_RuleRow(*row)) if row else None
+
+        return await self._reader.run(read)
+
+    async def of_chat(self, chat: ChatKey) -> list[Rule]:
+        """Return the rules of a chat, oldest first."""
+        query = f"SELECT {_RULE_COLUMNS} FROM rules WHERE chat = ? ORDER BY created, id"  # noqa: S608
+
+        def read(connection: sqlite3.Connection) -> list[Rule]:
+            return list(readable(map(_RuleRow._make, connection.execute(query, (str(chat),))), _rule, "rules"))
+
+        return await self._reader.run(read)
+
+    async def remove(self, rule_id: str) -> None:
+        """Delete a rule."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM rules WHERE id = ?", (rule_id,))
+
+        await self._writer.submit(change)
 
 
 def of_run(connection: sqlite3.Connection, run: str) -> list[Question]:
     """Return every question asked in a run, in whatever state, oldest first."""
-    query = f"SELECT {COLUMNS} FROM approvals WHERE run = ? ORDER BY asked_at"  # noqa: S608
-    return list(readable(connection.execute(query, (run,)), _question, "approvals"))
+    rows = connection.execute(f"{_SELECT} WHERE run = ? ORDER BY asked_at", (run,))
+    return list(readable(map(_Row._make, rows), _question, "approvals"))
 
 
-def was_used(connection: sqlite3.Connection, session: str, fingerprint: str) -> bool:
-    query = "SELECT 1 FROM approvals WHERE session = ? AND fingerprint = ? AND state = 'used' LIMIT 1"
-    return connection.execute(query, (session, fingerprint)).fetchone() is not None
+def _find(connection: sqlite3.Connection, request_id: str) -> Question | None:
+    row = connection.execute(f"{_SELECT} WHERE id = ?", (request_id,)).fetchone()
+    return _question(_Row(*row)) if row else None
 
 
 def _give_up(question: Question) -> Question:
@@ -102,14 +230,24 @@ def _give_up(question: Question) -> Question:
 
 def _of_call(connection: sqlite3.Connection, session: str, call: str) -> list[Question]:
     """Return the questions about a tool call, newest first."""
-    query = f"SELECT {COLUMNS} FROM approvals WHERE session = ? AND call = ? ORDER BY asked_at DESC"  # noqa: S608
-    return [_question(row) for row in connection.execute(query, (session, call))]
+    query = f"{_SELECT} WHERE session = ? AND call = ? ORDER BY asked_at DESC"
+    return [_question(_Row(*row)) for row in connection.execute(query, (session, call))]
 
 
 def _add(connection: sqlite3.Connection, question: Question) -> bool:
     values = [str(value) if isinstance(value, ChatKey) else value for value in vars(question).values()]
-    query = f"INSERT INTO approvals ({COLUMNS}) VALUES ({', '.join('?' * len(values))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+    query = f"INSERT INTO approvals ({_COLUMNS}) VALUES ({', '.join('?' * len(values))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
     return connection.execute(query, values).rowcount == 1
+
+
+def _add_rule(connection: sqlite3.Connection, rule: Rule) -> None:
+    """Insert a rule, replacing an earlier one with the same subject."""
+    connection.execute(
+        "DELETE FROM rules WHERE chat = ? AND person = ? AND subject = ?", (str(rule.chat), rule.person, rule.subject)
+    )
+    values = [str(value) if isinstance(value, ChatKey) else value for value in vars(rule).values()]
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"INSERT INTO rules ({_RULE_COLUMNS}) VALUES ({marks})", values)  # noqa: S608
 
 
 def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Line) -> Moved:
@@ -132,21 +270,35 @@ def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Li
 
 def _question(row: _Row) -> Question:
     return Question(
-        id=row[0],
-        run=row[1],
-        session=row[2],
-        call=row[3],
-        chat=ChatKey.parse(row[4]),
-        person=row[5],
-        tool=row[6],
-        fingerprint=row[7],
-        what=row[8],
-        language=row[9],
-        asked_at=row[10],
-        expires_at=row[11],
-        state=QuestionState(row[12]),
-        answered_by=row[13],
-        answered_at=row[14],
-        subject=row[15],
-        bound=row[16],
+        id=row.id,
+        run=row.run,
+        session=row.session,
+        call=row.call,
+        chat=ChatKey.parse(row.chat),
+        person=row.person,
+        tool=row.tool,
+        fingerprint=row.fingerprint,
+        what=row.what,
+        language=row.language,
+        asked_at=row.asked_at,
+        expires_at=row.expires_at,
+        state=QuestionState(row.state),
+        answered_by=row.answered_by,
+        answered_at=row.answered_at,
+        subject=row.subject,
+        bound=row.bound,
+    )
+
+
+def _rule(row: _RuleRow) -> Rule:
+    return Rule(
+        id=row.id,
+        chat=ChatKey.parse(row.chat),
+        person=row.person,
+        tool=row.tool,
+        what=row.what,
+        subject=row.subject,
+        bound=row.bound,
+        given_by=row.given_by,
+        created=row.created,
     )

@@ -8,7 +8,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
-from gateway.store import firings, heartbeats, jobs, usage
+from gateway.store import firings, heartbeats, jobs
 from gateway.store.database import Reader
 from gateway.store.firings import FiringStep
 from gateway.store.heartbeats import HeartbeatStep
@@ -16,7 +16,6 @@ from gateway.store.job import Firing, Heartbeat, Job
 from gateway.store.jobs import Advance, JobStep
 from gateway.store.outbox import masked_posts
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.usage import UsageRow
 from gateway.store.writer import Writer
 
 
@@ -195,10 +194,6 @@ class JobStore:
     async def last_wrote(self, chat: ChatKey, person: str) -> float | None:
         """Return when the user last sent a message or command or pressed a button there, in seconds since the epoch."""
         return await self._reader.run(partial(heartbeats.last_wrote, chat=chat, person=person))
-
-    async def usage(self, since: float, chat: ChatKey | None) -> list[UsageRow]:
-        """Return the usage of runs that began since `since` and are over; in all chats if `chat` is None."""
-        return await self._reader.run(partial(usage.since, moment=since, chat=chat))
 
     def _safe_job(self, job: Job) -> Job:
         mask = self._secrets.mask

@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
@@ -14,7 +15,6 @@ from gateway.security.secrets import Secrets
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
 from gateway.store.table import Table, readable
-from gateway.store.writer import Change
 
 MOST_IDS = 1_000
 _SAYS_YES = '"says":"yes"'
@@ -45,7 +45,13 @@ class Outbox(Table):
 
     async def add(self, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
         """Queue posts and mark the inbox items that they answer as done."""
-        await self._writer.submit(_adding(masked_posts(posts, self._secrets), settled, self._clock.time()))
+        rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
+
+        def change(connection: sqlite3.Connection) -> None:
+            insert(connection, rows)
+            mark_done(connection, settled)
+
+        await self._writer.submit(change)
 
     def sending(self, key: str, unknown: int) -> "asyncio.Future[None]":
         """Record that a send begins.
@@ -93,8 +99,8 @@ class Outbox(Table):
 
     async def shown(self, post: Post, message_id: str) -> None:
         """Record a message that was sent without being queued, as it would be worthless later."""
-        adding = _adding(masked_posts([post], self._secrets), (), self._clock.time())
-        self._writer.submit(adding, later=True)
+        rows = rows_of(masked_posts([post], self._secrets), self._clock.time())
+        self._writer.submit(partial(insert, rows=rows), later=True)
         await self.sent(post, message_id)
 
     async def failed(self, key: str, reason: str) -> None:
@@ -118,11 +124,11 @@ class Outbox(Table):
 
     async def offer(self, post: Post) -> None:
         """Queue a post that offers the chat the messages that may not have arrived."""
-        adding = _adding(masked_posts([post], self._secrets), (), self._clock.time())
+        rows = rows_of(masked_posts([post], self._secrets), self._clock.time())
         query = "UPDATE outbox SET unconfirmed = 2 WHERE chat = ? AND unconfirmed = 1"
 
         def change(connection: sqlite3.Connection) -> None:
-            adding(connection)
+            insert(connection, rows)
             connection.execute(query, (str(post.chat),))
 
         await self._writer.submit(change)
@@ -296,16 +302,6 @@ def insert(connection: sqlite3.Connection, rows: Sequence[PostRow]) -> None:
             " message_id = coalesce(excluded.message_id, message_id)",
             rows,
         )
-
-
-def _adding(posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
-    rows = rows_of(posts, now)
-
-    def change(connection: sqlite3.Connection) -> None:
-        insert(connection, rows)
-        mark_done(connection, settled)
-
-    return change
 
 
 def _find(connection: sqlite3.Connection, key: str) -> Post | None:

@@ -1,22 +1,36 @@
-"""The tables of runs, transcript, tool calls and chats."""
+"""The tables of runs and tool calls."""
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
-from agent_core.loop.history import effective
-from agent_core.messages import AgentMessage, message_adapter
+from agent_core.loop.limits import SoFar
+from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
-from agent_core.sources import UNKNOWN, Sources, union
 from channels.base import ChatKey
 from gateway.store.inbox import mark_done
-from gateway.store.outbox import insert, rows_of
-from gateway.store.rows import Chat, Post, Run, RunEnd
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.table import Table, readable
 
-_LAST = 2**63 - 1
+USAGE_STEP = 900
+"""Seconds for which usage is added up. Midnight is a multiple of it in every time zone."""
+
+
+class _Row(NamedTuple):
+    run: str
+    chat: str
+    session: str
+    person: str
+    started: float
+    reply_to: str | None
+
+
+_SELECT = f"SELECT {', '.join(_Row._fields)} FROM runs"  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -36,217 +50,217 @@ class ToolRecord:
     error: str | None = None
 
 
-def begin(run: Run) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "INSERT INTO runs (run, chat, session, person, started, reply_to) VALUES (?, ?, ?, ?, ?, ?)",
-            (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
-        )
+@dataclass(frozen=True)
+class UsageRow:
+    """The runs of one kind and model that began within the same quarter of an hour."""
 
-    return change
-
-
-def append(run: Run, turn: int, message: AgentMessage, seqs: Sequence[int]) -> Change[None]:
-    row = (str(run.chat), run.session, run.id, turn, message.model_dump_json())
-
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?)", row)
-        mark_done(connection, seqs)
-
-    return change
+    at: float
+    """The start of the quarter hour, in seconds since the epoch."""
+    kind: str
+    """`chat`, `task` or `job`."""
+    model: str
+    runs: int
+    tokens: int
+    cost_usd: float
 
 
-def next_life(run: Run, steps: Sequence[str]) -> Change[int]:
-    """Record that a new process start resumes a run that stopped in these steps.
+class Runs(Table):
+    """Runs of the agent, their tool calls and their crashes."""
 
-    Returns in how many process starts the process died in one of them; a clean shutdown does not count.
-    """
+    def begin(self, run: Run) -> "asyncio.Future[None]":
+        """Record the start of a run. It need not be awaited before another write, as writes reach the disk in order."""
 
-    def change(connection: sqlite3.Connection) -> int:
-        row = connection.execute("SELECT deaths, rested FROM runs WHERE run = ?", (run.id,)).fetchone()
-        if row is None:
-            return 0
-        before: dict[str, int] = json.loads(row[0])
-        deaths = {step: count for step, count in before.items() if step in steps or step.startswith("call:")}
-        for step in () if row[1] else steps:
-            deaths[step] = deaths.get(step, 0) + 1
-        query = "UPDATE runs SET deaths = ?, rested = 0, resumed = resumed + 1 WHERE run = ?"
-        connection.execute(query, (json.dumps(deaths), run.id))
-        return max((deaths.get(step, 0) for step in steps), default=0)
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO runs (run, chat, session, person, started, reply_to) VALUES (?, ?, ?, ?, ?, ?)",
+                (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
+            )
 
-    return change
+        return self._writer.submit(change, later=True)
 
+    async def resume(self, run: Run, steps: Sequence[str]) -> int:
+        """Record that a new process start resumes a run that stopped in these steps.
 
-def rest(run_ids: Sequence[str]) -> Change[None]:
-    """Record that the process shuts down cleanly while these runs are open."""
+        Returns:
+            The number of process starts in which the process died in one of them; a clean shutdown does not count.
+        """
 
-    def change(connection: sqlite3.Connection) -> None:
+        def change(connection: sqlite3.Connection) -> int:
+            row = connection.execute("SELECT deaths, rested FROM runs WHERE run = ?", (run.id,)).fetchone()
+            if row is None:
+                return 0
+            noted, was_shut_down = row
+            before: dict[str, int] = json.loads(noted)
+            deaths = {step: count for step, count in before.items() if step in steps or step.startswith("call:")}
+            for step in () if was_shut_down else steps:
+                deaths[step] = deaths.get(step, 0) + 1
+            query = "UPDATE runs SET deaths = ?, rested = 0, resumed = resumed + 1 WHERE run = ?"
+            connection.execute(query, (json.dumps(deaths), run.id))
+            return max((deaths.get(step, 0) for step in steps), default=0)
+
+        return await self._writer.submit(change)
+
+    def note_shutdown(self, run_ids: Sequence[str]) -> "asyncio.Future[None]":
+        """Record that the process shuts down cleanly, so these runs are resumed without counting a crash."""
         query = "UPDATE runs SET rested = 1 WHERE run = ? AND state = 'running'"
-        connection.executemany(query, [(run_id,) for run_id in run_ids])
 
-    return change
+        def change(connection: sqlite3.Connection) -> None:
+            connection.executemany(query, [(run_id,) for run_id in run_ids])
 
+        return self._writer.submit(change)
 
-def end(run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int], now: float) -> Change[None]:
-    rows = rows_of(posts, now)
+    async def end(self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
+        """End a run, queue its posts and mark inbox items as done, in one transaction."""
+        how = replace(how, error=how.error and self._secrets.mask(how.error))
+        now = self._clock.time()
+        rows = rows_of(masked_posts(posts, self._secrets), now)
 
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?"
-            " WHERE run = ?",
-            (how.reason.value, how.error, now, how.model, how.usage.total, how.usage.cost_usd, run.id),
-        )
-        insert(connection, rows)
-        mark_done(connection, settled)
+        def change(connection: sqlite3.Connection) -> None:
+            end_run(connection, run.id, how, now)
+            insert(connection, rows)
+            mark_done(connection, settled)
 
-    return change
+        await self._writer.submit(change)
 
-
-def record_tool(record: ToolRecord, now: float) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "INSERT INTO tool_calls"
-            " (run, session, message_id, call, tool, arguments, result, error, attempts, duration_ms, at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                record.run,
-                record.session,
-                record.message_id,
-                record.call,
-                record.tool,
-                record.arguments,
-                record.result,
-                record.error,
-                record.attempts,
-                record.duration_ms,
-                now,
-            ),
+    def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
+        """Record a tool call and its outcome."""
+        mask = self._secrets.mask
+        values = (
+            record.run,
+            record.session,
+            record.message_id,
+            record.call,
+            mask(record.tool),
+            mask(record.arguments),
+            record.result and mask(record.result),
+            record.error and mask(record.error),
+            record.attempts,
+            record.duration_ms,
+            self._clock.time(),
         )
 
-    return change
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO tool_calls"
+                " (run, session, message_id, call, tool, arguments, result, error, attempts, duration_ms, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                values,
+            )
 
+        return self._writer.submit(change, later=True)
 
-def unfinished(connection: sqlite3.Connection) -> list[Run]:
-    query = (
-        "SELECT run, chat, session, person, started, reply_to FROM runs"
-        " WHERE state = 'running' AND kind = 'chat' ORDER BY started"
-    )
-    rows = connection.execute(query)
-    return list(readable(rows, _run, "runs"))
+    async def current(self, chat: ChatKey, session: str) -> Run | None:
+        """Return the open run of a session, including one whose start is still queued."""
+        query = f"{_SELECT} WHERE state = 'running' AND chat = ? AND session = ? ORDER BY started DESC"
 
+        def read(connection: sqlite3.Connection) -> Run | None:
+            row = connection.execute(query, (str(chat), session)).fetchone()
+            return _run(_Row(*row)) if row else None
 
-def open_ids(connection: sqlite3.Connection) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT run FROM runs WHERE state = 'running'")}
+        return await self._writer.submit(read)
 
-
-def current(connection: sqlite3.Connection, chat: ChatKey, session: str) -> Run | None:
-    query = (
-        "SELECT run, chat, session, person, started, reply_to FROM runs"
-        " WHERE state = 'running' AND chat = ? AND session = ? ORDER BY started DESC"
-    )
-    row = connection.execute(query, (str(chat), session)).fetchone()
-    return _run(row) if row else None
-
-
-def last(connection: sqlite3.Connection, session: str) -> tuple[Run, TerminalReason | None] | None:
-    """Return the run that spoke last in a session and its outcome, which is None while it runs."""
-    query = (
-        "SELECT runs.run, runs.chat, runs.session, person, started, reply_to, reason"
-        " FROM transcript JOIN runs USING (run) WHERE transcript.session = ? ORDER BY seq DESC LIMIT 1"
-    )
-    row = connection.execute(query, (session,)).fetchone()
-    return (_run(row[:6]), TerminalReason(row[6]) if row[6] else None) if row else None
-
-
-def chat(connection: sqlite3.Connection, key: ChatKey) -> Chat | None:
-    query = "SELECT session, language, zone FROM chats WHERE chat = ?"
-    row = connection.execute(query, (str(key),)).fetchone()
-    return Chat(key, session=row[0], language=row[1], zone=row[2]) if row else None
-
-
-def save_chat(row: Chat) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "INSERT INTO chats (chat, session, language, zone) VALUES (?, ?, ?, ?) ON CONFLICT (chat) DO UPDATE"
-            " SET session = excluded.session, language = excluded.language, zone = excluded.zone",
-            (str(row.key), row.session, row.language, row.zone),
+    async def last(self, session: str) -> tuple[Run, TerminalReason | None] | None:
+        """Return the run that spoke last in a session and its outcome, which is None while it runs."""
+        columns = ", ".join(f"runs.{name}" for name in _Row._fields)
+        query = (
+            f"SELECT runs.reason, {columns}"  # noqa: S608
+            " FROM transcript JOIN runs USING (run) WHERE transcript.session = ? ORDER BY seq DESC LIMIT 1"
         )
 
-    return change
+        def read(connection: sqlite3.Connection) -> tuple[Run, TerminalReason | None] | None:
+            row = connection.execute(query, (session,)).fetchone()
+            if row is None:
+                return None
+            reason, *run = row
+            return _run(_Row(*run)), TerminalReason(reason) if reason else None
+
+        return await self._reader.run(read)
+
+    async def open_ids(self) -> set[str]:
+        """Return the ids of all open runs, including those of tasks."""
+
+        def read(connection: sqlite3.Connection) -> set[str]:
+            return {run for (run,) in connection.execute("SELECT run FROM runs WHERE state = 'running'")}
+
+        return await self._reader.run(read)
+
+    async def unfinished(self) -> list[Run]:
+        """Return the open runs of chats, without those of tasks and jobs, oldest first."""
+        query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat' ORDER BY started"
+
+        def read(connection: sqlite3.Connection) -> list[Run]:
+            return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
+
+        return await self._reader.run(read)
+
+    async def so_far(self, run: Run, said: Sequence[AgentMessage]) -> SoFar:
+        """Return the share of its limits that a resumed run has used.
+
+        The last moments before a crash are missing, as a step is recorded when it is over.
+
+        Args:
+            run: The run.
+            said: The messages that it added to the transcript.
+        """
+        turns = (
+            "SELECT count(DISTINCT turn) FROM transcript"
+            " WHERE run = ? AND json_extract(message, '$.role') = 'assistant'"
+        )
+        calls = "SELECT count(*) FROM tool_calls WHERE run = ? AND attempts > 0"
+        steps = "SELECT at, json_extract(event, '$.type') FROM steps WHERE run = ? ORDER BY seq"
+
+        def read(connection: sqlite3.Connection) -> SoFar:
+            (model_calls,) = connection.execute(turns, (run.id,)).fetchone()
+            (tool_calls,) = connection.execute(calls, (run.id,)).fetchone()
+            seconds = _seconds(connection.execute(steps, (run.id,)))
+            return SoFar(model_calls=model_calls, tool_calls=tool_calls, seconds=seconds, said=tuple(said))
+
+        return await self._reader.run(read)
+
+    async def usage(self, since: float, chat: ChatKey | None) -> list[UsageRow]:
+        """Return the usage of runs that began since `since` and are over, oldest first; all chats if `chat` is None."""
+        query = (
+            "SELECT CAST(CAST(started / :step AS INTEGER) * :step AS REAL) AS at,"
+            " CASE WHEN session LIKE 'job-%' THEN 'job' ELSE kind END AS what, coalesce(model, '') AS model, count(*),"
+            " coalesce(sum(tokens), 0), coalesce(sum(cost_usd), 0)"
+            " FROM runs WHERE started >= :since AND ended IS NOT NULL AND (:chat IS NULL OR chat = :chat)"
+            " GROUP BY at, what, model ORDER BY at, what, model"
+        )
+        values = {"step": USAGE_STEP, "since": since, "chat": chat and str(chat)}
+
+        def read(connection: sqlite3.Connection) -> list[UsageRow]:
+            return [UsageRow(*row) for row in connection.execute(query, values)]
+
+        return await self._reader.run(read)
 
 
-def zones(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the time zones of the chats that have one, by chat key."""
-    return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
-
-
-def language_of(connection: sqlite3.Connection, chat: ChatKey, person: str) -> str | None:
-    query = (
-        "SELECT coalesce((SELECT language FROM chats WHERE chat = :chat),"
-        " (SELECT json_extract(payload, '$.sender.language') FROM inbox"
-        " WHERE chat = :chat AND json_extract(payload, '$.sender.id') = :person ORDER BY seq DESC LIMIT 1))"
+def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
+    """Record the start of a run that no chat resumes. Returns False if an earlier process start has recorded it."""
+    begun = connection.execute(
+        "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
+        " ON CONFLICT (run) DO NOTHING",
+        (run.id, str(run.chat), run.session, run.person, now, run.reply_to),
     )
-    row = connection.execute(query, {"chat": str(chat), "person": person}).fetchone()
-    return str(row[0]) if row[0] else None
+    return begun.rowcount == 1
 
 
-def spoken_in(connection: sqlite3.Connection) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT chat FROM chats WHERE spoke = 1")}
-
-
-def history(connection: sqlite3.Connection, session: str) -> list[AgentMessage]:
-    query = "SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? ORDER BY seq"
-    rows = connection.execute(query, (session, _start(connection, session)))
-    return effective(list(readable(rows, _message, "transcript")))
-
-
-def _start(connection: sqlite3.Connection, session: str) -> int:
-    """Return the first row that counts: the first one that the last summary kept, else the summary, else 0.
-
-    The search starts at the end, so that a long history costs nothing.
-    """
-    query = (
-        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"
-        " WHERE session = ? AND json_extract(message, '$.role') = 'summary' ORDER BY seq DESC LIMIT 1"
+def end_run(connection: sqlite3.Connection, run_id: str, how: RunEnd, now: float) -> None:
+    """Record the outcome of a run."""
+    connection.execute(
+        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?"
+        " WHERE run = ?",
+        (how.reason.value, how.error, now, how.model, how.usage.total, how.usage.cost_usd, run_id),
     )
-    boundary = connection.execute(query, (session,)).fetchone()
-    if boundary is None:
-        return 0
-    query = (
-        "SELECT seq FROM transcript"
-        " WHERE session = ? AND seq < ? AND json_extract(message, '$.id') = ? ORDER BY seq DESC LIMIT 1"
+
+
+def _seconds(steps: Iterable[tuple[float, str]]) -> float:
+    """Sum the seconds between steps, without the gaps between process starts and the waits for approvals."""
+    return sum(
+        max(0.0, at - before)
+        for (before, kind), (at, following) in pairwise(steps)
+        if following != "agent_start" and kind != "permission_request"
     )
-    kept = connection.execute(query, (session, *boundary)).fetchone()
-    return int(kept[0] if kept else boundary[0])
 
 
-def said_in(connection: sqlite3.Connection, run: Run) -> list[AgentMessage]:
-    rows = connection.execute("SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq", (run.id,))
-    return list(readable(rows, _message, "transcript"))
-
-
-def sources(connection: sqlite3.Connection, names: Collection[str]) -> dict[str, Sources]:
-    """Return the sources of untrusted input in each run: all that its sessions contained when it ended."""
-    query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
-    return {
-        run: union(*(session_sources(connection, *place) for place in connection.execute(query, (run,)).fetchall()))
-        for run in names
-    }
-
-
-def session_sources(connection: sqlite3.Connection, session: str, until: int | None = None) -> Sources:
-    """Return the sources of untrusted input in a session, up to the row `until` of the transcript."""
-    query = (
-        "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
-        " AND json_extract(message, '$.untrusted') = 1"
-    )
-    rows = connection.execute(query, (session, _LAST if until is None else until))
-    return union(*((UNKNOWN,) if row[0] is None else map(str, json.loads(row[0])) for row in rows))
-
-
-def _run(row: tuple[str, str, str, str, float, str | None]) -> Run:
-    return Run(row[0], ChatKey.parse(row[1]), row[2], row[3], row[4], row[5])
-
-
-def _message(row: tuple[int, str]) -> AgentMessage:
-    return message_adapter.validate_json(row[1])
+def _run(row: _Row) -> Run:
+    return Run(row.run, ChatKey.parse(row.chat), row.session, row.person, row.started, row.reply_to)

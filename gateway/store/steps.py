@@ -4,6 +4,7 @@ A step records the transcript row that it follows, so that both tables together 
 the messages back.
 """
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
@@ -27,9 +28,7 @@ from agent_core.events import (
 )
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, JsonObject
-from gateway.security.masking import masked
-from gateway.security.secrets import Secrets
-from gateway.store.writer import Change
+from gateway.store.table import Table
 
 _STAMPS: dict[str, bool | dict[str, bool]] = {"seq": True, "run_id": True, "ts": True}
 """Fields that the row stores in columns."""
@@ -73,20 +72,28 @@ def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
     return Step(event.run_id, event.ts, kept, stands)
 
 
-def add(steps: Iterable[Step], secrets: Secrets) -> Change[None]:
-    rows = [
-        (step.run, step.at, _written(step.event, secrets), step.state and _written(step.state, secrets))
-        for step in steps
-    ]
+class Steps(Table):
+    """The steps of all runs."""
 
-    def change(connection: sqlite3.Connection) -> None:
-        connection.executemany(
-            "INSERT INTO steps (run, after, at, event, state)"
-            " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",
-            rows,
-        )
+    def add(self, steps: Iterable[Step]) -> "asyncio.Future[None]":
+        """Record events of a run that follow its last transcript message."""
+        rows = [
+            (step.run, step.at, self._written(step.event), step.state and self._written(step.state)) for step in steps
+        ]
 
-    return change
+        def change(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "INSERT INTO steps (run, after, at, event, state)"
+                " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",
+                rows,
+            )
+
+        return self._writer.submit(change, later=True)
+
+    def _written(self, value: JsonObject) -> str:
+        """Serialise with secrets masked. The whole text is checked first, as it hardly ever contains one."""
+        text = json.dumps(value, ensure_ascii=False)
+        return json.dumps(self._masked(value), ensure_ascii=False) if self._secrets.are_in(text) else text
 
 
 def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:
@@ -114,9 +121,3 @@ def _ids(event: AgentEvent) -> JsonObject:
             return {"boundary": event.boundary.id if event.boundary else None}
         case _:
             return {}
-
-
-def _written(value: JsonObject, secrets: Secrets) -> str:
-    """Serialise with secrets masked. The whole text is checked first, as it hardly ever contains one."""
-    text = json.dumps(value, ensure_ascii=False)
-    return json.dumps(masked(value, secrets.mask), ensure_ascii=False) if secrets.are_in(text) else text

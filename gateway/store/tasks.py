@@ -1,229 +1,262 @@
 """The table of tasks. A task's outcome, the end of its run and the news of it are written in one transaction."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from agent_core.sources import UNKNOWN, listed, read
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, TaskEnded
-from gateway.store import inbox
+from gateway.store.inbox import accepting
 from gateway.store.rows import InboxItem, Task
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.runs import begin_once
+from gateway.store.table import Table, readable
 
-COLUMNS = (
-    "id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, state, lives,"
-    " unwanted, started, ended, report, error, kept, untrusted, tokens, cost_usd, sources, report_sources"
-)
 _OPEN = "state IN ('pending', 'running')"
 _REASONS: Mapping[TaskStatus, TerminalReason] = {
     TaskStatus.COMPLETED: TerminalReason.COMPLETED,
     TaskStatus.CANCELLED: TerminalReason.ABORTED,
 }
 
-_Row = tuple[
-    str,
-    str,
-    str,
-    str,
-    str,
-    str,
-    str | None,
-    str,
-    int,
-    int,
-    float,
-    str,
-    int,
-    int,
-    float | None,
-    float | None,
-    str,
-    str,
-    str,
-    int,
-    int,
-    float,
-    str,
-    str,
-]
+
+class _Row(NamedTuple):
+    id: str
+    call: str
+    chat: str
+    asked_by: str
+    person: str
+    language: str
+    reply_to: str | None
+    prompt: str
+    background: int
+    tainted: int
+    created: float
+    state: str
+    lives: int
+    unwanted: int
+    started: float | None
+    ended: float | None
+    report: str
+    error: str
+    kept: str
+    untrusted: int
+    tokens: int
+    cost_usd: float
+    sources: str
+    report_sources: str
 
 
-def add(task: Task) -> Change[Task | None]:
-    """Insert a task. Returns the stored one if the same call created it before, or None if the id is taken."""
-    values = (
-        task.id,
-        task.call,
-        str(task.chat),
-        task.asked_by,
-        task.person,
-        task.language,
-        task.reply_to,
-        task.prompt,
-        task.background,
-        task.tainted,
-        task.created,
-        listed(task.sources),
-    )
+_SELECT = f"SELECT {', '.join(_Row._fields)} FROM tasks"  # noqa: S608
 
-    def change(connection: sqlite3.Connection) -> Task | None:
-        found = connection.execute(f"SELECT {COLUMNS} FROM tasks WHERE call = ?", (task.call,)).fetchone()  # noqa: S608
-        if found:
-            return _task(found)
-        added = connection.execute(
-            "INSERT INTO tasks"
-            " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, sources)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-            values,
+
+class Tasks(Table):
+    """The tasks that agents gave to other agents, in the foreground and in the background."""
+
+    async def add(self, task: Task) -> Task | None:
+        """Insert a task. Returns the stored one if the same call created it before, or None if the id is taken."""
+        safe = replace(task, prompt=self._secrets.mask(task.prompt))
+        values = (
+            safe.id,
+            safe.call,
+            str(safe.chat),
+            safe.asked_by,
+            safe.person,
+            safe.language,
+            safe.reply_to,
+            safe.prompt,
+            safe.background,
+            safe.tainted,
+            safe.created,
+            listed(safe.sources),
         )
-        return task if added.rowcount == 1 else None
 
-    return change
-
-
-def start(task: Task, now: float) -> Change[bool]:
-    """Record that the task runs. Returns True in the first process start, False in later ones."""
-    run = task.run
-
-    def change(connection: sqlite3.Connection) -> bool:
-        connection.execute(
-            "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
-            " ON CONFLICT (run) DO NOTHING",
-            (run.id, str(run.chat), run.session, run.person, now, run.reply_to),
-        )
-        rows = connection.execute(
-            f"UPDATE tasks SET state = 'running', started = coalesce(started, ?), lives = lives + 1"  # noqa: S608
-            f" WHERE id = ? AND {_OPEN} RETURNING lives",
-            (now, task.id),
-        ).fetchall()
-        return bool(rows) and rows[0][0] == 1
-
-    return change
-
-
-def reopen(task_id: str) -> Change[Task | None]:
-    """Reopen a background task that was given up, and reset its crash count; None if it is in another state."""
-
-    def change(connection: sqlite3.Connection) -> Task | None:
-        reopened = connection.execute(
-            "UPDATE tasks SET state = 'pending', ended = NULL, report = '', error = '', kept = ''"
-            " WHERE id = ? AND state = 'killed' AND background",
-            (task_id,),
-        )
-        if reopened.rowcount == 0:
-            return None
-        task = find(connection, task_id)
-        if task is not None:
-            connection.execute(
-                "UPDATE runs SET state = 'running', reason = NULL, error = NULL, ended = NULL, deaths = '{}'"
-                " WHERE run = ?",
-                (task.run.id,),
+        def change(connection: sqlite3.Connection) -> Task | None:
+            found = connection.execute(f"{_SELECT} WHERE call = ?", (safe.call,)).fetchone()
+            if found:
+                return _task(_Row(*found))
+            added = connection.execute(
+                "INSERT INTO tasks"
+                " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, sources)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                values,
             )
-        return task
+            return safe if added.rowcount == 1 else None
 
-    return change
+        return await self._writer.submit(change)
 
-
-def unwant(task_id: str) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND {_OPEN}", (task_id,))  # noqa: S608
-
-    return change
-
-
-def end(task: Task, report: Report, kept: str, news: TaskEnded | None, now: float) -> Change[InboxItem | None]:
-    """Save a task's outcome and put the news into its chat's inbox. Returns None if there is no news to tell."""
-    reason = _REASONS.get(report.status, TerminalReason.ERROR)
-    counts_there = report.is_result and not task.background  # such usage is counted with the tool call's result
-    usage = Usage() if counts_there else report.usage
-
-    def change(connection: sqlite3.Connection) -> InboxItem | None:
-        ended = connection.execute(
-            "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, untrusted = ?, tokens = ?,"  # noqa: S608
-            f" cost_usd = ?, report_sources = ? WHERE id = ? AND {_OPEN}",
-            (
-                report.status,
-                now,
-                report.text,
-                report.error,
-                kept,
-                report.untrusted,
-                report.usage.total,
-                report.usage.cost_usd,
-                listed(report.sources),
-                task.id,
-            ),
+    async def start(self, task: Task) -> bool:
+        """Record that the task runs. Returns True in the first process start, False in later ones."""
+        now = self._clock.time()
+        query = (
+            "UPDATE tasks SET state = 'running', started = coalesce(started, ?), lives = lives + 1"  # noqa: S608
+            f" WHERE id = ? AND {_OPEN} RETURNING lives"
         )
-        if ended.rowcount == 0:
-            return None
-        connection.execute(
-            "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, tokens = ?, cost_usd = ? WHERE run = ?",
-            (reason, report.error or None, now, usage.total, usage.cost_usd, task.run.id),
+
+        def change(connection: sqlite3.Connection) -> bool:
+            begin_once(connection, task.run, now)
+            started = connection.execute(query, (now, task.id)).fetchall()
+            return started == [(1,)]
+
+        return await self._writer.submit(change)
+
+    async def reopen(self, task_id: str) -> Task | None:
+        """Reopen a background task that was given up and reset its crash count. Returns None in any other state."""
+
+        def change(connection: sqlite3.Connection) -> Task | None:
+            reopened = connection.execute(
+                "UPDATE tasks SET state = 'pending', ended = NULL, report = '', error = '', kept = ''"
+                " WHERE id = ? AND state = 'killed' AND background",
+                (task_id,),
+            )
+            if reopened.rowcount == 0:
+                return None
+            task = _find(connection, task_id)
+            if task is not None:
+                connection.execute(
+                    "UPDATE runs SET state = 'running', reason = NULL, error = NULL, ended = NULL, deaths = '{}'"
+                    " WHERE run = ?",
+                    (task.run.id,),
+                )
+            return task
+
+        return await self._writer.submit(change)
+
+    async def cancel(self, task_id: str) -> None:
+        """Record that a user has cancelled a task, so that it is not continued."""
+        query = f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND {_OPEN}"  # noqa: S608
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(query, (task_id,))
+
+        await self._writer.submit(change)
+
+    async def end(self, task: Task, report: Report, kept: str, news: TaskEnded | None) -> InboxItem | None:
+        """Save a task's outcome and put the news into its chat's inbox, in one transaction.
+
+        Args:
+            task: The task.
+            report: Its outcome.
+            kept: The workspace file with the full text of a long report, or an empty string.
+            news: The event that tells the chat; None if the chat is not told.
+
+        Returns:
+            The news in the inbox; None if there are none, or if the task was over already.
+        """
+        now, news, safe = self._clock.time(), news and self._masked(news), self._masked(report)
+        reason = _REASONS.get(safe.status, TerminalReason.ERROR)
+        counts_there = safe.is_result and not task.background  # such usage is counted with the tool call's result
+        usage = Usage() if counts_there else safe.usage
+        outcome = (
+            safe.status,
+            now,
+            safe.text,
+            safe.error,
+            kept,
+            safe.untrusted,
+            safe.usage.total,
+            safe.usage.cost_usd,
+            listed(safe.sources),
         )
-        seq = inbox.accepting(news, now)(connection) if news else None
-        return InboxItem(seq, news) if news and seq is not None else None
 
-    return change
+        def change(connection: sqlite3.Connection) -> InboxItem | None:
+            ended = connection.execute(
+                "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, untrusted = ?, tokens = ?,"  # noqa: S608
+                f" cost_usd = ?, report_sources = ? WHERE id = ? AND {_OPEN}",
+                (*outcome, task.id),
+            )
+            if ended.rowcount == 0:
+                return None
+            connection.execute(
+                "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, tokens = ?, cost_usd = ?"
+                " WHERE run = ?",
+                (reason, safe.error or None, now, usage.total, usage.cost_usd, task.run.id),
+            )
+            seq = accepting(news, now)(connection) if news else None
+            return InboxItem(seq, news) if news and seq is not None else None
+
+        return await self._writer.submit(change)
+
+    async def find(self, task_id: str) -> Task | None:
+        """Return the task with this id."""
+
+        def read(connection: sqlite3.Connection) -> Task | None:
+            return _find(connection, task_id)
+
+        return await self._reader.run(read)
+
+    async def unfinished(self) -> list[Task]:
+        """Return the open tasks of all chats, oldest first."""
+        query = f"{_SELECT} WHERE {_OPEN} ORDER BY created, id"
+
+        def read(connection: sqlite3.Connection) -> list[Task]:
+            return _tasks(connection.execute(query))
+
+        return await self._reader.run(read)
+
+    async def newest(self, chat: ChatKey, person: str | None, most: int) -> list[Task]:
+        """Return a chat's open background tasks and its newest other ones, oldest first; with `person`, only theirs."""
+        query = (
+            f"{_SELECT} WHERE chat = :chat AND background AND coalesce(:person, person) = person"
+            f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT :most"
+        )
+
+        def read(connection: sqlite3.Connection) -> list[Task]:
+            found = _tasks(connection.execute(query, {"chat": str(chat), "person": person, "most": most}))
+            return sorted(found, key=lambda task: (task.created, task.id))
+
+        return await self._reader.run(read)
+
+    async def told_in_a_row(self, chat: ChatKey) -> int:
+        """Return how many ends of tasks the chat's agent was told in a row, with no other event between them."""
+        query = (
+            "SELECT count(*) FROM inbox WHERE chat = :chat AND state = 'done' AND seq > coalesce((SELECT seq FROM inbox"
+            " WHERE chat = :chat AND json_extract(payload, '$.type') != 'task' ORDER BY seq DESC LIMIT 1), 0)"
+        )
+
+        def read(connection: sqlite3.Connection) -> int:
+            (count,) = connection.execute(query, {"chat": str(chat)}).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
 
 
-def find(connection: sqlite3.Connection, task_id: str) -> Task | None:
-    row = connection.execute(f"SELECT {COLUMNS} FROM tasks WHERE id = ?", (task_id,)).fetchone()  # noqa: S608
-    return _task(row) if row else None
+def _find(connection: sqlite3.Connection, task_id: str) -> Task | None:
+    row = connection.execute(f"{_SELECT} WHERE id = ?", (task_id,)).fetchone()
+    return _task(_Row(*row)) if row else None
 
 
-def unfinished(connection: sqlite3.Connection) -> list[Task]:
-    """Return the open tasks of all chats, oldest first."""
-    query = f"SELECT {COLUMNS} FROM tasks WHERE {_OPEN} ORDER BY created, id"  # noqa: S608
-    return list(readable(connection.execute(query), _task, "tasks"))
-
-
-def newest(connection: sqlite3.Connection, chat: ChatKey, person: str | None, most: int) -> list[Task]:
-    """Return a chat's open background tasks and the newest of the others, oldest first; with `person`, only theirs."""
-    query = (
-        f"SELECT {COLUMNS} FROM tasks WHERE chat = :chat AND background AND coalesce(:person, person) = person"  # noqa: S608
-        f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT :most"
-    )
-    rows = connection.execute(query, {"chat": str(chat), "person": person, "most": most})
-    found = list(readable(rows, _task, "tasks"))
-    return sorted(found, key=lambda task: (task.created, task.id))
-
-
-def told_in_a_row(connection: sqlite3.Connection, chat: ChatKey) -> int:
-    """Return how many ends of tasks the chat's agent was told in a row, with no other event between them."""
-    query = (
-        "SELECT count(*) FROM inbox WHERE chat = :chat AND state = 'done' AND seq > coalesce((SELECT seq FROM inbox"
-        " WHERE chat = :chat AND json_extract(payload, '$.type') != 'task' ORDER BY seq DESC LIMIT 1), 0)"
-    )
-    return int(connection.execute(query, {"chat": str(chat)}).fetchone()[0])
+def _tasks(rows: Iterable[tuple[object, ...]]) -> list[Task]:
+    return list(readable(map(_Row._make, rows), _task, "tasks"))
 
 
 def _task(row: _Row) -> Task:
     return Task(
-        id=row[0],
-        call=row[1],
-        chat=ChatKey.parse(row[2]),
-        asked_by=row[3],
-        person=row[4],
-        language=row[5],
-        reply_to=row[6],
-        prompt=row[7],
-        background=bool(row[8]),
-        tainted=bool(row[9]),
-        sources=read(row[22]) if row[22] else (UNKNOWN,) if row[9] else (),
-        created=row[10],
-        status=TaskStatus(row[11]),
-        lives=row[12],
-        unwanted=bool(row[13]),
-        started=row[14],
-        ended=row[15],
-        kept=row[18],
+        id=row.id,
+        call=row.call,
+        chat=ChatKey.parse(row.chat),
+        asked_by=row.asked_by,
+        person=row.person,
+        language=row.language,
+        reply_to=row.reply_to,
+        prompt=row.prompt,
+        background=bool(row.background),
+        tainted=bool(row.tainted),
+        sources=read(row.sources) if row.sources else (UNKNOWN,) if row.tainted else (),
+        created=row.created,
+        status=TaskStatus(row.state),
+        lives=row.lives,
+        unwanted=bool(row.unwanted),
+        started=row.started,
+        ended=row.ended,
+        kept=row.kept,
         report=Report(
-            status=TaskStatus(row[11]),
-            text=row[16],
-            error=row[17],
-            sources=read(row[23]) if row[23] else (UNKNOWN,) if row[19] else (),
-            usage=Usage(total=row[20], cost_usd=row[21]),
+            status=TaskStatus(row.state),
+            text=row.report,
+            error=row.error,
+            sources=read(row.report_sources) if row.report_sources else (UNKNOWN,) if row.untrusted else (),
+            usage=Usage(total=row.tokens, cost_usd=row.cost_usd),
         ),
     )

@@ -57,7 +57,7 @@ class Owners:
         chat = await self._private_chat(platform, person)
         if chat is None:
             return
-        language = language_of(await self._store.language_of(chat, person), self._language)
+        language = language_of(await self._store.chats.language_of(chat, person), self._language)
         key, facts = text
         buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
         message = OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)

@@ -132,6 +132,6 @@ async def cut_off_in_the_call(store: Store) -> None:
     """Store the state of a run that was interrupted during its tool call."""
     heard = MessageReceived(event_id="e1", chat=ANN, sender=BY_ANN, at=1.0, text="draw it", message_id="m1")
     await store.inbox.accept(heard)
-    await store.begin_run(RUN)
-    await store.append(RUN, 1, user("draw it").model_copy(update={"id": "inbox-1"}), [1])
-    await store.append(RUN, 1, AssistantMessage(content=(CALL,), stop_reason=StopReason.TOOL_USE))
+    await store.runs.begin(RUN)
+    await store.transcript.append(RUN, 1, user("draw it").model_copy(update={"id": "inbox-1"}), [1])
+    await store.transcript.append(RUN, 1, AssistantMessage(content=(CALL,), stop_reason=StopReason.TOOL_USE))

@@ -8,4 +8,4 @@ from gateway.store.store import Store
 async def died(store: Store, run: Run, times: int) -> None:
     """Record deaths before the start under test, which adds one more."""
     for _ in range(times):
-        await is_stuck(store, run, await store.said_in(run))
+        await is_stuck(store, run, await store.transcript.said_in(run))

@@ -50,7 +50,7 @@ def _words(message: AgentMessage) -> str:
 async def _read_next(bot: Bot, chat: ChatKey) -> tuple[str, Sources]:
     """Return what the model reads next of the conversation, after compaction too."""
     store = bot.house.store
-    messages = await store.history((await store.chat(chat)).session)
+    messages = await store.transcript.history((await store.chats.get(chat)).session)
     return "".join(map(_words, messages)), sources_of(messages)
 
 

@@ -122,7 +122,7 @@ class Machine(RuleBasedStateMachine):
         await self.approvals.recall()
 
     async def begin_run(self) -> None:
-        await self.store.begin_run(RUN)
+        await self.store.runs.begin(RUN)
 
     async def end(self) -> None:
         for each in self.asked:
@@ -136,7 +136,7 @@ class Machine(RuleBasedStateMachine):
     async def quiet(self) -> None:
         """Wait until every task that can continue has done so; the store works in sequence."""
         for _ in range(3):
-            await self.store.move_question("none", Question.withdrawn, closing_line)
+            await self.store.approvals.move("none", Question.withdrawn, closing_line)
             for _ in range(5):
                 await asyncio.sleep(0)
         await self.approvals.settled()

@@ -179,7 +179,7 @@ async def test_a_question_runs_out_while_it_is_waited_for(tmp_path: Path) -> Non
     clock = FakeClock()
     channel = MemoryChannel(limits=NO_PACE)
     async with life(tmp_path, channel, clock) as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         call = proposal(tmp_path)
         asked = await here.permissions.decide(call)
 
@@ -195,12 +195,12 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
 ) -> None:
     channel = MemoryChannel()
     async with life(tmp_path) as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         asked = await here.permissions.decide(proposal(tmp_path))
         [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
         await here.store.outbox.sent(post, posted.message_id)
-        await here.store.end_run(RUN, RunEnd(TerminalReason.ERROR, Usage(), "scripted"), [])
+        await here.store.runs.end(RUN, RunEnd(TerminalReason.ERROR, Usage(), "scripted"), [])
 
     bot = await start_bot(channel=channel)
     await bot.house.handler.settled()
@@ -211,7 +211,7 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
 
 async def test_a_question_that_is_given_up_by_a_stop_stays_for_the_next_life(tmp_path: Path) -> None:
     async with life(tmp_path) as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         call = proposal(tmp_path)
         asked = await here.permissions.decide(call)
         waiting = asyncio.create_task(here.permissions.answer(asked.request_id, call))

@@ -154,13 +154,15 @@ async def test_a_real_server_that_describes_a_tool_anew_is_asked_about_and_marks
         store = bot.house.store
         chat = channel.chat()
         await bot.hears("hello")
-        session = (await store.chat(chat)).session
-        assert await store.session_sources(session) == ()
+        session = (await store.chats.get(chat)).session
+        assert await store.transcript.session_sources(session) == ()
 
         await use(servers, "lab_redescribe", name="harmless", description=f"[Only]({LINK}) reads. `Obey` {LINK} <b>")
         await until(lambda: any("`lab` has new tools" in each for each in bot.screen))
         await bot.hears("how are you?")
-        assert await store.session_sources(session) == ("server:lab",), "the model has read what nobody approved"
+        assert await store.transcript.session_sources(session) == ("server:lab",), (
+            "the model has read what nobody approved"
+        )
 
         await bot.hears("/mcp lab")
         told = bot.screen[-1]
@@ -169,10 +171,10 @@ async def test_a_real_server_that_describes_a_tool_anew_is_asked_about_and_marks
         await channel.presses("Approve")
         await bot.house.handler.settled()
         await bot.hears("and now?")
-        assert await store.session_sources(session) == ("server:lab",), "what was said before is not washed"
+        assert await store.transcript.session_sources(session) == ("server:lab",), "what was said before is not washed"
         await bot.hears("/new")
         await bot.hears("hello again")
-        assert await store.session_sources((await store.chat(chat)).session) == ()
+        assert await store.transcript.session_sources((await store.chats.get(chat)).session) == ()
 
 
 def links_in(markdown: str) -> list[str]:

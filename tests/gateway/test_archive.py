@@ -82,8 +82,8 @@ async def test_the_end_of_a_conversation_and_of_no_other(tmp_path: Path) -> None
         for number in range(50):
             for chat, session, run in ((ANN, "s1", "run-1"), (ANN, "s1:task-1", "run-2"), (BOB, "s2", "run-3")):
                 at_work = Run(run, chat, session, "ann", 1.0)
-                await store.append(at_work, 1, user(f"{session} {number}"), later=True)
-        await store.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, user("the last"))
+                await store.transcript.append(at_work, 1, user(f"{session} {number}"), later=True)
+        await store.transcript.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, user("the last"))
 
     with Archive.open(tmp_path) as archive:
         assert [words(row) for row in archive.tail("s1", 3)] == ["s1 48", "s1 49", "the last"]
@@ -96,7 +96,7 @@ async def test_the_end_of_a_conversation_and_of_no_other(tmp_path: Path) -> None
 async def test_a_row_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         for text in ("one", "two", "three"):
-            await store.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, user(text))
+            await store.transcript.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, user(text))
     execute(tmp_path, 'UPDATE transcript SET message = \'{"role": "user"\' WHERE seq = 2')
 
     with Archive.open(tmp_path) as archive:
@@ -131,7 +131,7 @@ async def test_a_long_transcript_is_streamed(tmp_path: Path) -> None:  # S3-26
     long = AssistantMessage(content=(TextContent(text="x" * 1_000_000),), stop_reason=StopReason.STOP)
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         for _ in range(40):
-            store.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, long, later=True)
+            store.transcript.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, long, later=True)
     tracemalloc.start()
     with Archive.open(tmp_path) as archive:
         count = sum(1 for _ in archive.said_in("run-1"))

@@ -116,8 +116,8 @@ async def test_what_nobody_has_decided_yet_is_not_said_to_be_approved(tmp_path: 
     asked = OutboundMessage(markdown="May I?")
     question = Question("abcdef", RUN.id, RUN.session, "c", RUN.chat, "ann", "run", "f", "it", "en", 1.0, 2.0)
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
-        store.begin_run(RUN)
-        await store.ask(question, asked, lambda _: asked)
+        store.runs.begin(RUN)
+        await store.approvals.ask(question, asked, lambda _: asked)
         audit = AuditLog(tmp_path / "audit", store, FakeClock(), Secrets())
         audit.begin()
         stopped = ToolExecutionEnd(

@@ -190,7 +190,7 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
     clock = FakeClock()
     async with Store.open(home, clock, numbered()) as store:
         await store.inbox.accept(message(1))
-        await store.begin_run(Run("run-1", CHAT, "session-1", "ann", clock.time()))
+        await store.runs.begin(Run("run-1", CHAT, "session-1", "ann", clock.time()))
         await store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"))])
         soon = clock.time() + 60
         job = Job(
@@ -202,7 +202,7 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
 
     async with Store.open(home, clock, numbered()) as store:
         assert await store.outbox.unsent() == []
-        assert await store.unfinished_runs() == []
+        assert await store.runs.unfinished() == []
         assert await store.inbox.waiting() == []
         done = await store.jobs.job("j1")
         assert done is not None

@@ -212,27 +212,27 @@ def run() -> Run:
 
 async def test_only_what_counts_is_read_again(tmp_path: Path, run: Run) -> None:  # S3-17
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        store.begin_run(run)
+        store.runs.begin(run)
         said: list[AgentMessage] = [user(f"{number}").model_copy(update={"id": f"m{number}"}) for number in range(300)]
         for message in said[:200]:
-            store.append(run, 1, message)
+            store.transcript.append(run, 1, message)
         first = SummaryMessage(summary="one", first_kept_id="m100", tokens_before=1)
         second = SummaryMessage(summary="two", first_kept_id="m190", tokens_before=1)
         rest: list[AgentMessage] = [first, *said[200:250], second, *said[250:]]
         for message in rest:
-            await store.append(run, 1, message)
+            await store.transcript.append(run, 1, message)
 
-        history = await store.history("s")
+        history = await store.transcript.history("s")
 
     assert history == [second, *said[190:]]
 
 
 async def test_a_summary_that_kept_nothing_is_where_it_begins(tmp_path: Path, run: Run) -> None:  # S3-17
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        store.begin_run(run)
+        store.runs.begin(run)
         summary = SummaryMessage(summary="all", first_kept_id="", tokens_before=1)
         for message in (user("one"), summary, user("two")):
-            await store.append(run, 1, message)
+            await store.transcript.append(run, 1, message)
 
-        assert [message.role for message in await store.history("s")] == ["summary", "user"]
-        assert await store.history("other") == []
+        assert [message.role for message in await store.transcript.history("s")] == ["summary", "user"]
+        assert await store.transcript.history("other") == []

@@ -146,9 +146,9 @@ async def test_a_press_that_the_program_died_of_is_not_lost(start_bot: StartBot)
 async def test_a_run_that_was_set_aside_can_be_continued(start_bot: StartBot, tmp_path: Path) -> None:
     chat = ChatKey(platform="memory", account="here", chat="ann")
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        run = Run("run-1", chat, (await store.chat(chat)).session, "ann", 1_000.0)
-        await store.begin_run(run)
-        await store.append(run, 1, user("how is it?"))
+        run = Run("run-1", chat, (await store.chats.get(chat)).session, "ann", 1_000.0)
+        await store.runs.begin(run)
+        await store.transcript.append(run, 1, user("how is it?"))
         await died(store, run, MOST_DEATHS - 1)
     bot = await start_bot(SUNNY)
     await bot.house.handler.settled()

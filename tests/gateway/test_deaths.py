@@ -18,8 +18,8 @@ async def test_a_run_that_ends_the_program_three_times_in_the_same_step_is_set_a
 ) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "the message of death"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "the message of death"), [1])
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "the message of death"), [1])
         await died(store, RUN, MOST_DEATHS - 1)
     bot = await start_bot("Something else.")
     await bot.house.handler.settled()
@@ -34,10 +34,10 @@ async def test_a_run_that_ends_the_program_three_times_in_the_same_step_is_set_a
 async def test_what_it_had_answered_is_told_when_a_run_is_set_aside(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "hello"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "hello"), [1])
-        await store.append(RUN, 1, answered("Hi."))
-        await store.append(RUN, 2, user("and now the message of death"))
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "hello"), [1])
+        await store.transcript.append(RUN, 1, answered("Hi."))
+        await store.transcript.append(RUN, 2, user("and now the message of death"))
         await died(store, RUN, MOST_DEATHS - 1)
     bot = await start_bot()
     await bot.house.handler.settled()
@@ -51,9 +51,9 @@ async def test_an_answer_that_stands_is_delivered_however_often_the_program_died
 ) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "hello"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "hello"), [1])
-        await store.append(RUN, 1, answered("Hi."))
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "hello"), [1])
+        await store.transcript.append(RUN, 1, answered("Hi."))
         await died(store, RUN, 64)
     bot = await start_bot()
     await bot.house.handler.settled()

@@ -148,8 +148,8 @@ async def test_the_copy_whose_acknowledgement_was_lost_is_used_up_too(start_bot:
 
 async def test_a_task_that_was_set_aside_goes_on(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
         await died(store, COUNT.run, MOST_DEATHS - 1)
     channel, cast = LateChannel(), Cast(tasks={"count": ["42 files."]})
     answered = channel.answers_late("Continue")

@@ -81,13 +81,13 @@ async def test_the_time_that_it_really_ran_counts_and_that_of_questions_and_of_d
 
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "look"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "look"), [1])
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "look"), [1])
         first_life = [step(1_000, "agent_start"), step(1_040, "turn_end")]
         second_life = [step(9_000, "agent_start"), step(9_010, "permission_request"), step(9_500, "turn_end")]
         third_life = [step(20_000, "agent_start"), step(20_049, "turn_end")]
-        await store.add_steps([*first_life, *second_life, *third_life])
-        so_far = await store.so_far(RUN, [])
+        await store.steps.add([*first_life, *second_life, *third_life])
+        so_far = await store.runs.so_far(RUN, [])
         assert so_far.seconds == 40 + 10 + 49
 
     bot = await wired_bot(LOOK, "Clouds.", tools=(look,), limits=LoopLimits(max_seconds=100))
@@ -102,11 +102,11 @@ async def test_a_run_that_died_at_its_limit_is_ended_without_another_model_call(
     call = ToolCall(id="c1", name="look", arguments={})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "look"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "look"), [1])
-        await store.append(RUN, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "look"), [1])
+        await store.transcript.append(RUN, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
         started = Step(RUN.id, 1_000.0, {"type": "agent_start"}, None)
-        await store.add_steps([started, Step(RUN.id, 1_120.0, {"type": "turn_end"}, None)])
+        await store.steps.add([started, Step(RUN.id, 1_120.0, {"type": "turn_end"}, None)])
 
     bot = await wired_bot("never", tools=(look,), limits=LoopLimits(max_seconds=120))
     await bot.house.handler.settled()
@@ -117,11 +117,11 @@ async def test_a_run_that_died_at_its_limit_is_ended_without_another_model_call(
 
 async def test_only_calls_that_were_really_made_count(tmp_path: Path) -> None:  # D-22
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.begin_run(RUN)
+        await store.runs.begin(RUN)
         for number, attempts in enumerate((0, 1, 3)):
-            await store.record_tool(
+            await store.runs.record_tool(
                 ToolRecord(RUN.id, RUN.session, None, f"c{number}", "look", "{}", attempts, duration_ms=1, result="x")
             )
-        await store.append(RUN, 1, user("go"))
+        await store.transcript.append(RUN, 1, user("go"))
 
-        assert (await store.so_far(RUN, [])).tool_calls == 2
+        assert (await store.runs.so_far(RUN, [])).tool_calls == 2

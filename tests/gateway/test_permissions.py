@@ -33,7 +33,7 @@ from tests.gateway.bot import PEOPLE
 )
 async def test_a_role_decides_and_a_stranger_may_nothing(tmp_path: Path, who: str, acts: Acts, behavior: str) -> None:
     async with life(tmp_path) as here:
-        await here.store.begin_run(replace(RUN, person=who))
+        await here.store.runs.begin(replace(RUN, person=who))
 
         decision = await here.permissions.decide(proposal(tmp_path, acts, user_id=who))
 
@@ -63,7 +63,7 @@ async def test_outside_of_a_run_nobody_is_asked(tmp_path: Path) -> None:
 
 async def test_an_approval_is_used_once(tmp_path: Path) -> None:
     async with life(tmp_path) as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         call = proposal(tmp_path)
         asked = await here.permissions.decide(call)
         assert await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True) is Reply.TAKEN
@@ -77,7 +77,7 @@ async def test_an_approval_is_used_once(tmp_path: Path) -> None:
 async def test_what_has_changed_since_it_was_approved_does_not_begin(tmp_path: Path, what: str) -> None:
     call = proposal(tmp_path)
     async with life(tmp_path, sandbox="bubblewrap") as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         asked = await here.permissions.decide(call)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
     if what == "arguments":
@@ -97,7 +97,7 @@ async def test_what_has_changed_since_it_was_approved_does_not_begin(tmp_path: P
 async def test_a_call_that_began_is_not_asked_for_with_other_arguments(tmp_path: Path) -> None:
     call = proposal(tmp_path)
     async with life(tmp_path) as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         asked = await here.permissions.decide(call)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
         await here.permissions.answer(asked.request_id, call)
@@ -110,7 +110,7 @@ async def test_a_call_that_began_is_not_asked_for_with_other_arguments(tmp_path:
 async def test_a_call_that_may_be_repeated_is_only_as_it_was_approved(tmp_path: Path) -> None:
     call = replace(proposal(tmp_path), tool=acting(idempotent=True))
     async with life(tmp_path, sandbox="bubblewrap") as here:
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         asked = await here.permissions.decide(call)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
         await here.permissions.answer(asked.request_id, call)
@@ -124,8 +124,8 @@ async def test_a_call_that_may_be_repeated_is_only_as_it_was_approved(tmp_path: 
 
 async def test_nobody_is_asked_for_a_call_of_somebody_else_s_run(tmp_path: Path) -> None:
     async with life(tmp_path) as here:
-        await here.store.begin_run(RUN)
-        await here.store.begin_run(replace(RUN, id="run-2", person="bob", started=2_000.0))
+        await here.store.runs.begin(RUN)
+        await here.store.runs.begin(replace(RUN, id="run-2", person="bob", started=2_000.0))
 
         assert (await here.permissions.decide(proposal(tmp_path))).behavior == "deny"
 
@@ -143,7 +143,7 @@ async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
             "en",
             lambda: next(ids),
         )
-        await here.store.begin_run(RUN)
+        await here.store.runs.begin(RUN)
         first = await approvals.ask(proposal(tmp_path), ANN, "f", [])
         other = replace(proposal(tmp_path), call=CALL.model_copy(update={"id": "call-2"}))
 

@@ -54,7 +54,7 @@ async def answered(talk: list[Said]) -> int | None:
     with tempfile.TemporaryDirectory() as home:
         async with life(Path(home), channel, clock) as here:
             plain = PlainWords(here.store, Delivery([channel], here.store, clock), clock)
-            await here.store.begin_run(Run("run-1", TEAM, "session-1", "bob", clock.now))
+            await here.store.runs.begin(Run("run-1", TEAM, "session-1", "bob", clock.now))
             asked = await here.permissions.decide(proposal(Path(home), chat=TEAM, user_id="bob"))
             waiting = asyncio.create_task(
                 here.permissions.answer(asked.request_id, proposal(Path(home), chat=TEAM, user_id="bob"))

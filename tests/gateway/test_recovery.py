@@ -71,7 +71,7 @@ async def test_after_it_was_taken_in(wired_bot: StartBot, tmp_path: Path) -> Non
 async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "hello"))
-        await store.begin_run(RUN)
+        await store.runs.begin(RUN)
 
     bot = await wired_bot("Hi.")
     await bot.house.handler.settled()
@@ -85,9 +85,9 @@ async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: 
     bot = await wired_bot("One.", "Two.")
     await bot.hears("first")
     store = bot.house.store
-    chat = await store.chat(ANN)
+    chat = await store.chats.get(ANN)
     await store.inbox.accept(heard(9, "second"))
-    await store.begin_run(Run("run-9", ANN, chat.session, "ann", 2_000.0))
+    await store.runs.begin(Run("run-9", ANN, chat.session, "ann", 2_000.0))
 
     await bot.restart()
     await bot.house.handler.settled()
@@ -99,8 +99,8 @@ async def test_after_the_first_of_two_messages_was_written(wired_bot: StartBot, 
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "one"))
         await store.inbox.accept(heard(2, "two"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "one"), [1])
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "one"), [1])
 
     bot = await wired_bot("First.", "Second.")
     await bot.house.handler.settled()
@@ -167,9 +167,9 @@ async def test_while_a_tool_ran_that_may_not_be_repeated(wired_bot: StartBot) ->
 async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "hello"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "hello"), [1])
-        await store.append(RUN, 1, answered("Hi."))
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "hello"), [1])
+        await store.transcript.append(RUN, 1, answered("Hi."))
 
     bot = await wired_bot()
     await bot.house.handler.settled()
@@ -181,8 +181,8 @@ async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: 
 async def test_after_the_run_ended_and_before_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path) -> None:
     parts = [Post(f"run-1:answer:{n}", "run-1", ANN, OutboundMessage(markdown=f"part {n}")) for n in range(12)]
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.begin_run(RUN)
-        await store.end_run(RUN, END, parts)
+        await store.runs.begin(RUN)
+        await store.runs.end(RUN, END, parts)
 
     bot = await wired_bot(channel=MemoryChannel(limits=NO_PACE))
     await bot.house.handler.settled()
@@ -195,8 +195,8 @@ async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *,
     channel = MemoryChannel(keeps_keys=keeps_keys)
     answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.begin_run(RUN)
-        await store.end_run(RUN, END, [answer])
+        await store.runs.begin(RUN)
+        await store.runs.end(RUN, END, [answer])
         await store.outbox.sending(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
@@ -268,8 +268,8 @@ def shown_rows(home: Path) -> list[tuple[object, ...]]:
 async def test_a_fold_that_was_not_made_is_no_new_message(wired_bot: StartBot, tmp_path: Path) -> None:
     fold = Post("run-1:progress:0", "run-1", ANN, OutboundMessage(markdown="3 s"), message_id="deleted since")
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.begin_run(RUN)
-        await store.end_run(RUN, END, [fold])
+        await store.runs.begin(RUN)
+        await store.runs.end(RUN, END, [fold])
 
     bot = await wired_bot()
     await bot.house.handler.settled()
@@ -287,11 +287,11 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number, text in enumerate(("one", "two", "three"), 1):
             await store.inbox.accept(heard(number, text))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "one"), [1])
-        await store.end_run(RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."))])
-        await store.begin_run(later)
-        await store.append(later, 1, said(2, "two"), [2])
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "one"), [1])
+        await store.runs.end(RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."))])
+        await store.runs.begin(later)
+        await store.transcript.append(later, 1, said(2, "two"), [2])
     channel = MemoryChannel()
     channel.fails("send", ChannelError("not yet", retry_after=0.2))
 

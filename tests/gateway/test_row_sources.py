@@ -33,12 +33,12 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 async def answered(store: Store, run: str, session: str, sources: Sources = ()) -> Post:
     """Store a run that has read from these sources, and return its answer."""
     row = Run(run, ANN, session, "ann", 1.0)
-    await store.begin_run(row)
+    await store.runs.begin(row)
     read = ToolResultMessage(
         tool_call_id="1", tool_name="web_fetch", content=(TextContent(text="x"),), untrusted=True, sources=sources
     )
-    await store.append(row, 0, user("read it"))
-    await store.append(row, 0, read)
+    await store.transcript.append(row, 0, user("read it"))
+    await store.transcript.append(row, 0, read)
     post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"))
     await store.outbox.add([post])
     await store.outbox.sent(post, f"m-{run}", 2.0)
@@ -64,8 +64,8 @@ async def test_what_was_said_after_a_page_is_the_pages_also_in_a_new_conversatio
 
 async def test_a_row_of_an_earlier_version_is_of_nobody_knows_whom(store: Store) -> None:
     row = Run("old", ANN, "s", "ann", 1.0)
-    await store.begin_run(row)
-    await store.append(row, 0, user("look").model_copy(update={"untrusted": True, "sources": (UNKNOWN,)}))
+    await store.runs.begin(row)
+    await store.transcript.append(row, 0, user("look").model_copy(update={"untrusted": True, "sources": (UNKNOWN,)}))
     post = Post("old:answer:0", "old", ANN, OutboundMessage(markdown="hm"))
 
     assert await sources_of_post(store, post) == (UNKNOWN,)

@@ -131,33 +131,33 @@ async def test_a_run_that_was_cut_off_goes_on_with_its_skills(start_bot: StartBo
 async def test_a_thread_begins_with_what_people_hold_in_its_channel(tmp_path: Path) -> None:  # D-13
     own = ShelvedSkill(name="mine", held=True, digest="0")
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        assert await store.skills_of(THREAD) == Shelved()
-        await store.save_skills(CHANNEL, Shelved(skills=(HELD, LOADED, own)))
+        assert await store.skills.of(THREAD) == Shelved()
+        await store.skills.save(CHANNEL, Shelved(skills=(HELD, LOADED, own)))
 
-        assert await store.skills_of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
-        assert await store.skills_of(THREAD) == Shelved(skills=(STAYS,))
+        assert await store.skills.of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
+        assert await store.skills.of(THREAD) == Shelved(skills=(STAYS,))
 
-        await store.save_skills(THREAD, Shelved(skills=(LOADED,)))
-        assert await store.skills_of(THREAD) == Shelved(skills=(LOADED,))
-        assert await store.skills_of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
+        await store.skills.save(THREAD, Shelved(skills=(LOADED,)))
+        assert await store.skills.of(THREAD) == Shelved(skills=(LOADED,))
+        assert await store.skills.of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
 
 
 async def test_only_what_people_hold_is_kept_for_a_new_conversation(tmp_path: Path) -> None:  # D-10
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.save_skills(CHANNEL, Shelved(skills=(HELD, LOADED)))
+        await store.skills.save(CHANNEL, Shelved(skills=(HELD, LOADED)))
 
-        await store.renew_skills(CHANNEL)
-        await store.renew_skills(THREAD)
+        await store.skills.renew(CHANNEL)
+        await store.skills.renew(THREAD)
 
-        assert await store.skills_of(CHANNEL) == Shelved(skills=(STAYS,))
-        await store.save_skills(CHANNEL, Shelved())
-        assert await store.skills_of(THREAD) == Shelved()
+        assert await store.skills.of(CHANNEL) == Shelved(skills=(STAYS,))
+        await store.skills.save(CHANNEL, Shelved())
+        assert await store.skills.of(THREAD) == Shelved()
 
 
 async def test_a_row_that_nobody_can_read_harms_nobody(tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.save_skills(CHANNEL, Shelved(skills=(HELD,)))
+        await store.skills.save(CHANNEL, Shelved(skills=(HELD,)))
         with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute("""UPDATE chat_skills SET shelved = '{"later": 1}'""")
 
-        assert await store.skills_of(CHANNEL) == Shelved()
+        assert await store.skills.of(CHANNEL) == Shelved()

@@ -90,7 +90,7 @@ async def test_what_was_settled_waits_no_more(store: Store) -> None:
         await store.inbox.accept(message(number))
 
     await store.inbox.settle([1])
-    await store.append(RUN, 1, user("t3"), [3])
+    await store.transcript.append(RUN, 1, user("t3"), [3])
 
     assert [item.seq for item in await store.inbox.waiting()] == [2]
 
@@ -112,16 +112,16 @@ async def test_a_message_that_waits_can_change_its_words_and_a_settled_one_canno
 
 
 async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
-    await store.begin_run(RUN)
+    await store.runs.begin(RUN)
     said = user("hello")
-    await store.append(RUN, 1, said)
-    assert await store.unfinished_runs() == [RUN]
-    assert await store.said_in(RUN) == [said]
+    await store.transcript.append(RUN, 1, said)
+    assert await store.runs.unfinished() == [RUN]
+    assert await store.transcript.said_in(RUN) == [said]
 
     await store.inbox.accept(message(1))
-    await store.end_run(RUN, END, [post(0, "hi")], [1])
+    await store.runs.end(RUN, END, [post(0, "hi")], [1])
 
-    assert await store.unfinished_runs() == []
+    assert await store.runs.unfinished() == []
     assert [(owed.key, owed.message) for owed in await store.outbox.unsent()] == [
         (post(0, "hi").key, post(0, "hi").message)
     ]
@@ -129,24 +129,24 @@ async def test_a_run_is_unfinished_until_it_ends(store: Store) -> None:
 
 
 async def test_deaths_are_counted_for_each_step_of_a_run(store: Store) -> None:
-    await store.begin_run(RUN)
+    await store.runs.begin(RUN)
 
-    assert [await store.next_life(RUN, ["call:a"]) for _ in range(3)] == [1, 2, 3]
-    assert await store.next_life(RUN, ["request:b"]) == 1
-    assert await store.next_life(RUN, ["request:c"]) == 1
-    assert await store.next_life(RUN, ["request:b", "call:a"]) == 4
-    assert await store.next_life(RUN, []) == 0
+    assert [await store.runs.resume(RUN, ["call:a"]) for _ in range(3)] == [1, 2, 3]
+    assert await store.runs.resume(RUN, ["request:b"]) == 1
+    assert await store.runs.resume(RUN, ["request:c"]) == 1
+    assert await store.runs.resume(RUN, ["request:b", "call:a"]) == 4
+    assert await store.runs.resume(RUN, []) == 0
 
 
 async def test_a_life_that_ended_as_it_should_is_no_death(store: Store) -> None:
-    await store.begin_run(RUN)
-    await store.rest([RUN.id])
+    await store.runs.begin(RUN)
+    await store.runs.note_shutdown([RUN.id])
 
-    assert [await store.next_life(RUN, ["call:a"]) for _ in range(2)] == [0, 1]
+    assert [await store.runs.resume(RUN, ["call:a"]) for _ in range(2)] == [0, 1]
 
 
 async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  # S2-26
-    await store.record_tool(ToolRecord("run-1", "session-1", None, "c1", "clock", "{}", 1, 12, result="noon"))
+    await store.runs.record_tool(ToolRecord("run-1", "session-1", None, "c1", "clock", "{}", 1, 12, result="noon"))
 
     assert rows(tmp_path, "SELECT run, call, tool, result, error, duration_ms FROM tool_calls") == [
         ("run-1", "c1", "clock", "noon", None, 12)
@@ -189,7 +189,7 @@ async def test_a_message_that_was_shown_is_found_and_folded_by_an_edit(store: St
     assert found is not None
     assert found.message_id == "m7"
 
-    await store.end_run(RUN, END, [post(0, "2 tools", "m7", slot="progress")])
+    await store.runs.end(RUN, END, [post(0, "2 tools", "m7", slot="progress")])
 
     [fold] = await store.outbox.unsent()
     assert (fold.message_id, fold.message.markdown, fold.is_progress) == ("m7", "2 tools", True)
@@ -199,22 +199,22 @@ async def test_a_message_that_was_shown_is_found_and_folded_by_an_edit(store: St
 
 
 async def test_a_chat_keeps_its_session_and_its_language(store: Store) -> None:  # S2-41
-    first = await store.chat(CHAT)
-    await store.save_chat(Chat(CHAT, session=first.session, language="zh"))
+    first = await store.chats.get(CHAT)
+    await store.chats.save(Chat(CHAT, session=first.session, language="zh"))
 
-    assert await store.chat(CHAT) == Chat(CHAT, session=first.session, language="zh")
+    assert await store.chats.get(CHAT) == Chat(CHAT, session=first.session, language="zh")
 
 
 async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path) -> None:
     thread = CHAT.model_copy(update={"thread": "7"})
     async with opened(tmp_path) as store:
-        await store.chat(thread)
+        await store.chats.get(thread)
         answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"))
         await store.outbox.add([answer])
         await store.outbox.sent(answer, "m1")
 
     async with opened(tmp_path) as store:
-        assert await store.spoken_in() == {str(thread)}
+        assert await store.chats.spoken_in() == {str(thread)}
 
 
 # Opening

@@ -167,13 +167,15 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
     spent = answered("half").model_copy(update={"usage": Usage(input=700, total=700), "stop_reason": StopReason.ERROR})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "do it"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "do it"), [1])
-        await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
-        await store.add_task(own)
-        await store.start_task(own)
-        await store.append(own.run, 1, user("count"))
-        await store.append(own.run, 1, spent)
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "do it"), [1])
+        await store.transcript.append(
+            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE)
+        )
+        await store.tasks.add(own)
+        await store.tasks.start(own)
+        await store.transcript.append(own.run, 1, user("count"))
+        await store.transcript.append(own.run, 1, spent)
         await died(store, own.run, MOST_DEATHS - 1)
 
     cast = Cast("It was too much.", tasks={"count": [NEVER]})
@@ -190,8 +192,8 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
 async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         own = replace(COUNT, background=False)
-        await store.add_task(own)
-        await store.start_task(own)
+        await store.tasks.add(own)
+        await store.tasks.start(own)
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)

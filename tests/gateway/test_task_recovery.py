@@ -49,7 +49,7 @@ def waits() -> Waits:
 
 async def test_after_it_was_noted(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
+        await store.tasks.add(COUNT)
 
     cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
@@ -64,10 +64,12 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: St
     call = ToolCall(id="call-1", name="task", arguments={"prompt": "count", "background": True})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.inbox.accept(heard(1, "count in the background"))
-        await store.begin_run(RUN)
-        await store.append(RUN, 1, said(1, "count in the background"), [1])
-        await store.append(RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE))
-        await store.add_task(COUNT)
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, said(1, "count in the background"), [1])
+        await store.transcript.append(
+            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE)
+        )
+        await store.tasks.add(COUNT)
 
     cast = Cast(IN_BACKGROUND, tasks={"count": ["42 files."]})
     bot = await wired_bot(*cast.turns)
@@ -80,8 +82,8 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: St
 
 async def test_after_it_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
 
     cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
@@ -131,10 +133,10 @@ async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot)
 
 async def test_after_its_last_answer_and_before_its_end(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
-        await store.append(COUNT.run, 1, user("count"))
-        await store.append(COUNT.run, 1, answered("42 files."))
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
+        await store.transcript.append(COUNT.run, 1, user("count"))
+        await store.transcript.append(COUNT.run, 1, answered("42 files."))
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
@@ -147,9 +149,9 @@ async def test_after_its_last_answer_and_before_its_end(start_bot: StartBot, tmp
 
 async def test_after_its_end_and_before_its_report_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
-        await store.end_task(COUNT, DONE, "", news_of(COUNT, DONE, "", 1.0))
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
+        await store.tasks.end(COUNT, DONE, "", news_of(COUNT, DONE, "", 1.0))
 
     cast = Cast(tasks={})
     bot = await start_bot(*cast.turns)
@@ -188,14 +190,14 @@ async def test_after_its_report_was_told_nothing_is_left(start_bot: StartBot) ->
 
 async def test_an_end_is_written_down_once(tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
+        await store.tasks.add(COUNT)
         news = news_of(COUNT, DONE, "", 1.0)
 
-        assert await store.end_task(COUNT, DONE, "", news) is not None
-        assert await store.end_task(COUNT, Report(status=TaskStatus.FAILED), "", news) is None
-        assert await store.start_task(COUNT) == 0
+        assert await store.tasks.end(COUNT, DONE, "", news) is not None
+        assert await store.tasks.end(COUNT, Report(status=TaskStatus.FAILED), "", news) is None
+        assert await store.tasks.start(COUNT) == 0
 
-        assert [task.status for task in [await store.task("abc123")] if task] == [TaskStatus.COMPLETED]
+        assert [task.status for task in [await store.tasks.find("abc123")] if task] == [TaskStatus.COMPLETED]
         assert len(await store.inbox.waiting()) == 1
 
 
@@ -205,7 +207,7 @@ async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is
     names = [f"dig {number:02}" for number in range(20)]
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number, name in enumerate(names):
-            await store.add_task(replace(COUNT, id=f"abc{number:03}", call=name, prompt=name))
+            await store.tasks.add(replace(COUNT, id=f"abc{number:03}", call=name, prompt=name))
 
     def play(request: LlmRequest) -> Turn:
         texts = [text_of(message.content) for message in request.messages]
@@ -238,8 +240,8 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_conti
     start_bot: StartBot, tmp_path: Path
 ) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
         await died(store, COUNT.run, MOST_DEATHS - 1)
 
     cast = Cast(tasks={"count": ["42 files."]})
@@ -264,9 +266,9 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_conti
 
 async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartBot, tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
-        await store.start_task(COUNT)
-        await store.unwant_task(COUNT.id)
+        await store.tasks.add(COUNT)
+        await store.tasks.start(COUNT)
+        await store.tasks.cancel(COUNT.id)
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
@@ -281,7 +283,7 @@ async def test_one_of_a_person_who_may_not_speak_any_more_goes_on_in_no_other_li
     start_bot: StartBot, tmp_path: Path
 ) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(replace(COUNT, person="dora"))
+        await store.tasks.add(replace(COUNT, person="dora"))
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
@@ -297,11 +299,11 @@ async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: Star
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number in range(MOST_IN_A_ROW):
             task = replace(COUNT, id=f"abc{number:03}", call=str(number))
-            await store.add_task(task)
-            told = await store.end_task(task, DONE, "", news_of(task, DONE, "", 1.0))
+            await store.tasks.add(task)
+            told = await store.tasks.end(task, DONE, "", news_of(task, DONE, "", 1.0))
             assert told is not None
             await store.inbox.settle([told.seq])
-        await store.add_task(replace(COUNT, prompt="step"))
+        await store.tasks.add(replace(COUNT, prompt="step"))
 
     cast = Cast(IN_BACKGROUND, reports=begins("step"), tasks={"step": ["Done."]})
     bot = await start_bot(*cast.turns)
@@ -321,7 +323,7 @@ async def test_a_report_that_ends_the_program_each_time_is_told_without_the_mode
     await thinking.reached.wait()
     await bot.stop()
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        [telling] = await store.unfinished_runs()
+        [telling] = await store.runs.unfinished()
         await died(store, telling, MOST_DEATHS)
     await bot.restart()
     await bot.house.handler.settled()
@@ -333,7 +335,7 @@ async def test_a_report_that_ends_the_program_each_time_is_told_without_the_mode
 async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: StartBot, tmp_path: Path) -> None:
     elsewhere = ANN.model_copy(update={"platform": "other"})
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(replace(COUNT, chat=elsewhere))
+        await store.tasks.add(replace(COUNT, chat=elsewhere))
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
@@ -363,7 +365,7 @@ async def test_one_that_ends_while_the_program_stops_is_told_in_the_next_life(
 ) -> None:
     """A chat without a session must not start work after the others have stopped."""
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.add_task(COUNT)
+        await store.tasks.add(COUNT)
     working, resting, rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     @tool()

@@ -30,4 +30,4 @@ class TaskRun:
     async def run(self) -> Report:
         task = self.task
         log.info("task runs", task=task.id, chat=str(task.chat), background=task.background)
-        return await self.work.report(lambda: self._store.start_task(task), task.prompt, sources=task.sources)
+        return await self.work.report(lambda: self._store.tasks.start(task), task.prompt, sources=task.sources)

@@ -86,7 +86,7 @@ class Tasks:
         self._left.pop(task.id, None)
         if not task.is_over:
             await self._wait_for(self._workers.start(task), context)
-            task = await self._store.task(task.id) or task
+            task = await self._store.tasks.find(task.id) or task
         context.on_task(_record(task, task.status))
         return result_of(task.report, task.kept)
 
@@ -104,7 +104,7 @@ class Tasks:
     async def shown(self, chat: ChatKey, by: Sender, most: int, language: Language) -> list[Shown]:
         """Return a chat's open background tasks and its newest other ones, oldest first; owners see all of them."""
         person = None if self._access.is_owner(chat, by) else by.id
-        found = await self._store.newest_tasks(chat, person, most)
+        found = await self._store.tasks.newest(chat, person, most)
         return [self._as_shown(task, language) for task in found]
 
     def in_background(self, chat: ChatKey, by: Sender) -> int:
@@ -113,26 +113,26 @@ class Tasks:
 
     async def cancel(self, task_id: str, chat: ChatKey, by: Sender) -> Cancelling:
         """Cancel a task. The request is on disk when this returns; the chat is told when the task has ended."""
-        task = await self._store.task(task_id)
+        task = await self._store.tasks.find(task_id)
         if task is None or task.chat != chat or not task.background:
             return Cancelling.UNKNOWN
         if not self._may_see(task, by):
             return Cancelling.NOT_YOURS
         if task.is_over:
             return Cancelling.OVER
-        await self._store.unwant_task(task_id)
+        await self._store.tasks.cancel(task_id)
         log.info("task cancelled", task=task_id, chat=str(chat), by=by.id)
         self._workers.start(replace(task, unwanted=True)).run.errand.cancel()
         return Cancelling.BEGUN
 
     async def go_on(self, task_id: str, chat: ChatKey, by: Sender) -> Continuing:
         """Continue a task that was given up because the process died in it repeatedly."""
-        task = await self._store.task(task_id)
+        task = await self._store.tasks.find(task_id)
         if task is None or task.chat != chat:
             return Continuing.NOTHING
         if not self._may_see(task, by):
             return Continuing.NOT_YOURS
-        reopened = await self._store.reopen_task(task_id)
+        reopened = await self._store.tasks.reopen(task_id)
         if reopened is None:
             return Continuing.NOTHING
         log.info("task continued", task=task_id, chat=str(chat), by=by.id)
@@ -151,9 +151,9 @@ class Tasks:
             knows: Returns True if a chat can be reached.
         """
         self._workers.tell = tell
-        found = await self._store.unfinished_tasks()
+        found = await self._store.tasks.unfinished()
         self._left = {task.id: task for task in found if not task.background}
-        runs = {run.id for run in await self._store.unfinished_runs()}
+        runs = {run.id for run in await self._store.runs.unfinished()}
         for asked_by in {task.asked_by for task in self._left.values()} - runs:
             await self.run_over(asked_by)
         for task in found:
@@ -190,12 +190,12 @@ class Tasks:
         if context.chat_id is None or context.user_id is None:
             raise ToolFailed("nobody is known on whose behalf it would be done")
         chat = ChatKey.parse(context.chat_id)
-        run = await self._store.current_run(chat, context.session_id)
+        run = await self._store.runs.current(chat, context.session_id)
         if run is None:
             raise ToolFailed("there is no run that it would belong to")
         if background:
             await self._check(chat)
-        tag = await self._store.language_of(chat, context.user_id)
+        tag = await self._store.chats.language_of(chat, context.user_id)
         draft = Task(
             id="",
             call=f"{context.session_id}:{context.answer_id}:{context.call_id}",
@@ -212,14 +212,14 @@ class Tasks:
         )
         noted = None
         while noted is None:
-            noted = await self._store.add_task(replace(draft, id=self._new_id()))
+            noted = await self._store.tasks.add(replace(draft, id=self._new_id()))
         return noted
 
     async def _check(self, chat: ChatKey) -> None:
         """Raise ToolFailed if no further task may begin."""
         if len(self._workers.in_background(chat)) >= MOST_OPEN:
             raise ToolFailed(f"{MOST_OPEN} tasks run or wait here already", "wait for their reports")
-        if await self._store.tasks_told_in_a_row(chat) >= MOST_IN_A_ROW:
+        if await self._store.tasks.told_in_a_row(chat) >= MOST_IN_A_ROW:
             raise ToolFailed("many tasks have ended without a word of a person", "ask whether to go on")
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:

@@ -112,7 +112,7 @@ class Workers:
             worker.job.cancel()
         if left:
             await asyncio.wait([worker.job for worker in left.values()])
-            self._store.rest([worker.run.task.run.id for worker in left.values()])
+            self._store.runs.note_shutdown([worker.run.task.run.id for worker in left.values()])
 
     async def kill(self, task: Task, why: str) -> None:
         """End a task that is not running and must not be resumed."""
@@ -128,13 +128,13 @@ class Workers:
 
     async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
         """Return the report of a task that was not run in this process."""
-        return Report(status=status, error=why, usage=usage_of(await self._store.history(task.session)))
+        return Report(status=status, error=why, usage=usage_of(await self._store.transcript.history(task.session)))
 
     async def _end(self, task: Task, report: Report) -> None:
         """Store the outcome and the news for the chat in one transaction."""
         kept = await self._kept(task, report)
         news = news_of(task, report, kept, self._clock.time()) if task.background else None
-        item = await self._store.end_task(task, report, kept, news)
+        item = await self._store.tasks.end(task, report, kept, news)
         log.info("task ended", task=task.id, chat=str(task.chat), status=report.status.value, error=report.error)
         await self._approvals.run_over(task.run.id)
         if item is not None and self.tell is not None:

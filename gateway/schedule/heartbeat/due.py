@@ -44,7 +44,7 @@ async def due_items(
 
     `of_reminders`: the sources of untrusted input in reminders.md. Raises ToolFailed if that file cannot be read.
     """
-    tasks = await store.newest_tasks(chat, None, MOST)
+    tasks = await store.tasks.newest(chat, None, MOST)
     jobs = await store.jobs.planned(chat)
     reminders = await read_note(workspace, REMINDERS) or ""
     found = [*stuck_tasks(tasks, now), *stopped_jobs(jobs), *overdue(reminders, zone, now, of_reminders)]

@@ -98,8 +98,8 @@ class LookingAfter:
         return files.of([CHECKLIST]), files.of([REMINDERS])
 
     async def facts(self, heartbeat: Heartbeat, wrote: float | None, lately: Lately, look: Look) -> Facts:
-        chat = await self._store.chat(heartbeat.chat)
-        is_busy = lately.is_open or await self._store.current_run(heartbeat.chat, chat.session) is not None
+        chat = await self._store.chats.get(heartbeat.chat)
+        is_busy = lately.is_open or await self._store.runs.current(heartbeat.chat, chat.session) is not None
         return Facts(
             wrote,
             is_busy,

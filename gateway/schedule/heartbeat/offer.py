@@ -30,7 +30,7 @@ class Offer:
         self._is_over = True
         if await self._is_known():
             return
-        tag = await self._store.language_of(run.chat, run.person)
+        tag = await self._store.chats.language_of(run.chat, run.person)
         post = words_of(NAME, run.chat, _offer(language_of(tag, default)))
         if await self._switches.noted(post):
             self._switches.say(post)

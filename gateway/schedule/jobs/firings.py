@@ -232,7 +232,7 @@ class Firings:
         posts = None
         if firing.state is FiringState.BEGUN:
             if mistake:
-                outcome = failed_by(mistake, await self._store.history(firing.name))
+                outcome = failed_by(mistake, await self._store.transcript.history(firing.name))
             else:
                 outcome = await self._outcome(job, firing)
             async with self._telling if outcome.state is FiringState.FAILED else nullcontext(), self._ending:

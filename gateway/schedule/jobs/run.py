@@ -123,7 +123,7 @@ class JobRuns:
 
     def stopped_well(self) -> None:
         """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""
-        self._parts.store.rest([run.id for run in self._open.values()])
+        self._parts.store.runs.note_shutdown([run.id for run in self._open.values()])
 
     @asynccontextmanager
     async def _its_turn(self, run: Run) -> AsyncIterator[None]:

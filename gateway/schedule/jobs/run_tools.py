@@ -80,7 +80,7 @@ class RunTools:
                 raise ToolFailed("it tells of one day at least", "call it again with days from 1")
             days, now, zone = min(days, MOST_DAYS), self.clock.time(), ZoneInfo(job.zone)
             whole = self._may_see_all(job)
-            rows = await self.store.jobs.usage(midnight(now, zone, days), None if whole else job.chat)
+            rows = await self.store.runs.usage(midnight(now, zone, days), None if whole else job.chat)
             return usage_text(rows, zone, now, days, "Parley in all chats" if whole else "Parley in this chat")
 
         return own_usage

@@ -139,7 +139,7 @@ class JobTools:
         else:
             job = await self.jobs.propose(draft, by)
             message = await self.jobs.question(job, self._slash(chat))
-        run = await self.store.current_run(chat, context.session_id)
+        run = await self.store.runs.current(chat, context.session_id)
         return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}))
 
     def _certain(self, asked: _Asked, draft: Draft, context: ToolContext) -> Draft | None:
@@ -167,7 +167,7 @@ class JobTools:
         return Draft(
             chat=chat,
             person=by.id,
-            language=language_of(await self.store.language_of(chat, by.id), self.language),
+            language=language_of(await self.store.chats.language_of(chat, by.id), self.language),
             zone=zone,
             rule=asked.times.given(zone, self.jobs.clock.time()),
             work=Reminder(text=asked.what) if is_reminder else _report(asked.what, asked.skill, context),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from gateway.store.usage import UsageRow
+from gateway.store.runs import UsageRow
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ async def test_one_that_was_stopped_does_not_go_on(start_bot: StartTimedBot, tmp
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
         await store.jobs.start_run(run_of(SALES))
-        await store.append(run_of(SALES), 1, user("Report the sales."))
+        await store.transcript.append(run_of(SALES), 1, user("Report the sales."))
         await store.jobs.save(replace(SALES, state=JobState.REMOVED))
     bot = await next_life(start_bot)
 
@@ -51,9 +51,11 @@ async def test_all_lives_together_spend_what_one_may(start_bot: StartTimedBot, t
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
         await store.jobs.start_run(run)
-        await store.append(run, 1, user("Report the sales."))
-        await store.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent))
-        await store.append(run, 1, result)
+        await store.transcript.append(run, 1, user("Report the sales."))
+        await store.transcript.append(
+            run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent)
+        )
+        await store.transcript.append(run, 1, result)
     bot = await next_life(start_bot, calls(("look", {})), "What there is: 42.", "never said", tools=(look,))
 
     assert len(bot.llm.requests) <= 2
@@ -71,8 +73,8 @@ async def test_a_report_whose_last_answer_took_the_rest_of_its_budget_is_said(
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
         await store.jobs.start_run(run)
-        await store.append(run, 1, user("Report the sales."))
-        await store.append(run, 1, last)
+        await store.transcript.append(run, 1, user("Report the sales."))
+        await store.transcript.append(run, 1, last)
     bot = await next_life(start_bot)
 
     assert bot.screen == [TOLD]

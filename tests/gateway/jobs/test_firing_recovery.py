@@ -240,8 +240,8 @@ async def test_a_report_after_its_last_answer_and_before_its_end(start_bot: Star
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
         await store.jobs.start_run(run)
-        await store.append(run, 1, user("Report the sales."))
-        await store.append(run, 1, answered("Sales: 42."))
+        await store.transcript.append(run, 1, user("Report the sales."))
+        await store.transcript.append(run, 1, answered("Sales: 42."))
     bot = await next_life(start_bot)
 
     assert bot.llm.requests == []
@@ -258,9 +258,9 @@ async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: Star
     async with earlier_life(tmp_path, SALES) as store:
         await store.jobs.begin(firing_of(SALES))
         await store.jobs.start_run(run)
-        await store.append(run, 1, user("Report the sales."))
-        await store.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
-        await store.append(run, 1, result)
+        await store.transcript.append(run, 1, user("Report the sales."))
+        await store.transcript.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.transcript.append(run, 1, result)
     bot = await next_life(start_bot)
 
     assert bot.llm.requests == []

@@ -196,18 +196,18 @@ async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Stor
     """The run ends in the same transaction, and only the firing resumes it."""
     await store.jobs.begin(FIRING)
     assert [await store.jobs.start_run(RUN), await store.jobs.start_run(RUN)] == [True, False]
-    assert await store.unfinished_runs() == []
-    assert await store.open_runs() == {RUN.id}
+    assert await store.runs.unfinished() == []
+    assert await store.runs.open_ids() == {RUN.id}
 
     done = replace(FIRING, state=FiringState.DONE, run=RUN.id, text="Good morning.", delivery=DeliveryState.PENDING)
     await store.jobs.end(done, [post("k:proactive:0")], END)
 
     assert await store.jobs.firing_by_id("f00001") == done
     assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
-    assert await store.open_runs() == set()
-    [usage] = await store.jobs.usage(0.0, ANN)
+    assert await store.runs.open_ids() == set()
+    [usage] = await store.runs.usage(0.0, ANN)
     assert (usage.kind, usage.model, usage.runs, usage.tokens, usage.cost_usd) == ("job", "scripted", 1, 120, 0.5)
-    assert await store.jobs.usage(0.0, TEAM) == []
+    assert await store.runs.usage(0.0, TEAM) == []
 
 
 async def test_a_step_is_taken_with_a_firing_as_it_is_now(store: Store) -> None:

@@ -222,6 +222,6 @@ async def test_it_stands_before_the_answer_to_it(start_bot: StartTimedBot) -> No
     await bot.look()
     await bot.hears("why is it lower?")
 
-    chat = await bot.store.chat(ANN)
-    told = [message.role for message in await bot.store.history(chat.session)]
+    chat = await bot.store.chats.get(ANN)
+    told = [message.role for message in await bot.store.transcript.history(chat.session)]
     assert told == ["notification", "user", "assistant"]

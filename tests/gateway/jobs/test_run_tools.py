@@ -110,9 +110,9 @@ class Room:
 
     async def ran(self, chat: str, hours_ago: float, tokens: int, model: str = "gpt-5") -> None:
         run = Run(new_id(), self.channel.chat(chat), "s", chat, self.clock.now - hours_ago * HOUR)
-        self.store.begin_run(run)
+        self.store.runs.begin(run)
         usage = Usage(input=tokens, total=tokens, cost_usd=tokens / 1_000_000)
-        await self.store.end_run(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
+        await self.store.runs.end(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
 
 
 def event_of(

@@ -1,0 +1,139 @@
+"""The tables of chats and of the skills that are loaded in them."""
+
+import asyncio
+import sqlite3
+from functools import partial
+
+import structlog
+
+from agent_core.clock import Clock, NewId
+from agent_core.skills.skill_state import Shelved
+from channels.base import ChatKey
+from gateway.security.secrets import Secrets
+from gateway.store.database import Reader
+from gateway.store.rows import Chat
+from gateway.store.table import Table
+from gateway.store.writer import Writer
+
+log = structlog.get_logger(__name__)
+
+
+class Chats(Table):
+    """The session and settings of each chat."""
+
+    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets, new_id: NewId) -> None:
+        super().__init__(writer, reader, clock, secrets)
+        self._new_id = new_id
+
+    async def get(self, key: ChatKey) -> Chat:
+        """Return a chat's row; a new chat gets a new session."""
+        query = "SELECT session, language, zone FROM chats WHERE chat = ?"
+
+        def read(connection: sqlite3.Connection) -> Chat | None:
+            rows = connection.execute(query, (str(key),))
+            return next((Chat(key, session, language, zone) for session, language, zone in rows), None)
+
+        found = await self._reader.run(read)
+        if found is None:
+            found = Chat(key, session=self._new_id())
+            self._writer.submit(partial(_save, chat=found), later=True)
+        return found
+
+    async def save(self, chat: Chat) -> None:
+        """Insert a chat's row or replace it."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            _save(connection, chat)
+
+        await self._writer.submit(change)
+
+    async def zones(self) -> dict[str, str]:
+        """Return the time zones of the chats that have one, by chat key."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, str]:
+            return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
+
+        return await self._reader.run(read)
+
+    async def language_of(self, chat: ChatKey, person: str) -> str | None:
+        """Return the chat's language tag, or else that of the user's client in their last message there."""
+        query = (
+            "SELECT coalesce((SELECT language FROM chats WHERE chat = :chat),"
+            " (SELECT json_extract(payload, '$.sender.language') FROM inbox"
+            " WHERE chat = :chat AND json_extract(payload, '$.sender.id') = :person ORDER BY seq DESC LIMIT 1))"
+        )
+
+        def read(connection: sqlite3.Connection) -> str | None:
+            (language,) = connection.execute(query, {"chat": str(chat), "person": person}).fetchone()
+            return str(language) if language else None
+
+        return await self._reader.run(read)
+
+    async def spoken_in(self) -> set[str]:
+        """Return the keys, as text, of all chats where the bot has spoken."""
+
+        def read(connection: sqlite3.Connection) -> set[str]:
+            return {chat for (chat,) in connection.execute("SELECT chat FROM chats WHERE spoke = 1")}
+
+        return await self._reader.run(read)
+
+
+class LoadedSkills(Table):
+    """The skills that are loaded in each chat."""
+
+    async def of(self, chat: ChatKey) -> Shelved:
+        """Return a chat's loaded skills. A thread without a row starts with those that users loaded in its channel."""
+
+        def read(connection: sqlite3.Connection) -> Shelved:
+            own = _skills(connection, chat)
+            if own is not None or chat.thread is None:
+                return own or Shelved()
+            outer = _skills(connection, chat.model_copy(update={"thread": None})) or Shelved()
+            # Skills from the channel's own folder do not exist in the thread's.
+            return Shelved(skills=tuple(skill for skill in outer.held.skills if skill.digest is None))
+
+        return await self._reader.run(read)
+
+    def save(self, chat: ChatKey, skills: Shelved) -> "asyncio.Future[None]":
+        """Insert or replace a chat's loaded skills."""
+        row = (str(chat), skills.model_dump_json())
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(_SAVE_SKILLS, row)
+
+        return self._writer.submit(change, later=True)
+
+    async def renew(self, chat: ChatKey) -> None:
+        """Unload all skills except those that users loaded."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            found = _skills(connection, chat)
+            if found is not None:
+                connection.execute(_SAVE_SKILLS, (str(chat), found.held.model_dump_json()))
+
+        await self._writer.submit(change)
+
+
+_SAVE_SKILLS = (
+    "INSERT INTO chat_skills (chat, shelved) VALUES (?, ?) ON CONFLICT (chat) DO UPDATE SET shelved = excluded.shelved"
+)
+
+
+def _save(connection: sqlite3.Connection, chat: Chat) -> None:
+    connection.execute(
+        "INSERT INTO chats (chat, session, language, zone) VALUES (?, ?, ?, ?) ON CONFLICT (chat) DO UPDATE"
+        " SET session = excluded.session, language = excluded.language, zone = excluded.zone",
+        (str(chat.key), chat.session, chat.language, chat.zone),
+    )
+
+
+def _skills(connection: sqlite3.Connection, chat: ChatKey) -> Shelved | None:
+    row = connection.execute("SELECT shelved FROM chat_skills WHERE chat = ?", (str(chat),)).fetchone()
+    if row is None:
+        return None
+    (shelved,) = row
+    try:
+        return Shelved.model_validate_json(shelved)
+    except ValueError:
+        log.warning("a stored row cannot be read; nothing is loaded", table="chat_skills", row=str(chat))
+        return Shelved()

@@ -1,0 +1,120 @@
+"""The table of transcripts: all messages of all sessions, in order."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+
+from agent_core.loop.history import effective
+from agent_core.messages import AgentMessage, message_adapter
+from agent_core.sources import UNKNOWN, Sources, union
+from gateway.store.inbox import mark_done
+from gateway.store.rows import Run
+from gateway.store.table import Table, readable
+
+_LAST = 2**63 - 1
+
+
+class Transcript(Table):
+    """The messages of all sessions. They are only ever added."""
+
+    def append(
+        self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = (), *, later: bool = False
+    ) -> "asyncio.Future[None]":
+        """Add a message and mark the inbox items that it contains as done, in one transaction.
+
+        Like `Runs.begin` it need not be awaited before another write.
+
+        Args:
+            run: The run that says it.
+            turn: The number of its turn.
+            message: The message.
+            seqs: The numbers of the inbox items.
+            later: True to wait for the next commit, at most 50 ms; best if the result is not awaited.
+        """
+        row = (str(run.chat), run.session, run.id, turn, self._masked(message).model_dump_json())
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?)", row)
+            mark_done(connection, seqs)
+
+        return self._writer.submit(change, later=later)
+
+    async def history(self, session: str) -> list[AgentMessage]:
+        """Return a session's effective history: the last summary, the messages it kept, and all messages since."""
+        query = "SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? ORDER BY seq"
+
+        def read(connection: sqlite3.Connection) -> list[AgentMessage]:
+            return effective(_messages(connection.execute(query, (session, _start(connection, session)))))
+
+        return await self._reader.run(read)
+
+    async def said_in(self, run: Run) -> list[AgentMessage]:
+        """Return the messages that a run has added."""
+        query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq"
+
+        def read(connection: sqlite3.Connection) -> list[AgentMessage]:
+            return _messages(connection.execute(query, (run.id,)))
+
+        return await self._reader.run(read)
+
+    async def sources(self, runs: Collection[str]) -> dict[str, Sources]:
+        """Return the sources of untrusted input of each run, by its id: all that its sessions contained at its end."""
+        query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
+
+        def read(connection: sqlite3.Connection) -> dict[str, Sources]:
+            places = {run: connection.execute(query, (run,)).fetchall() for run in runs}
+            return {
+                run: union(*(_sources(connection, session, until) for session, until in found))
+                for run, found in places.items()
+            }
+
+        return await self._reader.run(read)
+
+    async def session_sources(self, session: str) -> Sources:
+        """Return the sources of untrusted input in a session so far."""
+
+        def read(connection: sqlite3.Connection) -> Sources:
+            return _sources(connection, session, _LAST)
+
+        return await self._reader.run(read)
+
+
+def _start(connection: sqlite3.Connection, session: str) -> int:
+    """Return the first row that counts: the first one that the last summary kept, else the summary, else 0.
+
+    The search starts at the end, so that a long history costs nothing.
+    """
+    query = (
+        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"
+        " WHERE session = ? AND json_extract(message, '$.role') = 'summary' ORDER BY seq DESC LIMIT 1"
+    )
+    summary = connection.execute(query, (session,)).fetchone()
+    if summary is None:
+        return 0
+    seq, first_kept = summary
+    query = (
+        "SELECT seq FROM transcript"
+        " WHERE session = ? AND seq < ? AND json_extract(message, '$.id') = ? ORDER BY seq DESC LIMIT 1"
+    )
+    kept = connection.execute(query, (session, seq, first_kept))
+    return next((int(start) for (start,) in kept), int(seq))
+
+
+def _sources(connection: sqlite3.Connection, session: str, until: int) -> Sources:
+    """Return the sources of untrusted input in a session, up to the row `until`."""
+    query = (
+        "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
+        " AND json_extract(message, '$.untrusted') = 1"
+    )
+    rows = connection.execute(query, (session, until))
+    return union(*((UNKNOWN,) if listed is None else map(str, json.loads(listed)) for (listed,) in rows))
+
+
+def _messages(rows: Iterable[tuple[int, str]]) -> list[AgentMessage]:
+    return list(readable(rows, _message, "transcript"))
+
+
+def _message(row: tuple[int, str]) -> AgentMessage:
+    _, message = row
+    return message_adapter.validate_json(message)
