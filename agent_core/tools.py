@@ -4,6 +4,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_type_hints
 
@@ -106,6 +107,8 @@ class ToolContext:
         return ""
 
 
+_Parameter = tuple[str, object, object]
+"""Name, type and default of a parameter; `...` without a default."""
 Body = Callable[..., Awaitable[str | ToolResult]]
 Check = Callable[[BaseModel, ToolContext], None]
 """Raises ToolFailed for a call that is bound to fail."""
@@ -184,7 +187,7 @@ class FunctionTool(Tool):
 
     def __init__(self, body: Body, traits: Traits) -> None:
         self._body = body
-        self._arguments = _arguments_model(body)
+        self._arguments = _arguments_model(body.__name__, _parameters(body))
         self._wants_context = _wants_context(body)
         description = inspect.cleandoc(body.__doc__ or "")
         super().__init__(
@@ -341,16 +344,23 @@ def _wants_context(body: Body) -> bool:
     return "context" in inspect.signature(body).parameters
 
 
-def _arguments_model(body: Body) -> type[BaseModel]:
+def _parameters(body: Body) -> tuple[_Parameter, ...]:
     hints = get_type_hints(body, include_extras=True)
-    fields = {
-        name: (hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
+    return tuple(
+        (name, hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
         for name, parameter in inspect.signature(body).parameters.items()
         if name != "context"
-    }
-    return create_model(body.__name__, __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
+    )
 
 
+@cache
+def _arguments_model(name: str, parameters: tuple[_Parameter, ...]) -> type[BaseModel]:
+    """Return the model of a tool's arguments; cached, because agents of tasks and jobs make the same tools again."""
+    fields = {each: (hint, default) for each, hint, default in parameters}
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
+
+
+@cache
 def _schema(model: type[BaseModel]) -> JsonObject:
     """Return the JSON schema without titles, empty defaults and `additionalProperties`: they cost tokens on every call
     and tell the model nothing (`validate` refuses unknown arguments)."""
