@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
+from tests.logs import use_plain_logs
 from tests.zones import use_pinned_zones
 
 use_pinned_zones()
+use_plain_logs()
 
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
 # searches further. No example is too slow, as times depend more on the machine than on the code.

@@ -1,15 +1,14 @@
 """No secret leaves Parley, whatever the channel and the encoding."""
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from gateway.security.secrets import Secrets
 from tests.gateway.canaries import VALUES, found, plant
 from tests.gateway.escapes import QUICK, escape
+from tests.logs import restored_logs
 
 ROOMS = 25
 
@@ -17,13 +16,8 @@ ROOMS = 25
 @pytest.fixture(autouse=True)
 def logs() -> Iterator[None]:
     """Restores the logging configuration afterwards."""
-    root = logging.getLogger()
-    before = (root.handlers[:], root.level, logging.getLogRecordFactory())
-    yield
-    structlog.reset_defaults()
-    root.handlers[:], level, factory = before
-    root.setLevel(level)
-    logging.setLogRecordFactory(factory)
+    with restored_logs():
+        yield
 
 
 async def test_no_canary_gets_out(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import structlog
 
 from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
 from gateway.security.secrets import Secrets
+from tests.logs import restored_logs
 
 BOT = "1234567890:AbC+dEf/gHi"
 
@@ -38,16 +39,8 @@ def fail(reason: str, cause: Exception | None = None) -> None:
 @pytest.fixture
 def logs() -> Iterator[Logs]:
     """Logs to a string, and restores the logging configuration afterwards."""
-    root = logging.getLogger()
-    before = (root.handlers[:], root.level, logging.getLogRecordFactory())
-    filters = logging.getLogger("asyncio").filters
-    known = filters[:]
-    yield Logs()
-    structlog.reset_defaults()
-    filters[:] = known
-    root.handlers[:], level, factory = before
-    root.setLevel(level)
-    logging.setLogRecordFactory(factory)
+    with restored_logs():
+        yield Logs()
 
 
 def test_a_line_is_logfmt_where_there_is_no_terminal(logs: Logs) -> None:
