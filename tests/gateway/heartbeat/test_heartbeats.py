@@ -21,7 +21,7 @@ from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
-from tests.gateway.jobs.kit import ANN, PARIS, a_job, moment
+from tests.gateway.jobs.kit import ANN, PARIS, Calendar, a_job, moment
 
 DRY = "The plants are dry."
 GONE = ChannelError("the platform says no", permanent=True)
@@ -218,8 +218,10 @@ async def test_switched_on_again_it_has_three_new_tries(start_looking: StartBeat
 
 
 async def test_who_looks_by_hand_after_it_has_stopped_is_not_told_again(start_looking: StartBeating) -> None:
-    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False)
-    bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 3, DRY, channel=channel)
+    clock = Calendar()
+    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False, now=clock.time)
+    failures = [Failure(FailureKind.FATAL, "no such model")] * 3
+    bot = await start_looking(*failures, DRY, clock=clock, channel=channel)
     await bot.goes_by(2)
     await bot.hears("/heartbeat now")
 

@@ -6,7 +6,7 @@ from gateway.schedule.heartbeat.offer import NAME
 from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.heartbeat.test_heartbeat_command import buttons
-from tests.gateway.jobs.kit import ANN
+from tests.gateway.jobs.kit import ANN, Calendar
 
 
 async def test_after_her_first_answer_the_owner_is_offered_it_and_nothing_is_on(start_beating: StartBeating) -> None:
@@ -50,8 +50,9 @@ async def test_who_declines_hears_no_more_of_it(start_beating: StartBeating) -> 
 
 
 async def test_an_offer_that_is_not_answered_is_not_repeated_after_a_restart(start_beating: StartBeating) -> None:
-    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False)
-    bot = await start_beating("Hello.", "Hello again.", offers=True, channel=channel)
+    clock = Calendar()
+    channel = MemoryChannel(limits=NO_PACE, keeps_keys=False, now=clock.time)
+    bot = await start_beating("Hello.", "Hello again.", offers=True, clock=clock, channel=channel)
     await bot.hears("hello")
     await bot.restart()
     await bot.hears("hello again")
@@ -93,8 +94,9 @@ async def test_who_has_switched_it_off_before_is_not_offered_it(start_beating: S
 
 
 async def test_on_this_machine_nobody_is_offered_it(start_beating: StartBeating) -> None:
-    channel = MemoryChannel(limits=Limits(max_text=4_000, is_local=True))
-    bot = await start_beating("Hello.", offers=True, channel=channel)
+    clock = Calendar()
+    channel = MemoryChannel(limits=Limits(max_text=4_000, is_local=True), now=clock.time)
+    bot = await start_beating("Hello.", offers=True, clock=clock, channel=channel)
     await bot.hears("hello")
 
     assert bot.screen == ["Hello."]

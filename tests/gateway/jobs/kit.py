@@ -176,7 +176,9 @@ def fired(job: Job, slot: Slot) -> ScheduleFired:
 
 
 def make_timed_bot(home: Path, turns: Sequence[Turn], **how: object) -> TimedBot:
-    given = {"clock": Calendar(), "channel": MemoryChannel(limits=NO_PACE), "new_request_id": short_ids(), **how}
+    clock = Calendar()
+    channel = MemoryChannel(limits=NO_PACE, now=clock.time)
+    given = {"clock": clock, "channel": channel, "new_request_id": short_ids(), **how}
     return TimedBot(home, turns, BotOptions(**given))  # type: ignore[arg-type]
 
 
