@@ -31,10 +31,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 COMMAND = CommandLimits(seconds=60, all_memory_bytes=300 * MB)
 OF_A_CHAT = QuotaSettings(chat_memory_mb=300, reserve_mb=0)
 OF_A_PERSON = QuotaSettings(person_memory_mb=300, reserve_mb=0)
-HOLDS = """
+HELD = 180_000_000
+HOLDS = f"""
 import sys, time
 from pathlib import Path
-held = b"x" * 180_000_000
+held = b"x" * {HELD}
 while not Path(sys.argv[1]).exists():
     time.sleep(0.05)
 """
@@ -63,9 +64,14 @@ class Programs:
         return text_of((await self.tool.execute(arguments, context)).content)
 
     def is_seen(self, room: str, person: str) -> bool:
-        """Return True if the memory of a running program has been measured."""
+        """Return True if all memory of a running program has been measured.
+
+        With a part of it measured, a second program could still be within the limit while the first grows, and the
+        first would be the one that exceeds it.
+        """
         return any(
-            pool.left_to(self) < 150 * MB for pool in self.versions.of(room_called(room)).quota.room(person).pools
+            pool.left_to(self) <= 300 * MB - HELD
+            for pool in self.versions.of(room_called(room)).quota.room(person).pools
         )
 
     def allow_end(self, room: str, name: str) -> None:
