@@ -28,7 +28,9 @@ settings.load_profile("parley")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--all-platforms", action="store_true", help="run conversation tests on every platform, not on one"
+        "--all-platforms",
+        action="store_true",
+        help="run tests on all platforms and model clients, not on one of them",
     )
 
 

@@ -29,6 +29,7 @@ from tests.agent_core.kit import MakeModel
 from tests.agent_core.models.clients import KEY, OVER_A_WIRE, Meeting, Talk
 from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.model_script import USAGE, Answer, Break, Failure, ModelRequest, Pause, ToolUse, Turn, Usage, says
+from tests.in_turn import chosen
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,15 @@ _REASONS: dict[FailureKind, Literal["overloaded", "auth", "overflow", "bad_reque
 MakeWireModel = Callable[..., WireLlm]
 
 
-@pytest.fixture(params=["scripted", *OVER_A_WIRE])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test of `model_of` over one real client, or with `--all-platforms` over all and the scripted one."""
+    if "model_of" not in metafunc.fixturenames:
+        return
+    names = ["scripted"] if metafunc.config.getoption("all_platforms") else []
+    metafunc.parametrize("model_of", [*names, *chosen(metafunc, list(OVER_A_WIRE))], indirect=True)
+
+
+@pytest.fixture
 async def model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeModel]:
     """Create scripted models, over the scripted client or over a real one with an emulated provider."""
     if request.param == "scripted":

@@ -1,6 +1,5 @@
 """Parley on each platform with an emulated model, shared by the tests of a module or owned by a single test."""
 
-import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.platforms.slack import Slack
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.stage import Stage
+from tests.in_turn import chosen
 
 Kind = Callable[[], Platform]
 
@@ -29,17 +29,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test on one of the platforms that its marks allow, or on all of them with `--all-platforms`.
-
-    The one platform is chosen by the test's name: a test stays on it, and all tests together use each of them."""
+    """Run a test on one of the platforms that its marks allow, or on all of them with `--all-platforms`."""
     if "platform_kind" not in metafunc.fixturenames:
         return
     test = metafunc.definition
     conditions = [mark.args[0] for mark in test.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
     assert names, f"{test.nodeid} runs nowhere"
-    if not metafunc.config.getoption("all_platforms"):
-        names = [names[zlib.crc32(test.nodeid.encode()) % len(names)]]
+    names = list(chosen(metafunc, names))
     metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.agent_core.kit import MakeModel
-from tests.agent_core.over_a_wire import model_of
+from tests.agent_core.over_a_wire import model_of, pytest_generate_tests
 from tests.gateway.bot import Bot, BotOptions
 
-__all__ = ["model_of", "start_bot", "wired_bot"]
+__all__ = ["model_of", "pytest_generate_tests", "start_bot", "wired_bot"]
 
 StartBot = Callable[..., Awaitable[Bot]]
 

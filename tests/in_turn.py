@@ -1,0 +1,16 @@
+"""Tests that run on each of several platforms or model clients: by default on one, with `--all-platforms` on all."""
+
+import zlib
+from collections.abc import Sequence
+
+import pytest
+
+
+def chosen(metafunc: pytest.Metafunc, names: Sequence[str]) -> Sequence[str]:
+    """Return the names that a test runs with: all with `--all-platforms`, else one, chosen by the test's own name.
+
+    So a test stays with its one, and all tests together use each of them.
+    """
+    if metafunc.config.getoption("all_platforms"):
+        return names
+    return [names[zlib.crc32(metafunc.definition.nodeid.encode()) % len(names)]]
