@@ -2,20 +2,21 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
-from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageEnd, MessageStart, MessageUpdate, TurnStart
+from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
 from agent_core.guests import Guest
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.engine import RunInputs
+from agent_core.loop.event_stream import Emit, stream_events, unheard
 from agent_core.loop.execution import CallScope
 from agent_core.loop.limits import SoFar, TaskBudget
-from agent_core.loop.partial import PartialAssembler
+from agent_core.loop.partial import StreamingAnswer
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.spoken import joined, piece_of
 from agent_core.loop.state import QueryState, last_said
@@ -82,8 +83,7 @@ class Agent:
         self._cancel: CancelToken | None = None
         self._idle = asyncio.Event()
         self._idle.set()
-        self._partial: PartialAssembler | None = None
-        self._started: AssistantMessage | None = None
+        self._streaming = StreamingAnswer()
 
     # State
 
@@ -107,9 +107,7 @@ class Agent:
     @property
     def streaming_message(self) -> AssistantMessage | None:
         """Return the answer streamed so far, or None while none is streaming."""
-        if self._started is None or self._partial is None:
-            return None
-        return self._started.model_copy(update={"content": self._partial.content()})
+        return self._streaming.message
 
     @property
     def pending_tool_calls(self) -> tuple[str, ...]:
@@ -128,9 +126,9 @@ class Agent:
 
     async def prompt(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AgentEnd:
         """Run the prompt to the end of the run. Raises AgentBusy while a run is under way."""
-        return await _last(self.stream(prompt, images=images))
+        return await self._prompt(unheard, prompt, images)
 
-    async def stream(
+    def stream(
         self,
         prompt: Prompt,
         *,
@@ -139,13 +137,16 @@ class Agent:
         user_id: str | None = None,
         budget: TaskBudget | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Run the prompt and yield its events; listeners receive each event first."""
-        messages = _messages(prompt, images)
-        inputs = self._begin(run_id, user_id, budget)
-        source = self.loop.run(self._state, messages, inputs, _reason(messages))
-        async with aclosing(self._watch(source)) as events:
-            async for event in events:
-                yield event
+        """Run the prompt and yield its events; listeners receive each event first.
+
+        The run starts with the first event that is asked for, and waits while the consumer handles one. Consume it
+        through `contextlib.aclosing`, so that a run that is left early ends there.
+
+        Raises:
+            AgentBusy: Another run is under way.
+        """
+        start = _Start(run_id, user_id, budget)
+        return stream_events(lambda emit: self._prompt(emit, prompt, images, start))
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
         """Yield only the text of the answers as it arrives, plus a notice where a limit ended the run.
@@ -176,7 +177,7 @@ class Agent:
         ]
         return "\n\n".join(text for text in [*said, end.error] if text)
 
-    async def resume(
+    def resume(
         self,
         *,
         run_id: str | None = None,
@@ -184,34 +185,33 @@ class Agent:
         budget: TaskBudget | None = None,
         so_far: SoFar | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Continue where the history stops; open tool calls are answered first. `so_far` is what the run had used of
-        its limits before the program was restarted."""
-        inputs = self._begin(run_id, user_id, budget)
-        if so_far is not None:
-            inputs = replace(inputs, so_far=so_far)
-        async with aclosing(self._watch(self.loop.resume(self._state, inputs))) as events:
-            async for event in events:
-                yield event
+        """Continue where the history stops, and yield the events as `stream` does; open tool calls are answered first.
+
+        Args:
+            so_far: What the run had used of its limits before the program was restarted.
+
+        Raises:
+            AgentBusy: Another run is under way.
+            CannotContinue: There is no history.
+        """
+        start = _Start(run_id, user_id, budget, so_far)
+        return stream_events(lambda emit: self._resume(emit, start))
 
     async def continue_(self) -> AgentEnd:
-        """Run again without a new prompt; after a finished answer, with the queued messages.
-
-        Raises AgentBusy, or CannotContinue if there is nothing to continue with.
-        """
+        """Run again without a new prompt; after a finished answer, with the queued messages. Raises AgentBusy, or
+        CannotContinue if there is nothing to continue with."""
         if self.is_running:
             raise AgentBusy
         last = last_said(self._state)
         if not (isinstance(last, AssistantMessage) and not last.tool_calls):
-            return await _last(self.resume())
-        reason = TransitionReason.STEERING
-        waiting = self.queues.drain_steering()
-        if not waiting:
-            reason = TransitionReason.FOLLOW_UP
-            waiting = self.queues.drain_follow_up()
+            return await self._resume(unheard)
+        steering = self.queues.drain_steering()
+        reason = TransitionReason.STEERING if steering else TransitionReason.FOLLOW_UP
+        waiting = steering or self.queues.drain_follow_up()
         if not waiting:
             raise CannotContinue("Cannot continue from message role: assistant")
-        inputs = self._begin(None, None, None)
-        return await _last(self._watch(self.loop.run(self._state, waiting, inputs, reason)))
+        with self._running() as inputs:
+            return await self.loop.run(self._state, waiting, inputs, self._heard_by(unheard), reason)
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
         """Run one tool outside a run, with all its checks and retries; the history is not changed."""
@@ -238,14 +238,10 @@ class Agent:
     async def compact(self, instructions: str = "") -> CompactionEnd | None:
         """Summarise old turns now; `instructions` say what the summary must keep. Returns None without a compactor.
         Raises AgentBusy."""
-        inputs = self._begin(None, None, None)
-        state = self.state  # a copy, because the state changes of a compaction are not those of a run
-        end: CompactionEnd | None = None
-        async with aclosing(self._watch(self.loop.compact(state, inputs, instructions))) as events:
-            async for event in events:
-                if isinstance(event, CompactionEnd):
-                    end = event
-        self._state.messages = state.messages
+        with self._running() as inputs:
+            state = self.state  # a copy, because the state changes of a compaction are not those of a run
+            end = await self.loop.compact(state, inputs, self._heard_by(unheard), instructions)
+            self._state.messages = state.messages
         return end
 
     def steer(self, message: str | AgentMessage) -> None:
@@ -265,15 +261,11 @@ class Agent:
         """Wait until no run is under way and the listeners have received its last event."""
         await self._idle.wait()
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
+    def subscribe(self, listener: Listener) -> Callable[[], object]:
         """Register a listener for all events, called in order and awaited; returns a function that removes it."""
         handle = object()
         self._listeners[handle] = listener
-
-        def unsubscribe() -> None:
-            self._listeners.pop(handle, None)
-
-        return unsubscribe
+        return lambda: self._listeners.pop(handle, None)
 
     # Configuration; takes effect with the next run and emits no events
 
@@ -318,17 +310,36 @@ class Agent:
     def set_thinking_level(self, level: ThinkingLevel) -> None:
         self.loop.options = self.loop.options.model_copy(update={"thinking": level})
 
-    def _begin(self, run_id: str | None, user_id: str | None, budget: TaskBudget | None) -> RunInputs:
+    async def _prompt(
+        self, emit: Emit, prompt: Prompt, images: Sequence[ImageContent], start: "_Start | None" = None
+    ) -> AgentEnd:
+        messages = _messages(prompt, images)
+        with self._running(start) as inputs:
+            return await self.loop.run(self._state, messages, inputs, self._heard_by(emit), _reason(messages))
+
+    async def _resume(self, emit: Emit, start: "_Start | None" = None) -> AgentEnd:
+        with self._running(start) as inputs:
+            return await self.loop.resume(self._state, inputs, self._heard_by(emit))
+
+    @contextmanager
+    def _running(self, start: "_Start | None" = None) -> Iterator[RunInputs]:
+        """Begin a run with a new state. At the end of the block the agent is idle again, however the run ended."""
         if self.is_running:
             raise AgentBusy
+        start = start or _Start()
         self._cancel = CancelToken()
         self._idle.clear()
-        self.context.skills.begin_run()
-        messages = self._state.messages
-        self._state = QueryState(run_id=run_id or self.loop.new_id(), session_id=self.session_id)
-        self._state.messages = messages  # not validated again: slow for a long history
-        scope = self._scope(self._cancel, user_id)
-        return RunInputs(scope=scope, budget=budget or TaskBudget())
+        try:
+            self.context.skills.begin_run()
+            messages = self._state.messages
+            self._state = QueryState(run_id=start.run_id or self.loop.new_id(), session_id=self.session_id)
+            self._state.messages = messages  # not validated again: slow for a long history
+            scope = self._scope(self._cancel, start.user_id)
+            yield RunInputs(scope=scope, budget=start.budget or TaskBudget(), so_far=start.so_far or SoFar())
+        finally:
+            self._streaming = StreamingAnswer()
+            self._cancel = None
+            self._idle.set()
 
     def _room(self) -> Room:
         window = self.loop.caller.next_model.context_window
@@ -347,41 +358,29 @@ class Agent:
             files=self._files,
         )
 
-    async def _watch(self, source: AsyncGenerator[AgentEvent, None]) -> AsyncGenerator[AgentEvent, None]:
-        """Yield a run's events: track the partial answer, notify the listeners, and always become idle at the end."""
-        try:
-            async with aclosing(source) as events:
-                async for event in events:
-                    self._follow(event)
-                    for listener in list(self._listeners.values()):
-                        with Guest("listener"):
-                            heard = listener(event)
-                            if inspect.isawaitable(heard):
-                                await heard
-                    yield event
-        finally:
-            self._started = self._partial = None
-            self._cancel = None
-            self._idle.set()
+    def _heard_by(self, emit: Emit) -> Emit:
+        """Return an `emit` that tracks the partial answer and notifies the listeners first."""
 
-    def _follow(self, event: AgentEvent) -> None:
-        match event:
-            case MessageStart(message=AssistantMessage() as message):
-                self._started, self._partial = message, PartialAssembler()
-            case MessageUpdate() if self._partial is not None:
-                self._partial.feed(event.delta)
-            case MessageEnd():
-                self._started = self._partial = None
-            case _:
-                pass
+        async def heard(event: AgentEvent) -> None:
+            self._streaming.follow(event)
+            for listener in list(self._listeners.values()):
+                with Guest("listener"):
+                    answer = listener(event)
+                    if inspect.isawaitable(answer):
+                        await answer
+            await emit(event)
+
+        return heard
 
 
-async def _last(events: AsyncGenerator[AgentEvent, None]) -> AgentEnd:
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, AgentEnd):
-                end = event
-    return end
+@dataclass(frozen=True)
+class _Start:
+    """How a run starts."""
+
+    run_id: str | None = None
+    user_id: str | None = None
+    budget: TaskBudget | None = None
+    so_far: SoFar | None = None
 
 
 def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:

@@ -23,14 +23,14 @@ from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
 
 
-class _Event(Frozen):
+class Event(Frozen):
     seq: int = 0
     """Position in the run, from 1; stamped by the loop, as are `run_id` and `ts`."""
     run_id: str = ""
     ts: float = 0.0
 
 
-class AgentStart(_Event):
+class AgentStart(Event):
     type: Literal["agent_start"] = "agent_start"
     model_calls: int = 0
     """Model calls already made, when a run is resumed after a restart."""
@@ -38,30 +38,30 @@ class AgentStart(_Event):
     """Tool calls already made, likewise."""
 
 
-class TurnStart(_Event):
+class TurnStart(Event):
     type: Literal["turn_start"] = "turn_start"
     turn: int
     """Number of the model call in the run, from 1."""
     reason: TransitionReason
 
 
-class MessageStart(_Event):
+class MessageStart(Event):
     type: Literal["message_start"] = "message_start"
     message: AgentMessage
 
 
-class MessageUpdate(_Event):
+class MessageUpdate(Event):
     type: Literal["message_update"] = "message_update"
     message_id: str
     delta: StreamDelta
 
 
-class MessageEnd(_Event):
+class MessageEnd(Event):
     type: Literal["message_end"] = "message_end"
     message: AgentMessage
 
 
-class ToolExecutionStart(_Event):
+class ToolExecutionStart(Event):
     type: Literal["tool_execution_start"] = "tool_execution_start"
     tool_call_id: str
     tool_name: Text
@@ -70,14 +70,14 @@ class ToolExecutionStart(_Event):
     args: JsonObject
 
 
-class ToolExecutionUpdate(_Event):
+class ToolExecutionUpdate(Event):
     type: Literal["tool_execution_update"] = "tool_execution_update"
     tool_call_id: str
     tool_name: Text
     partial: ToolResult
 
 
-class ToolExecutionEnd(_Event):
+class ToolExecutionEnd(Event):
     type: Literal["tool_execution_end"] = "tool_execution_end"
     tool_call_id: str
     tool_name: Text
@@ -90,7 +90,7 @@ class ToolExecutionEnd(_Event):
     """Fingerprint of the call, if it was refused."""
 
 
-class TurnEnd(_Event):
+class TurnEnd(Event):
     type: Literal["turn_end"] = "turn_end"
     turn: int
     message: AssistantMessage
@@ -100,12 +100,12 @@ class TurnEnd(_Event):
 CompactionReason = Literal["manual", "threshold", "overflow", "resume"]
 
 
-class CompactionStart(_Event):
+class CompactionStart(Event):
     type: Literal["compaction_start"] = "compaction_start"
     reason: CompactionReason
 
 
-class CompactionEnd(_Event):
+class CompactionEnd(Event):
     type: Literal["compaction_end"] = "compaction_end"
     boundary: SummaryMessage | None
     tokens_before: int
@@ -115,7 +115,7 @@ class CompactionEnd(_Event):
     error: Text | None = None
 
 
-class RetryScheduled(_Event):
+class RetryScheduled(Event):
     type: Literal["retry_scheduled"] = "retry_scheduled"
     scope: Literal["llm", "tool"]
     attempt: int
@@ -129,7 +129,7 @@ class RetryScheduled(_Event):
     """The model to be asked next, if the failed one is given up for now."""
 
 
-class PermissionRequest(_Event):
+class PermissionRequest(Event):
     type: Literal["permission_request"] = "permission_request"
     request_id: str
     tool_call_id: str
@@ -138,12 +138,12 @@ class PermissionRequest(_Event):
     reason: Text
 
 
-class TaskEvent(_Event):
+class TaskEvent(Event):
     type: Literal["task"] = "task"
     task: TaskRecord
 
 
-class AgentEnd(_Event):
+class AgentEnd(Event):
     """The last event of every run; there is exactly one."""
 
     type: Literal["agent_end"] = "agent_end"

@@ -1,23 +1,16 @@
 """The agent loop: asks the model and runs its tools until the run is done.
 
-The loop stores nothing, knows no chat platform and leaves no task behind. It suspends at each `yield`, so its consumer
-has handled an event before the next one happens. Consume it through `contextlib.aclosing`.
+The loop stores nothing, knows no chat platform and leaves no task behind. It awaits `emit` for each event, so its
+consumer has handled an event before the next one happens.
 """
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.events import (
-    AgentEnd,
-    AgentEvent,
-    AgentStart,
-    MessageEnd,
-    MessageStart,
-    ToolExecutionEnd,
-)
-from agent_core.loop.calls import CallRunner
+from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
+from agent_core.loop.calls import CallBatch, CallRunner
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
+from agent_core.loop.event_stream import Emit, unheard
 from agent_core.loop.execution import CallScope, Redact
 from agent_core.loop.hooks import HookCalls, Hooks
 from agent_core.loop.limit_notice import limit_notice
@@ -25,10 +18,10 @@ from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.permissions import Permissions
-from agent_core.loop.resumption import OpenCalls, first_step
+from agent_core.loop.resumption import answer_open_calls, first_step
 from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
-from agent_core.loop.state import QueryState, last_said, reduce_event
-from agent_core.loop.turn import Turn
+from agent_core.loop.state import QueryState, last_said
+from agent_core.loop.turn import run_turn
 from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.reasons import TerminalReason, TransitionReason
@@ -101,60 +94,67 @@ class AgentLoop:
         state: QueryState,
         prompts: Sequence[AgentMessage],
         inputs: RunInputs,
+        emit: Emit,
         reason: TransitionReason = TransitionReason.START,
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Add the prompts and run to the end; the last event is always one `AgentEnd`.
+    ) -> AgentEnd:
+        """Add the prompts and run to the end.
 
-        Only a run that starts for the reason START takes queued steering messages along with its prompts.
+        Args:
+            state: The conversation; updated before each event.
+            emit: Gets each event; the run goes on when it returns. The last event is always one `AgentEnd`.
+            reason: Only a run that starts for the reason START takes queued steering messages along with its prompts.
+
+        Returns:
+            The last event.
         """
-        run = Run(state, inputs, started=self.clock.monotonic())
+        run = self._begin(state, inputs, emit)
         run.pending.extend(prompts)
-        async with aclosing(self._drive(run, reason)) as events:
-            async for event in events:
-                yield self._stamp(run, event)
+        return await self._drive(run, reason)
 
-    async def resume(self, state: QueryState, inputs: RunInputs) -> AsyncGenerator[AgentEvent, None]:
+    async def resume(self, state: QueryState, inputs: RunInputs, emit: Emit) -> AgentEnd:
         """Continue an interrupted conversation: answer its open tool calls, then ask the model.
 
-        Adds no prompt. A conversation that ends with an answer, whole or stopped, ends at once. Raises CannotContinue
-        if there is no conversation.
+        Adds no prompt. A conversation that ends with an answer, whole or stopped, ends at once.
+
+        Returns:
+            The last event.
+
+        Raises:
+            CannotContinue: There is no conversation.
         """
         if last_said(state) is None:
             raise CannotContinue("Cannot continue: no messages in context")
         inputs.scope.repeats.recall(inputs.so_far.said, self.tools)
-        run = Run(state, inputs, started=self.clock.monotonic() - inputs.so_far.seconds)
-        async with aclosing(self._drive(run, TransitionReason.RESUME)) as events:
-            async for event in events:
-                yield self._stamp(run, event)
+        return await self._drive(self._begin(state, inputs, emit), TransitionReason.RESUME)
 
     async def compact(
-        self, state: QueryState, inputs: RunInputs, instructions: str = ""
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Compact the conversation on request; does nothing without a compactor."""
+        self, state: QueryState, inputs: RunInputs, emit: Emit, instructions: str = ""
+    ) -> CompactionEnd | None:
+        """Compact the conversation on request.
+
+        Args:
+            instructions: Parts that the summary must keep, in the words of a user.
+
+        Returns:
+            The outcome; None without a compactor.
+        """
         if self._compactor is None:
-            return
-        run = Run(state, inputs, started=self.clock.monotonic())
-        async with aclosing(self._compactor.events(state, "manual", inputs.scope.cancel, instructions)) as events:
-            async for event in events:
-                yield self._stamp(run, event)
+            return None
+        run = self._begin(state, inputs, emit)
+        return await self._compactor.compact(state, "manual", run.emit, run.cancel, instructions)
 
     async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
-        """Run one tool call outside a run; `messages` are the conversation that it belongs to."""
-        runner = self._engine().runner
-        async with aclosing(runner.batch([call], scope, left=1, messages=messages).run()) as events:
-            async for event in events:
-                if isinstance(event, ToolExecutionEnd):
-                    return event.result
-        raise RuntimeError(f"the call of {call.name} ended without a result")
+        """Run one tool call outside a run.
 
-    def _stamp(self, run: Run, event: AgentEvent) -> AgentEvent:
-        """Update the run's state with the event, and return it with its number, run id and time."""
-        run.passed(event, self.clock.monotonic())
-        event = event.model_copy(update={"seq": run.events, "run_id": run.state.run_id, "ts": self.clock.time()})
-        reduce_event(run.state, event)
-        if isinstance(event, MessageEnd):
-            run.new.append(event.message)
-        return event
+        Args:
+            messages: The conversation that the call belongs to.
+        """
+        outcome = await self._engine().runner.run(CallBatch([call], messages=messages), scope, unheard)
+        return outcome.ends[0].result
+
+    def _begin(self, state: QueryState, inputs: RunInputs, emit: Emit) -> Run:
+        started = self.clock.monotonic() - inputs.so_far.seconds
+        return Run(state, inputs, self.clock, emit, started)
 
     def _engine(self) -> Engine:
         runner = CallRunner(
@@ -169,44 +169,36 @@ class AgentLoop:
         )
         return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
 
-    async def _drive(self, run: Run, reason: TransitionReason) -> AsyncGenerator[AgentEvent, None]:
+    async def _drive(self, run: Run, reason: TransitionReason) -> AgentEnd:
         engine = self._engine()
-        yield AgentStart(model_calls=run.inputs.so_far.model_calls, tool_calls=run.inputs.so_far.tool_calls)
-        left = OpenCalls(engine, run)
-        if reason is TransitionReason.RESUME:
-            async with aclosing(left.events()) as events:
-                async for event in events:
-                    yield event
-        step = left.end or first_step(engine, run, reason)
+        so_far = run.inputs.so_far
+        await run.emit(AgentStart(model_calls=so_far.model_calls, tool_calls=so_far.tool_calls))
+        ended = await answer_open_calls(engine, run) if reason is TransitionReason.RESUME else None
+        step = ended or first_step(engine, run, reason)
         while isinstance(step, Next):
-            turn = Turn(engine, run, step.reason)
-            async with aclosing(turn.events()) as events:
-                async for event in events:
-                    yield event
-            step = turn.step
+            step = await run_turn(engine, run, step.reason)
         if step.reason.is_limit:
-            async with aclosing(self._at_limit(engine, run, step)) as events:
-                async for event in events:
-                    yield event
-            if run.inputs.scope.cancel.cancelled:
+            await self._close_at_limit(engine, run, step)
+            if run.cancel.cancelled:
                 step = End(TerminalReason.ABORTED)
-        yield AgentEnd(
-            reason=step.reason,
-            messages=tuple(run.new),
-            error=step.error,
-            failure=step.failure,
-            cause=step.cause,
-            retry_after_s=step.retry_after_s,
+        end = run.stamped(
+            AgentEnd(
+                reason=step.reason,
+                messages=tuple(run.new),
+                error=step.error,
+                failure=step.failure,
+                cause=step.cause,
+                retry_after_s=step.retry_after_s,
+            )
         )
+        await run.send(end)
+        return end
 
-    async def _at_limit(self, engine: Engine, run: Run, end: End) -> AsyncGenerator[AgentEvent, None]:
+    async def _close_at_limit(self, engine: Engine, run: Run, end: End) -> None:
         """Make the closing answer without tools if configured, then add a notice that names the limit."""
         if self.limits.finalize_on_limit and end.reason is not TerminalReason.BUDGET:
-            turn = Turn(engine, run, TransitionReason.LIMIT)
-            async with aclosing(turn.events()) as events:
-                async for event in events:
-                    yield event
-        if run.inputs.scope.cancel.cancelled:
+            await run_turn(engine, run, TransitionReason.LIMIT)
+        if run.cancel.cancelled:
             return
         text, data = limit_notice(end.reason, self.limits)
         notice = NotificationMessage(
@@ -217,5 +209,5 @@ class AgentLoop:
             text=text,
             data=data,
         )
-        yield MessageStart(message=notice)
-        yield MessageEnd(message=notice)
+        await run.emit(MessageStart(message=notice))
+        await run.emit(MessageEnd(message=notice))

@@ -1,21 +1,15 @@
 """One batch of tool calls: validates, permits, executes, skips and limits them; every call gets exactly one result."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from agent_core.clock import Clock, NewId
-from agent_core.events import (
-    AgentEvent,
-    MessageEnd,
-    MessageStart,
-    PermissionRequest,
-    ToolExecutionEnd,
-    ToolExecutionStart,
-)
+from agent_core.events import MessageEnd, MessageStart, ToolExecutionEnd, ToolExecutionStart
 from agent_core.loop.event_queue import EventQueue
+from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
-from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate
+from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate, Verdict
 from agent_core.loop.hooks import HookCalls, HookFailed, Hooks
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.permissions import EverythingAllowed, Permissions, Proposal
@@ -34,7 +28,7 @@ NO_CHECK = ToolResult.failure(
 
 
 class CallRunner:
-    """The tools and rules of a run; `batch` prepares the calls of one answer."""
+    """Runs the tool calls of a run by its rules."""
 
     def __init__(
         self,
@@ -56,62 +50,85 @@ class CallRunner:
         self.hooks = hooks or HookCalls(Hooks())
         self.executor = Executor(limits, retry, clock, redact, self.hooks)
 
-    def batch(
-        self,
-        calls: Sequence[ToolCall],
-        scope: CallScope,
-        *,
-        left: int,
-        messages: Sequence[AgentMessage] = (),
-        cut_off: bool = False,
-        resumed: bool = False,
-    ) -> "CallBatch":
-        """Return a batch with the calls of one answer.
+    async def run(self, batch: "CallBatch", scope: CallScope, emit: Emit) -> "BatchOutcome":
+        """Run the calls of one answer; each gets exactly one result.
 
         Args:
-            left: Calls that the run may still make.
-            messages: The conversation, as it grows.
-            cut_off: The answer hit its length limit, so no call is run.
-            resumed: The calls may have run before a crash, so only idempotent calls and those known not to have started
-                run.
+            emit: Gets starts in order, ends as they happen, and the results as messages in order.
         """
-        return CallBatch(self, calls, scope, left=left, messages=messages, cut_off=cut_off, resumed=resumed)
+        return await _BatchRun(self, batch, scope, emit).run()
 
 
+@dataclass(frozen=True)
 class CallBatch:
-    """The tool calls of one answer. Runs once; afterwards `results` holds the messages in the order of the calls."""
+    """The tool calls of one answer."""
 
-    def __init__(
-        self,
-        runner: CallRunner,
-        calls: Sequence[ToolCall],
-        scope: CallScope,
-        *,
-        left: int,
-        messages: Sequence[AgentMessage],
-        cut_off: bool,
-        resumed: bool,
-    ) -> None:
+    calls: Sequence[ToolCall]
+    left: int = 1
+    """Calls that the run may still make."""
+    messages: Sequence[AgentMessage] = ()
+    """The conversation, as it grows."""
+    cut_off: bool = False
+    """The answer hit its length limit, so no call is run."""
+    resumed: bool = False
+    """The calls may have run before a crash, so only idempotent calls and those known not to have started run."""
+
+
+@dataclass(frozen=True)
+class BatchOutcome:
+    """The results of a batch."""
+
+    ends: tuple[ToolExecutionEnd, ...]
+    """In the order in which the calls ended."""
+    results: tuple[ToolResultMessage, ...]
+    """In the order of the calls."""
+    ends_run: TerminalReason | None = None
+    """Why the run must end after this batch: every result asks for it, or too many calls were refused or repeated."""
+    error: str = ""
+    """Set if the application's hook failed, which ends the run."""
+
+
+class _BatchRun:
+    """A batch under way."""
+
+    def __init__(self, runner: CallRunner, batch: CallBatch, scope: CallScope, emit: Emit) -> None:
         self._runner = runner
-        self._calls = calls
+        self._batch = batch
         self._scope = scope
-        self._left = left
-        self._messages = messages
-        self._cut_off = cut_off
-        self._resumed = resumed
-        self._too_many = {call.id for call in calls[runner.limits.max_calls_per_answer :]}
-        self._room = ResultRoom(runner.limits, len(calls) - len(self._too_many))
+        self._emit = emit
+        self._left = batch.left
+        self._resumed = batch.resumed
+        self._too_many = {call.id for call in batch.calls[runner.limits.max_calls_per_answer :]}
+        self._room = ResultRoom(runner.limits, len(batch.calls) - len(self._too_many))
         self._ends: dict[str, ToolExecutionEnd] = {}
-        self.results: list[ToolResultMessage] = []
-        self.error = ""
-        """Set if the application's hook failed, which ends the run."""
+        self._error = ""
 
-    @property
-    def ends_run(self) -> TerminalReason | None:
-        """Return why the run must end after this batch, or None.
+    async def run(self) -> BatchOutcome:
+        results: list[ToolResultMessage] = []
+        for group in self._groups():
+            await self._run_group(group)
+            for call in group:
+                message = self._message(self._ends[call.id])
+                results.append(message)
+                await self._emit(MessageStart(message=message))
+                await self._emit(MessageEnd(message=message))
+        return BatchOutcome(tuple(self._ends.values()), tuple(results), self._ends_run(), self._error)
 
-        That is the case if every result asks for it, or if too many calls were refused or repeated.
-        """
+    async def _run_group(self, group: Sequence[ToolCall]) -> None:
+        """Check the calls one after another, then run those that are allowed, all at the same time."""
+        jobs: list[Job] = []
+        for call in group:
+            job, label = self._prepare(call), self._label(call)
+            await self._emit(
+                ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, label=label, args=call.arguments)
+            )
+            if isinstance(job, Job):
+                await self._admit(job, jobs)
+            else:
+                await self._end(end_of(call, self._counted(call, job), attempts=0))
+        await self._run_together(jobs)
+
+    def _ends_run(self) -> TerminalReason | None:
         if self._scope.denials.are_too_many:
             return TerminalReason.PERMISSION
         if self._scope.repeats.are_too_many:
@@ -121,35 +138,12 @@ class CallBatch:
             return ends[-1].result.ends_as
         return None
 
-    async def run(self) -> AsyncGenerator[AgentEvent, None]:
-        """Yield the events of the batch: starts in order, ends as they happen, results in order."""
-        for group in self._groups():
-            jobs: list[Job] = []
-            for call in group:
-                job = self._prepare(call)
-                label = self._label(call)
-                yield ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, label=label, args=call.arguments)
-                if isinstance(job, ToolResult):
-                    yield self._ended(end_of(call, self._counted(call, job), attempts=0))
-                    continue
-                async with aclosing(self._admit(job, jobs)) as events:
-                    async for event in events:
-                        yield event
-            async with aclosing(self._together(jobs)) as events:
-                async for event in events:
-                    yield event
-            for call in group:
-                message = self._message(self._ends[call.id])
-                self.results.append(message)
-                yield MessageStart(message=message)
-                yield MessageEnd(message=message)
-
     def _groups(self) -> Iterator[Sequence[ToolCall]]:
         """Yield groups of calls that run at the same time: up to `max_parallel` if all calls only read, else single
         calls."""
-        size = self._runner.limits.max_parallel if all(self._is_parallel(call) for call in self._calls) else 1
-        for start in range(0, len(self._calls), size):
-            yield self._calls[start : start + size]
+        size = self._runner.limits.max_parallel if all(self._is_parallel(call) for call in self._batch.calls) else 1
+        for start in range(0, len(self._batch.calls), size):
+            yield self._batch.calls[start : start + size]
 
     def _is_parallel(self, call: ToolCall) -> bool:
         try:
@@ -170,20 +164,20 @@ class CallBatch:
         try:
             tool = self._runner.tools.get(call.name)
             arguments = tool.validate(call.arguments)
-            tool.check(arguments, self._scope.context(call.id, self._messages))
+            tool.check(arguments, self._scope.context(call.id, self._batch.messages))
             return Job(call, tool, arguments)
         except ToolFailed as error:
             if isinstance(error, UnknownTool) and self._resumed:
                 return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
             return ToolResult.failure(error.fact, error.advice, CallFailure.INPUT)
 
-    async def _admit(self, job: Job, jobs: list[Job]) -> AsyncGenerator[AgentEvent, None]:
+    async def _admit(self, job: Job, jobs: list[Job]) -> None:
         """Check permission, then add the job to `jobs` or end its call.
 
         Before users are asked, the jobs already admitted are run: their approvals are valid now, not after the next
         answer.
         """
-        scope = self._scope
+        scope, runner = self._scope, self._runner
         proposal = Proposal(
             call=job.call,
             tool=job.tool,
@@ -191,30 +185,27 @@ class CallBatch:
             session_id=scope.session_id,
             chat_id=scope.chat_id,
             user_id=scope.user_id,
-            messages=self._messages,
+            messages=self._batch.messages,
         )
-        runner = self._runner
+
+        async def run_admitted() -> None:
+            await self._run_together(jobs)
+            jobs.clear()
+
         gate = Gate(runner.permissions, runner.hooks, scope, proposal, doubtful=self._may_have_begun(job.call))
         try:
-            async with aclosing(gate.events()) as events:
-                async for event in events:
-                    if isinstance(event, PermissionRequest):
-                        async with aclosing(self._together(jobs)) as earlier:
-                            async for each in earlier:
-                                yield each
-                        jobs.clear()
-                    yield event
+            verdict = await gate.check(self._emit, run_admitted)
         except HookFailed as error:
-            self.error = str(error)
-            gate.refusal = NO_CHECK
-        if gate.never_began:
+            self._error = str(error)
+            verdict = Verdict(NO_CHECK)
+        if verdict.never_began:
             self._resumed = False  # such calls run one by one, so none after this one has started either
-        if gate.refusal is None:
+        if verdict.refusal is None:
             self._left -= 1
             jobs.append(job)
             return
-        denied = proposal.fingerprint if gate.denied else None
-        yield self._ended(end_of(job.call, gate.refusal, attempts=0, denied=denied))
+        denied = proposal.fingerprint if verdict.denied else None
+        await self._end(end_of(job.call, verdict.refusal, attempts=0, denied=denied))
 
     def _refusal(self, call: ToolCall) -> ToolResult | None:
         if self._scope.cancel.cancelled:
@@ -226,9 +217,9 @@ class CallBatch:
         return self._ruled_out(call) or self._over_cap(call)
 
     def _ruled_out(self, call: ToolCall) -> ToolResult | None:
-        if self.error:
+        if self._error:
             return NO_CHECK
-        if self._cut_off:
+        if self._batch.cut_off:
             return ToolResult.not_run(CUT_OFF, CallFailure.INPUT)
         if self._scope.denials.are_too_many:
             fact = "too many calls were refused one after another"
@@ -266,30 +257,31 @@ class CallBatch:
             )
         return None
 
-    async def _together(self, jobs: Sequence[Job]) -> AsyncGenerator[AgentEvent, None]:
-        """Run the jobs as tasks that feed one queue, so that nothing is yielded inside a task group."""
+    async def _run_together(self, jobs: Sequence[Job]) -> None:
+        """Run the jobs as tasks that feed one queue, so that nothing is emitted inside a task group."""
         queue = EventQueue()
-        run = self._runner.executor.run
-        tasks = [asyncio.create_task(run(job, self._scope, self._messages, self._room, queue.put)) for job in jobs]
+        run, messages = self._runner.executor.run, self._batch.messages
+        tasks = [asyncio.create_task(run(job, self._scope, messages, self._room, queue.put)) for job in jobs]
         open_calls = len(jobs)
         try:
             while open_calls:
                 event = await queue.get()
                 if isinstance(event, ToolExecutionEnd):
                     open_calls -= 1
-                    self._ended(event)
-                yield event
+                    await self._end(event)
+                else:
+                    await self._emit(event)
         finally:
             for task in tasks:
                 task.cancel()
             if tasks:
                 await asyncio.wait(tasks)
 
-    def _ended(self, end: ToolExecutionEnd) -> ToolExecutionEnd:
+    async def _end(self, end: ToolExecutionEnd) -> None:
         self._ends[end.tool_call_id] = end
         if end.attempts and not end.is_error:
             self._scope.denials.succeeded()
-        return end
+        await self._emit(end)
 
     def _message(self, end: ToolExecutionEnd) -> ToolResultMessage:
         result = end.result

@@ -1,6 +1,6 @@
 """Decides what follows a turn with an answer: another turn, and for which reason, or the end of the run."""
 
-from agent_core.loop.calls import CallBatch
+from agent_core.loop.calls import BatchOutcome
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.recovery import go_on
@@ -12,13 +12,13 @@ NOT_DONE = "stop_hook"
 NOT_DONE_TEXT = "That was not all yet. Look at what was asked, and go on with what is missing."
 
 
-async def decide(engine: Engine, run: Run, message: AssistantMessage, batch: CallBatch) -> Next | End:
-    """Decide what follows the answer `message` with its calls `batch`.
+async def decide(engine: Engine, run: Run, message: AssistantMessage, calls: BatchOutcome) -> Next | End:
+    """Decide what follows the answer `message` after its `calls`.
 
     A stop takes precedence, then errors, then the application's hook, then messages of users, then the model.
     """
     closing = run.state.transition_reason is TransitionReason.LIMIT
-    wanted, error = None, batch.error
+    wanted, error = None, calls.error
     if not (closing or error or run.cancel.cancelled):
         try:
             wanted = await engine.hooks.after_turn(run.state, run.cancel)
@@ -29,15 +29,15 @@ async def decide(engine: Engine, run: Run, message: AssistantMessage, batch: Cal
     if error:
         return End.broken(error)
     if closing or wanted == "end":
-        return End(batch.ends_run or TerminalReason.COMPLETED)
+        return End(calls.ends_run or TerminalReason.COMPLETED)
     if message.tool_calls:
-        return _after_calls(engine, run, batch)
+        return _after_calls(engine, run, calls)
     return _after_answer(engine, run, is_content=wanted != "continue")
 
 
-def _after_calls(engine: Engine, run: Run, batch: CallBatch) -> Next | End:
-    if batch.ends_run is not None:
-        return End(batch.ends_run)
+def _after_calls(engine: Engine, run: Run, calls: BatchOutcome) -> Next | End:
+    if calls.ends_run is not None:
+        return End(calls.ends_run)
     return at_limit(engine, run) or _steering(run) or Next(TransitionReason.TOOL_ROUND)
 
 

@@ -1,21 +1,25 @@
 """Shared parts of a run: its collaborators, its progress, and the outcomes of a turn."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from agent_core.cancel import CancelToken
-from agent_core.events import AgentEvent, CompactionReason, PermissionRequest
-from agent_core.loop.calls import CallBatch, CallRunner
+from agent_core.clock import Clock
+from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, Event, MessageEnd, PermissionRequest
+from agent_core.loop.calls import BatchOutcome, CallBatch, CallRunner
+from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls
 from agent_core.loop.limits import LoopLimits, SoFar, TaskBudget
 from agent_core.loop.model_call import ModelCaller
-from agent_core.loop.state import QueryState
+from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
 from agent_core.reasons import TerminalReason, TransitionReason
+
+E = TypeVar("E", bound=Event)
 
 
 class RequestBuilder(Protocol):
@@ -30,13 +34,16 @@ class Compactor(Protocol):
     def is_due(self, state: QueryState) -> bool:
         """Return True if the next request would be too large."""
 
-    def events(
-        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Compact the conversation; `instructions` say what must be kept.
+    async def compact(
+        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+    ) -> CompactionEnd:
+        """Compact the conversation, and return the last event.
 
-        Yields a `CompactionStart`, the boundary as a message if there is one, and a `CompactionEnd`. Never raises, and
-        never separates a call from its result.
+        Emits a `CompactionStart`, the boundary as a message if there is one, and a `CompactionEnd`. Never fails by
+        itself, and never separates a call from its result.
+
+        Args:
+            instructions: Parts that must be kept, in the words of a user.
         """
 
 
@@ -56,6 +63,8 @@ class Run:
 
     state: QueryState
     inputs: RunInputs
+    clock: Clock
+    consumer: Emit
     started: float
     """Start time on the monotonic clock."""
     waited: float = 0.0
@@ -80,12 +89,25 @@ class Run:
     def cancel(self) -> CancelToken:
         return self.inputs.scope.cancel
 
-    def passed(self, event: AgentEvent, now: float) -> None:
-        """Count the event, and the time spent waiting for an approval."""
+    def emit(self, event: AgentEvent) -> Awaitable[None]:
+        """Stamp the event and update the state with it. Await the result: the consumer handles the event."""
+        return self.send(self.stamped(event))
+
+    def stamped(self, event: E) -> E:
+        """Return the event with its number, run id and time."""
         self.events += 1
+        return event.model_copy(update={"seq": self.events, "run_id": self.state.run_id, "ts": self.clock.time()})
+
+    def send(self, event: AgentEvent) -> Awaitable[None]:
+        """Update the state with a stamped event. Await the result: the consumer handles the event."""
+        now = self.clock.monotonic()
         if self.asked_at is not None:
             self.waited += now - self.asked_at
         self.asked_at = now if isinstance(event, PermissionRequest) else None
+        reduce_event(self.state, event)
+        if isinstance(event, MessageEnd):
+            self.new.append(event.message)
+        return self.consumer(event)
 
     @property
     def call_ids(self) -> "CallIds":
@@ -152,7 +174,7 @@ class Engine:
     def limits(self) -> LoopLimits:
         return self.runner.limits
 
-    def batch(
+    async def run_calls(
         self,
         run: Run,
         answer: AssistantMessage,
@@ -160,11 +182,13 @@ class Engine:
         *,
         closing: bool = False,
         resumed: bool = False,
-    ) -> CallBatch:
-        """Return a batch of the answer's open calls. A closing answer must not make calls, so none of its calls is
-        run."""
-        left = 0 if closing else self.limits.max_tool_calls - run.state.tool_call_count
-        cut_off = answer.stop_reason is StopReason.LENGTH
-        return self.runner.batch(
-            calls, run.inputs.scope, left=left, messages=run.state.messages, cut_off=cut_off, resumed=resumed
+    ) -> BatchOutcome:
+        """Run the answer's open calls. A closing answer must not make calls, so none of its calls is run."""
+        batch = CallBatch(
+            calls,
+            left=0 if closing else self.limits.max_tool_calls - run.state.tool_call_count,
+            messages=run.state.messages,
+            cut_off=answer.stop_reason is StopReason.LENGTH,
+            resumed=resumed,
         )
+        return await self.runner.run(batch, run.inputs.scope, run.emit)

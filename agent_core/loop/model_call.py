@@ -10,9 +10,10 @@ from pydantic import SecretStr
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
-from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
+from agent_core.events import MessageEnd, MessageStart, MessageUpdate, RetryScheduled
 from agent_core.guests import Guest
 from agent_core.loop.cut_prompt import was_cut
+from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
 from agent_core.loop.partial import PartialAssembler
@@ -24,8 +25,8 @@ from agent_core.models.llm import (
     LlmOptions,
     LlmRequest,
     ModelInfo,
+    StreamDelta,
     StreamDone,
-    StreamStart,
 )
 from agent_core.sources import Sources
 
@@ -57,25 +58,17 @@ class ModelCaller:
         """Return the model to be asked next, possibly a fallback; its window is the one that counts."""
         return self.chain.order(self.first)[0].model
 
-    def call(
-        self,
-        request: LlmRequest,
-        session_id: str,
-        used_ids: Container[str],
-        cancel: CancelToken,
-        *,
-        sources: Sources = (),
-        doubts_usage: bool = False,
-    ) -> "ModelCall":
-        """Prepare a call; nothing is sent before its `events` are consumed.
+    async def ask(self, asked: "ModelRequest", emit: Emit) -> tuple[AssistantMessage, LlmFailure | None]:
+        """Ask for one answer; retries, and falls back to other models, where that may help.
 
         Args:
-            used_ids: Ids of the conversation's tool calls.
-            sources: Sources of untrusted input in the request outside its messages.
-            doubts_usage: Fail the call if the server counted more tokens than the window holds or far fewer than it was
-                sent.
+            emit: Gets the answer as it arrives, as one message. Each failed attempt that had produced output is a
+                message, too.
+
+        Returns:
+            The answer, and why it failed. A stopped answer has no failure.
         """
-        return ModelCall(self, request, session_id, used_ids, cancel, sources=sources, doubts_usage=doubts_usage)
+        return await _ModelCall(self, asked, emit).run()
 
     def failed(self, session_id: str, error: str) -> AssistantMessage:
         """Return the answer that stands for a request that could not be made."""
@@ -107,110 +100,139 @@ class ModelCaller:
         )
 
 
-class ModelCall:
-    """One call of a model; after `events` has ended, `message` and `failure` hold the outcome."""
+@dataclass(frozen=True)
+class ModelRequest:
+    """A request, and what must be known to check its answer."""
 
-    def __init__(
-        self,
-        caller: ModelCaller,
-        request: LlmRequest,
-        session_id: str,
-        used_ids: Container[str],
-        cancel: CancelToken,
-        *,
-        sources: Sources,
-        doubts_usage: bool,
-    ) -> None:
+    request: LlmRequest
+    session_id: str
+    cancel: CancelToken
+    used_ids: Container[str] = frozenset()
+    """Ids of the conversation's tool calls."""
+    sources: Sources = ()
+    """Sources of untrusted input in the request outside its messages."""
+    doubts_usage: bool = False
+    """Fail the call if the server counted more tokens than the window holds or far fewer than it was sent."""
+
+
+class _ModelCall:
+    """A call under way: `message` and `failure` are the outcome of the current attempt."""
+
+    def __init__(self, caller: ModelCaller, asked: ModelRequest, emit: Emit) -> None:
         self._caller = caller
-        self._tainted = {"untrusted": bool(sources), "sources": sources}
-        self._doubts_usage = doubts_usage
-        self._request = request
-        self._session_id = session_id
-        self._used_ids = used_ids
-        self._cancel = cancel
-        self._asked, *self._others = caller.chain.order(caller.first)
-        self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or session_id})
+        self._asked = asked
+        self._emit = emit
+        self._tainted = {"untrusted": bool(asked.sources), "sources": asked.sources}
+        self._model, *self._others = caller.chain.order(caller.first)
+        self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
-        self.message = self._empty()
-        self.failure: LlmFailure | None = None
+        self._message = self._empty()
+        self._failure: LlmFailure | None = None
 
-    async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        """Start and end one message; each failed attempt that had produced output is a message, too."""
+    async def run(self) -> tuple[AssistantMessage, LlmFailure | None]:
         attempt = 1
         while True:
-            started = False
-            async with aclosing(self._once()) as events:
-                async for event in events:
-                    started = True
-                    yield event
+            started = await self._attempt()
             again = self._again(attempt)
             if not started and again is None:
-                yield MessageStart(message=self.message)
+                await self._emit(MessageStart(message=self._message))
             if started or again is None:
-                yield MessageEnd(message=self.message)
+                await self._emit(MessageEnd(message=self._message))
             if again is None:
-                return
-            yield again
+                return self._message, self._failure
+            await self._emit(again)
             if again.next_model is None:
                 await self._sleep(again.delay_s)
                 attempt += 1
             else:
-                self._asked, attempt = self._others.pop(0), 1
+                self._model, attempt = self._others.pop(0), 1
 
-    async def _once(self) -> AsyncGenerator[AgentEvent, None]:
-        """Send one request and yield its deltas, after the start of the message. Sets `message` and `failure`."""
-        self.message, self.failure = self._empty(), None
+    async def _attempt(self) -> bool:
+        """Send one request and emit its deltas, after the start of the message.
+
+        Returns:
+            True if the message has been started.
+        """
+        self._message, self._failure = self._empty(), None
         options = await self._with_key()
-        if options is None or self._cancel.cancelled:
-            return
-        partial, started, asked = PartialAssembler(), False, self._asked
-        with Guest("model client") as guest:
-            async with (
-                aclosing(asked.llm.stream(asked.model, self._request, options)) as stream,
-                aclosing(self._cancel.guard(stream)) as guarded,
-            ):
-                async for event in guarded:
-                    if isinstance(event, StreamDone):
-                        self._finish(event)
-                        return
-                    if isinstance(event, StreamStart):
-                        continue
+        if options is None or self._asked.cancel.cancelled:
+            return False
+        partial, started = PartialAssembler(), False
+        done: StreamDone | None = None
+        error: Exception | None = None
+        async with aclosing(self._received(options, partial)) as received:
+            async for event in received:
+                if isinstance(event, Exception):
+                    error = event
+                elif event.type == "done":
+                    done = event
+                else:
                     if not started:
                         started = True
-                        yield MessageStart(message=self.message)
-                    partial.feed(event)
-                    yield MessageUpdate(message_id=self.message.id, delta=event)
-        self._cut(partial, guest.error)
+                        await self._emit(MessageStart(message=self._message))
+                    await self._emit(MessageUpdate(message_id=self._message.id, delta=event))
+        if done is None or error is not None:
+            self._cut(partial, error)
+        else:
+            self._finish(done)
+        return started
+
+    async def _received(
+        self, options: LlmOptions, partial: PartialAssembler
+    ) -> AsyncGenerator[StreamDelta | StreamDone | Exception, None]:
+        """Yield the client's events up to the last one, or until the run is cancelled; add its deltas to `partial`.
+
+        An error that the client raises, against its protocol, is yielded last. Only its own: what the consumer of the
+        run's events raises is no failure of the client.
+        """
+        is_left = False
+        with Guest("model client") as client:
+            async with (
+                aclosing(self._model.llm.stream(self._model.model, self._asked.request, options)) as stream,
+                aclosing(self._asked.cancel.guard(stream)) as guarded,
+            ):
+                async for event in guarded:
+                    if event.type == "start":
+                        continue
+                    if event.type != "done":
+                        partial.feed(event)
+                    is_left = True
+                    yield event
+                    is_left = False
+                    if event.type == "done":
+                        break
+        if client.error is not None and not is_left:
+            yield client.error
 
     async def _with_key(self) -> LlmOptions | None:
         """Return the options with the application's key, if it has one; None if its hook failed."""
         try:
-            key = await self._caller.hooks.api_key(self._asked.model.provider, self._cancel)
+            key = await self._caller.hooks.api_key(self._model.model.provider, self._asked.cancel)
         except HookFailed as error:
             self._hook_failed = True
-            self.failure = LlmFailure(kind=FailureKind.FATAL, message=str(error))
-            self.message = self._caller.failed(self._session_id, str(error))
+            self._failure = LlmFailure(kind=FailureKind.FATAL, message=str(error))
+            self._message = self._caller.failed(self._asked.session_id, str(error))
             return None
         return self._options if key is None else self._options.model_copy(update={"api_key": SecretStr(key)})
 
     def _finish(self, done: StreamDone) -> None:
         message = done.message
-        self.failure = done.failure
+        self._failure = done.failure
         if message.stop_reason is StopReason.ERROR and done.failure is None:
-            self.failure = LlmFailure(kind=FailureKind.FATAL, message=message.error_message or "no reason given")
+            self._failure = LlmFailure(kind=FailureKind.FATAL, message=message.error_message or "no reason given")
         if message.stop_reason is StopReason.LENGTH and not message.content:
-            self.failure = FULL
-        if self.failure is None and self._doubts_usage:
-            self.failure = self._doubt(message.usage)
-        self.message = self._tidy(message)
+            self._failure = FULL
+        if self._failure is None and self._asked.doubts_usage:
+            self._failure = self._doubt(message.usage)
+        self._message = self._tidy(message)
 
     def _doubt(self, usage: Usage) -> LlmFailure | None:
         """Return a failure if the server has silently truncated the prompt."""
-        model = self._asked.model
+        model = self._model.model
         counted = usage.input + usage.cache_read + usage.cache_write
         if counted > model.context_window:
             text = MORE_THAN_WINDOW.format(counted=counted, window=model.context_window)
-        elif was_cut(self._request, usage):
+        elif was_cut(self._asked.request, usage):
             text = CUT_PROMPT.format(counted=counted)
             log.warning("a server cuts prompts: is its window as large as was said?", model=model.id, held=counted)
         else:
@@ -222,29 +244,29 @@ class ModelCall:
         protocol."""
         if error is not None:
             text = f"the model client failed: {type(error).__name__}: {error}"
-            self.failure = LlmFailure(kind=FailureKind.FATAL, message=text)
-        elif not self._cancel.cancelled:
-            self.failure = CUT
+            self._failure = LlmFailure(kind=FailureKind.FATAL, message=text)
+        elif not self._asked.cancel.cancelled:
+            self._failure = CUT
         update: dict[str, object] = {"content": partial.content()}
-        if self.failure is not None:
-            update |= {"stop_reason": StopReason.ERROR, "error_message": self.failure.message}
-        self.message = self.message.model_copy(update=update)
+        if self._failure is not None:
+            update |= {"stop_reason": StopReason.ERROR, "error_message": self._failure.message}
+        self._message = self._message.model_copy(update=update)
 
     def _empty(self) -> AssistantMessage:
-        return self._caller.empty(self._session_id, self._asked.model).model_copy(update=self._tainted)
+        return self._caller.empty(self._asked.session_id, self._model.model).model_copy(update=self._tainted)
 
     def _tidy(self, message: AssistantMessage) -> AssistantMessage:
         """Return the client's message with the ids of this call."""
         return message.model_copy(
             update={
-                "id": self.message.id,
-                "created_at": self.message.created_at,
-                "session_id": self._session_id,
+                "id": self._message.id,
+                "created_at": self._message.created_at,
+                "session_id": self._asked.session_id,
                 **self._tainted,
-                "model": message.model or self._asked.model.id,
+                "model": message.model or self._model.model.id,
                 "content": tuple(self._calls_once(message.content)),
-                "stop_reason": StopReason.ERROR if self.failure else message.stop_reason,
-                "error_message": message.error_message or (self.failure.message if self.failure else None),
+                "stop_reason": StopReason.ERROR if self._failure else message.stop_reason,
+                "error_message": message.error_message or (self._failure.message if self._failure else None),
             }
         )
 
@@ -260,22 +282,22 @@ class ModelCall:
             if part.id and part in seen:
                 continue
             seen.append(part)
-            is_free = part.id and part.id not in ids and part.id not in self._used_ids
+            is_free = part.id and part.id not in ids and part.id not in self._asked.used_ids
             ids.add(part.id)
             yield part if is_free else part.model_copy(update={"id": f"call_{self._caller.new_id()}"})
 
     def _again(self, attempt: int) -> RetryScheduled | None:
         """Return the next attempt, with the same model later or with a fallback, or None."""
-        failure, asked, chain = self.failure, self._asked.model, self._caller.chain
+        failure, model, chain = self._failure, self._model.model, self._caller.chain
         if failure is None:
-            if self.message.stop_reason is not StopReason.ABORTED:
-                chain.answered(asked)
+            if self._message.stop_reason is not StopReason.ABORTED:
+                chain.answered(model)
             return None
-        if self._hook_failed or self._cancel.cancelled:
+        if self._hook_failed or self._asked.cancel.cancelled:
             return None
         delay, next_model = self._delay(failure, attempt), None
         if delay is None:
-            chain.gave_up(asked, failure)
+            chain.gave_up(model, failure)
             if not self._others or not passes_on(failure):
                 return None
             delay, next_model = 0.0, self._others[0].model.id
@@ -285,7 +307,7 @@ class ModelCall:
             max_attempts=self._caller.retry.max_retries + 1,
             delay_s=delay,
             error=failure.message,
-            model=asked.id,
+            model=model.id,
             next_model=next_model,
         )
 
@@ -300,14 +322,14 @@ class ModelCall:
         asked = failure.retry_after_s or 0.0
         if cap and asked > cap:
             text = f"{failure.message} (asked to wait {asked:g} s, more than the {cap:g} s allowed)"
-            self.failure = failure.model_copy(update={"message": text})
+            self._failure = failure.model_copy(update={"message": text})
             return None
         return max(self._caller.retry.delay(attempt), asked)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, but at most until the run is cancelled."""
         sleeping = asyncio.ensure_future(self._caller.clock.sleep(seconds))
-        forget = self._cancel.on_cancel(sleeping.cancel)
+        forget = self._asked.cancel.on_cancel(sleeping.cancel)
         try:
             await asyncio.wait([sleeping])
         finally:

@@ -1,9 +1,8 @@
 """Recovery from failed or cut-off answers: compacts the conversation, or continues the answer."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 
-from agent_core.events import AgentEvent, CompactionEnd, CompactionReason
+from agent_core.events import CompactionReason
 from agent_core.loop.engine import Compactor, End, Engine, Next, Run
 from agent_core.loop.spoken import GOES_ON
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason, UserMessage
@@ -16,25 +15,7 @@ GO_ON = (
 )
 
 
-class Shortening:
-    """Compacts the conversation of a run once; afterwards `helped` is True if it got shorter."""
-
-    def __init__(self, compactor: Compactor, run: Run, reason: CompactionReason) -> None:
-        self._compactor = compactor
-        self._run = run
-        self._reason = reason
-        self.helped = False
-
-    async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        made = self._compactor.events(self._run.state, self._reason, self._run.cancel)
-        async with aclosing(made) as events:
-            async for event in events:
-                if isinstance(event, CompactionEnd):
-                    self.helped = event.tokens_after < event.tokens_before
-                yield event
-
-
-async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> AsyncGenerator[AgentEvent, None]:
+async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> None:
     """Compact before a model call, if due.
 
     If the conversation is still too long afterwards, the run does not compact again: that would cost as much and change
@@ -43,34 +24,26 @@ async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> 
     compactor = engine.compactor
     if compactor is None or not run.compacts or not compactor.is_due(run.state):
         return
-    shortening = Shortening(compactor, run, reason)
-    async with aclosing(shortening.events()) as events:
-        async for event in events:
-            yield event
-    run.compacts = shortening.helped and not compactor.is_due(run.state)
+    run.compacts = await _shorten(compactor, run, reason) and not compactor.is_due(run.state)
 
 
-class Overflow:
-    """Handles a request that was larger than the window: compacts and retries, once per run. Afterwards `step` says
-    what follows."""
+async def after_overflow(engine: Engine, run: Run, failure: LlmFailure) -> Next | End:
+    """Handle a request that was larger than the window: compact and ask again, once per run."""
+    compactor = engine.compactor
+    if compactor is None or run.state.has_attempted_reactive_compact:
+        return End.failed(failure)
+    is_shorter = await _shorten(compactor, run, "overflow")
+    if run.cancel.cancelled:
+        return End(TerminalReason.ABORTED)
+    if is_shorter and run.state.turn_count < engine.limits.max_turns:
+        return Next(TransitionReason.REACTIVE_COMPACT)
+    return End.failed(failure)
 
-    def __init__(self, engine: Engine, run: Run, failure: LlmFailure) -> None:
-        self._engine = engine
-        self._run = run
-        self.step: Next | End = End.failed(failure)
 
-    async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        run, compactor = self._run, self._engine.compactor
-        if compactor is None or run.state.has_attempted_reactive_compact:
-            return
-        shortening = Shortening(compactor, run, "overflow")
-        async with aclosing(shortening.events()) as events:
-            async for event in events:
-                yield event
-        if run.cancel.cancelled:
-            self.step = End(TerminalReason.ABORTED)
-        elif shortening.helped and run.state.turn_count < self._engine.limits.max_turns:
-            self.step = Next(TransitionReason.REACTIVE_COMPACT)
+async def _shorten(compactor: Compactor, run: Run, reason: CompactionReason) -> bool:
+    """Compact the conversation, and return True if it got shorter."""
+    end = await compactor.compact(run.state, reason, run.emit, run.cancel)
+    return end.tokens_after < end.tokens_before
 
 
 def go_on(engine: Engine, run: Run) -> NotificationMessage | None:

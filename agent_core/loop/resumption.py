@@ -1,9 +1,6 @@
 """Resumption of an interrupted conversation: answers open tool calls and decides how the run continues."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-
-from agent_core.events import AgentEvent, TurnEnd, TurnStart
+from agent_core.events import TurnEnd, TurnStart
 from agent_core.loop.decision import at_limit
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.recovery import go_on
@@ -12,30 +9,25 @@ from agent_core.messages import AssistantMessage, StopReason
 from agent_core.reasons import TerminalReason, TransitionReason
 
 
-class OpenCalls:
-    """Answers the calls that a run left open; afterwards `end` is set if that ends the run."""
+async def answer_open_calls(engine: Engine, run: Run) -> End | None:
+    """Answer the calls that an interrupted run left open.
 
-    def __init__(self, engine: Engine, run: Run) -> None:
-        self._engine = engine
-        self._run = run
-        self.end: End | None = None
-
-    async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        found = unanswered_calls(self._run.state)
-        if found is None:
-            return
-        answer, calls = found
-        batch = self._engine.batch(self._run, answer, calls, resumed=True)
-        yield TurnStart(turn=self._run.state.turn_count, reason=TransitionReason.RESUME)
-        async with aclosing(batch.run()) as events:
-            async for event in events:
-                yield event
-        yield TurnEnd(turn=self._run.state.turn_count, message=answer, tool_results=tuple(batch.results))
-        if batch.error:
-            self.end = End.broken(batch.error)
-        elif batch.ends_run is TerminalReason.PERMISSION or len(calls) == len(answer.tool_calls):
-            # It is unknown whether the calls answered earlier asked for the end of the run.
-            self.end = End(batch.ends_run) if batch.ends_run else None
+    Returns:
+        The end of the run if their results end it, else None.
+    """
+    found = unanswered_calls(run.state)
+    if found is None:
+        return None
+    answer, calls = found
+    await run.emit(TurnStart(turn=run.state.turn_count, reason=TransitionReason.RESUME))
+    outcome = await engine.run_calls(run, answer, calls, resumed=True)
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=answer, tool_results=outcome.results))
+    if outcome.error:
+        return End.broken(outcome.error)
+    if outcome.ends_run is TerminalReason.PERMISSION or len(calls) == len(answer.tool_calls):
+        # Otherwise it is unknown whether the calls answered earlier asked for the end of the run.
+        return End(outcome.ends_run) if outcome.ends_run else None
+    return None
 
 
 def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:

@@ -74,6 +74,8 @@ class QueryState(BaseModel):
 def reduce_event(state: QueryState, event: AgentEvent) -> None:
     """Update the state with one event; the loop does so before it yields the event."""
     match event:
+        case MessageUpdate() | MessageStart() | TurnEnd() | RetryScheduled() | TaskEvent():
+            pass  # first, because most events are updates
         case AgentStart():
             state.state = LoopState.THINKING
             state.terminal_reason = state.error = None
@@ -97,8 +99,6 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
             state.terminal_reason = event.reason
             state.error = event.error
             state.pending_tool_calls.clear()
-        case MessageStart() | MessageUpdate() | TurnEnd() | RetryScheduled() | TaskEvent():
-            pass
         case _:
             assert_never(event)
 

@@ -1,91 +1,91 @@
 """One turn: new messages, one answer of the model, its tool calls, and the decision what follows."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-
-from agent_core.events import AgentEvent, MessageEnd, MessageStart, TurnEnd, TurnStart
-from agent_core.loop.asking import RequestPhase
+from agent_core.events import MessageEnd, MessageStart, TurnEnd, TurnStart
 from agent_core.loop.decision import decide
 from agent_core.loop.engine import End, Engine, Next, Run
-from agent_core.loop.recovery import Overflow, is_overflow
+from agent_core.loop.hooks import HookFailed
+from agent_core.loop.model_call import ModelRequest
+from agent_core.loop.recovery import after_overflow, compact_if_due, is_overflow
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import LlmRequest
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.reasons import TerminalReason, TransitionReason
 
 
-class Turn:
-    """One turn. Runs once; afterwards `step` says what follows."""
+async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
+    """Run one turn.
 
-    def __init__(self, engine: Engine, run: Run, reason: TransitionReason) -> None:
-        self._engine = engine
-        self._run = run
-        self._reason = reason
-        self.step: Next | End = End(TerminalReason.COMPLETED)
+    Returns:
+        The next turn, or the end of the run.
+    """
+    await run.emit(TurnStart(turn=run.state.turn_count + 1, reason=reason))
+    await _add_pending(run, reason)
+    await compact_if_due(engine, run, "resume" if reason is TransitionReason.RESUME else "threshold")
+    try:
+        request = await _build_request(engine, run, reason)
+    except HookFailed as error:
+        return await _end_without_request(engine, run, str(error))
+    return await _ask(engine, run, request, reason)
 
-    async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        yield TurnStart(turn=self._run.state.turn_count + 1, reason=self._reason)
-        phase = RequestPhase(self._engine, self._run, self._reason)
-        async with aclosing(phase.events()) as events:
-            async for event in events:
-                yield event
-        rest = self._broken(phase.error) if phase.request is None else self._asked(phase.request)
-        async with aclosing(rest) as events:
-            async for event in events:
-                yield event
 
-    async def _broken(self, error: str) -> AsyncGenerator[AgentEvent, None]:
-        """End the turn without a request; its events stay balanced."""
-        message = self._engine.caller.failed(self._run.state.session_id, error)
-        yield MessageStart(message=message)
-        yield MessageEnd(message=message)
-        yield TurnEnd(turn=self._run.state.turn_count, message=message)
-        self.step = End.broken(error)
+async def _add_pending(run: Run, reason: TransitionReason) -> None:
+    """Add the messages that wait for this turn to the conversation."""
+    if reason in (TransitionReason.START, TransitionReason.RESUME):
+        run.pending.extend(run.inputs.scope.queues.drain_steering())
+    while run.pending:
+        message = run.pending.pop(0)
+        await run.emit(MessageStart(message=message))
+        await run.emit(MessageEnd(message=message))
 
-    async def _asked(self, request: LlmRequest) -> AsyncGenerator[AgentEvent, None]:
-        run = self._run
-        can_shorten = self._engine.compactor is not None and run.compacts
-        may_shorten = can_shorten and not run.state.has_attempted_reactive_compact
-        answer = self._engine.caller.call(
-            request,
-            run.state.session_id,
-            run.call_ids,
-            run.cancel,
-            sources=self._engine.runner.tools.sources(),
-            doubts_usage=may_shorten,
-        )
-        async with aclosing(answer.events()) as events:
-            async for event in events:
-                yield event
-        message = answer.message
-        if run.inputs.budget.max_tokens is not None:
-            run.unreported += unreported_tokens(request, message)
-        if answer.failure is None and message.stop_reason is not StopReason.ABORTED:
-            async with aclosing(self._calls(message)) as events:
-                async for event in events:
-                    yield event
-            return
-        yield TurnEnd(turn=run.state.turn_count, message=message)
-        if answer.failure is None:
-            self.step = End(TerminalReason.ABORTED)
-            return
-        self.step = End.failed(answer.failure)
-        if is_overflow(answer.failure) and self._reason is not TransitionReason.LIMIT:
-            overflow = Overflow(self._engine, run, answer.failure)
-            async with aclosing(overflow.events()) as events:
-                async for event in events:
-                    yield event
-            self.step = overflow.step
 
-    async def _calls(self, message: AssistantMessage) -> AsyncGenerator[AgentEvent, None]:
-        run = self._run
-        closing = self._reason is TransitionReason.LIMIT
-        batch = self._engine.batch(run, message, message.tool_calls, closing=closing)
-        async with aclosing(batch.run()) as events:
-            async for event in events:
-                yield event
-        yield TurnEnd(turn=run.state.turn_count, message=message, tool_results=tuple(batch.results))
-        self.step = await decide(self._engine, run, message, batch)
+async def _build_request(engine: Engine, run: Run, reason: TransitionReason) -> LlmRequest:
+    """Build the request. Raises HookFailed."""
+    hooks, state, cancel = engine.hooks, run.state, run.cancel
+    await hooks.before_turn(state, cancel)
+    history = await hooks.history(state.messages, cancel)
+    if history is not state.messages:
+        state = state.model_copy(update={"messages": list(history)})
+    return engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
+
+
+async def _end_without_request(engine: Engine, run: Run, error: str) -> End:
+    """End the turn, with a failed answer so that its events stay balanced."""
+    message = engine.caller.failed(run.state.session_id, error)
+    await run.emit(MessageStart(message=message))
+    await run.emit(MessageEnd(message=message))
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=message))
+    return End.broken(error)
+
+
+async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: TransitionReason) -> Next | End:
+    """Ask the model, then run the calls of its answer or recover from its failure."""
+    can_shorten = engine.compactor is not None and run.compacts
+    asked = ModelRequest(
+        request,
+        run.state.session_id,
+        run.cancel,
+        used_ids=run.call_ids,
+        sources=engine.runner.tools.sources(),
+        doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
+    )
+    message, failure = await engine.caller.ask(asked, run.emit)
+    if run.inputs.budget.max_tokens is not None:
+        run.unreported += unreported_tokens(request, message)
+    if failure is None and message.stop_reason is not StopReason.ABORTED:
+        return await _run_calls(engine, run, message, reason)
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=message))
+    if failure is None:
+        return End(TerminalReason.ABORTED)
+    if is_overflow(failure) and reason is not TransitionReason.LIMIT:
+        return await after_overflow(engine, run, failure)
+    return End.failed(failure)
+
+
+async def _run_calls(engine: Engine, run: Run, message: AssistantMessage, reason: TransitionReason) -> Next | End:
+    closing = reason is TransitionReason.LIMIT
+    outcome = await engine.run_calls(run, message, message.tool_calls, closing=closing)
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=message, tool_results=outcome.results))
+    return await decide(engine, run, message, outcome)
 
 
 def unreported_tokens(request: LlmRequest, message: AssistantMessage) -> int:

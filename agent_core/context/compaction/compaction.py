@@ -1,7 +1,6 @@
 """Compacts a conversation to fit the model's window: shortens old results, summarises old turns, unloads skills."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -20,8 +19,9 @@ from agent_core.events import (
     RetryScheduled,
 )
 from agent_core.guests import Guest
+from agent_core.loop.event_stream import Emit
 from agent_core.loop.history import effective
-from agent_core.loop.model_call import ModelCaller
+from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
@@ -57,6 +57,7 @@ class _Work:
     state: QueryState
     cancel: CancelToken
     instructions: str
+    emit: Emit
     usage: Usage = field(default_factory=Usage)
     facts: tuple[str, ...] = ()
     error: str | None = None
@@ -92,24 +93,18 @@ class Compaction:
             return True
         return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
 
-    async def events(
-        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Compact as described in `Compactor.events`; `instructions` say what a user wants to be kept."""
-        yield CompactionStart(reason=reason)
-        work = _Work(state, cancel, instructions, messages=list(state.messages))
+    async def compact(
+        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+    ) -> CompactionEnd:
+        """Compact as described in `Compactor.compact`."""
+        await emit(CompactionStart(reason=reason))
+        work = _Work(state, cancel, instructions, emit, messages=list(state.messages))
         before = self._context.tokens(state)
         by = self._by(before, state.messages)
         measured = before / max(1, self._context.guess(state.messages))  # below 1 if the server counts fewer
         room = self._room(reason, before, by, held=_held(state.messages))
-        boundary = None
         plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
-        if plan is not None:
-            async with aclosing(self._boundary(work, plan, room, before)) as made:
-                async for event in made:
-                    if isinstance(event, MessageEnd) and isinstance(event.message, SummaryMessage):
-                        boundary = event.message
-                    yield event
+        boundary = None if plan is None else await self._boundary(work, plan, room, before)
         left = effective([*work.messages, boundary]) if boundary else work.messages
         if not cancel.cancelled:
             self._tried_in = _last_words(left)
@@ -118,12 +113,14 @@ class Compaction:
                 with Guest("memory"):
                     await self._keep_facts(work.facts, (UNKNOWN,) if boundary is None else boundary.sources)
         after = round(self._context.guess(left) * min(measured, MOST_WRONG))
-        yield CompactionEnd(
+        end = CompactionEnd(
             boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
         )
+        await emit(end)
+        return end
 
-    async def _boundary(self, work: _Work, plan: Plan, room: Room, before: int) -> AsyncGenerator[AgentEvent, None]:
-        """Yield the new summary as a message; nothing if the run was stopped."""
+    async def _boundary(self, work: _Work, plan: Plan, room: Room, before: int) -> SummaryMessage | None:
+        """Add the new summary to the conversation as a message; returns None if the run was stopped."""
         messages, cut = work.messages, plan.cut
         first = messages[0] if cut.start else None
         earlier = first if isinstance(first, SummaryMessage) else None
@@ -137,13 +134,10 @@ class Compaction:
                 asked_before=asked == cut.start,
                 instructions=work.instructions,
             )
-            summaries: list[Summary] = []
-            async with aclosing(self._summary(work, material, room, summaries)) as events:
-                async for event in events:
-                    yield event
-            if not summaries:
-                return
-            text, work.facts = summaries[0].text, summaries[0].facts
+            summary = await self._summary(work, material, room)
+            if summary is None:
+                return None
+            text, work.facts = summary.text, summary.facts
             sources = sources_of(messages[: cut.place])
         caller = self._caller()
         start = cut.place if plan.summarises else cut.start
@@ -158,30 +152,30 @@ class Compaction:
             untrusted=bool(sources),
             sources=sources,
         )
-        yield MessageStart(message=boundary)
-        yield MessageEnd(message=boundary)
+        await work.emit(MessageStart(message=boundary))
+        await work.emit(MessageEnd(message=boundary))
+        return boundary
 
-    async def _summary(
-        self, work: _Work, material: Material, room: Room, made: list[Summary]
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Add a summary to `made`, by the model or else without one; nothing if the run was stopped."""
+    async def _summary(self, work: _Work, material: Material, room: Room) -> Summary | None:
+        """Return a summary, by the model or else without one; None if the run was stopped."""
         caller = self._caller()
         options = caller.options.model_copy(update={"temperature": 0.3, "max_tokens": room.summary, "thinking": "off"})
         caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
         request = request_for(material, room.telling, with_facts=self._keep_facts is not None)
-        call = caller.call(request, work.state.session_id, frozenset(), work.cancel)
-        async with aclosing(call.events()) as events:
-            async for event in events:
-                if isinstance(event, RetryScheduled):
-                    yield event
-        work.usage = call.message.usage
+
+        async def emit_retries(event: AgentEvent) -> None:
+            if isinstance(event, RetryScheduled):
+                await work.emit(event)
+
+        answer, failure = await caller.ask(ModelRequest(request, work.state.session_id, work.cancel), emit_retries)
+        work.usage = answer.usage
         if work.cancel.cancelled:
             work.error = STOPPED
-            return
-        if call.failure is not None:
-            work.error = call.failure.message
-        summary = read(call.message.text, material, room.summary) if call.failure is None else None
-        made.append(summary or extracted(material, room.summary))
+            return None
+        if failure is not None:
+            work.error = failure.message
+        summary = read(answer.text, material, room.summary) if failure is None else None
+        return summary or extracted(material, room.summary)
 
     def _put_skills_away(self, left: Sequence[AgentMessage], room: Room) -> None:
         """Unload skills as the last resort, except those in use."""

@@ -74,12 +74,11 @@ class Chat:
     async def compact(self, messages: Sequence[AgentMessage]) -> tuple[QueryState, CompactionEnd]:
         """Compact a conversation as for lack of room; return the new state and the final event."""
         state = QueryState(run_id="r", session_id="s", messages=list(messages))
-        end: CompactionEnd | None = None
-        async for event in self.compaction.events(state, "threshold", CancelToken()):
+
+        async def emit(event: AgentEvent) -> None:
             reduce_event(state, event)
-            end = event if isinstance(event, CompactionEnd) else end
-        assert end is not None
-        return state, end
+
+        return state, await self.compaction.compact(state, "threshold", emit, CancelToken())
 
 
 def start_chat(

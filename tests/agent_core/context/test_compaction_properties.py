@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
 from agent_core.context.border import Border, convert_to_llm, repair
+from agent_core.events import AgentEvent, CompactionReason, MessageEnd
 from agent_core.loop.history import effective
 from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import (
@@ -66,10 +67,13 @@ CONVERSATIONS = st.lists(rounds(), min_size=1, max_size=40).map(lambda found: [e
 TALKERS = st.sampled_from([Talker(), Talker(summary=Failure(FailureKind.FATAL)), Talker(summary="好" * 9_000)])
 
 
-async def compacted(chat: Chat, messages: Sequence[AgentMessage], reason: str = "threshold") -> QueryState:
+async def compacted(chat: Chat, messages: Sequence[AgentMessage], reason: CompactionReason = "threshold") -> QueryState:
     state = QueryState(run_id="r", session_id="s", messages=list(messages))
-    async for event in chat.compaction.events(state, reason, CancelToken()):  # type: ignore[arg-type]
+
+    async def emit(event: AgentEvent) -> None:
         reduce_event(state, event)
+
+    await chat.compaction.compact(state, reason, emit, CancelToken())
     return state
 
 
@@ -132,11 +136,14 @@ async def test_a_restart_finds_the_same_conversation(messages: list[AgentMessage
     chat = start_chat()
     state = QueryState(run_id="r", session_id="s", messages=list(messages))
     written = list(messages)
+
+    async def emit(event: AgentEvent) -> None:
+        reduce_event(state, event)
+        if isinstance(event, MessageEnd):
+            written.append(event.message)
+
     for _ in range(2):
-        async for event in chat.compaction.events(state, "threshold", CancelToken()):
-            reduce_event(state, event)
-            if event.type == "message_end":
-                written.append(event.message)
+        await chat.compaction.compact(state, "threshold", emit, CancelToken())
         more = [user("more " * 900), *(each.model_copy(update={"id": new_id()}) for each in messages[:3])]
         written += more
         state.messages += more

@@ -1,9 +1,8 @@
 """A compactor without a model, for tests of the agent loop."""
 
-from collections.abc import AsyncGenerator
-
 from agent_core.cancel import CancelToken
-from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, CompactionStart, MessageEnd, MessageStart
+from agent_core.events import CompactionEnd, CompactionReason, CompactionStart, MessageEnd, MessageStart
+from agent_core.loop.event_stream import Emit
 from agent_core.loop.state import QueryState
 from agent_core.messages import SummaryMessage, Usage
 
@@ -19,18 +18,20 @@ class Shortens:
     def is_due(self, state: QueryState) -> bool:
         return len(state.messages) > self._most
 
-    async def events(
-        self, state: QueryState, reason: CompactionReason, cancel: CancelToken, instructions: str = ""
-    ) -> AsyncGenerator[AgentEvent, None]:
+    async def compact(
+        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+    ) -> CompactionEnd:
         self.reasons.append(reason)
-        yield CompactionStart(reason=reason)
+        await emit(CompactionStart(reason=reason))
         before, boundary = len(state.messages), None
         if self._helps:
             last = next(message for message in reversed(state.messages) if message.role == "user")
             boundary = SummaryMessage(
                 id=f"summary-{len(self.reasons)}", summary="long ago", first_kept_id=last.id, tokens_before=before
             )
-            yield MessageStart(message=boundary)
-            yield MessageEnd(message=boundary)
+            await emit(MessageStart(message=boundary))
+            await emit(MessageEnd(message=boundary))
         after = len(state.messages) - 1 if boundary else before
-        yield CompactionEnd(boundary=boundary, tokens_before=before, tokens_after=after, usage=Usage(total=7))
+        end = CompactionEnd(boundary=boundary, tokens_before=before, tokens_after=after, usage=Usage(total=7))
+        await emit(end)
+        return end

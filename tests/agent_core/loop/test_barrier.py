@@ -7,9 +7,9 @@ from contextvars import ContextVar
 import pytest
 
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate, ToolExecutionStart, TurnStart
+from agent_core.loop.state import QueryState
 from agent_core.models.scripted import calls
 from agent_core.reasons import TerminalReason
-from agent_core.state import QueryState
 from agent_core.tools import Tool, tool
 from tests.agent_core.kit import Talk, end_of, kinds, look, our_tasks, start_agent
 from tests.agent_core.loop.compactors import Shortens

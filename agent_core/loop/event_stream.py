@@ -1,0 +1,116 @@
+"""Event streams: a coroutine emits events, and an async generator yields them.
+
+`await emit(event)` suspends the coroutine until the consumer asks for the next event. Both run in the consumer's task,
+so cancellation, exceptions and context variables work as they would within one function, and no queue or task is left
+behind.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from types import TracebackType, coroutine
+
+from agent_core.events import AgentEvent
+
+Emit = Callable[[AgentEvent], Awaitable[None]]
+"""Passes an event on; returns when it has been handled.
+
+Await it in the task that received it, never in a task of its own, and never inside a task group or a timeout.
+"""
+Work = Coroutine[object, object, object]
+
+
+async def unheard(_: AgentEvent) -> None:
+    """Ignore an event: an `Emit` for when there is no consumer."""
+
+
+async def stream_events(work: Callable[[Emit], Work]) -> AsyncGenerator[AgentEvent, None]:
+    """Run `work` and yield the events that it emits.
+
+    Closing the generator cancels `work`: the `emit` that it awaits raises CancelledError. `aclose` returns when `work`
+    has cleaned up.
+
+    Args:
+        work: Called with the function that emits. Its return value is dropped.
+
+    Raises:
+        RuntimeError: `work` emitted an event while it was cleaning up.
+    """
+    run = _Driver(work(_emit))
+    while (event := await run) is not None:
+        is_handled = False
+        try:
+            yield event
+            is_handled = True
+        finally:
+            if not is_handled:
+                await _cancel(run)
+
+
+async def _cancel(run: "_Driver") -> None:
+    """Raise CancelledError from the `emit` that is awaited, and wait until the run has ended."""
+    # Not GeneratorExit: a coroutine that gets it closes those that it awaits, which then cannot await any clean-up.
+    error = asyncio.CancelledError("the stream of events was closed")
+    run.thrown = error
+    try:
+        event = await run
+    except asyncio.CancelledError as raised:
+        if raised is not error:
+            raise
+        return
+    if event is not None:
+        raise RuntimeError(f"{type(event).__name__} was emitted after the stream was closed")
+
+
+class _Emitted:
+    """An event on its way from `emit` to the generator."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: AgentEvent) -> None:
+        self.event = event
+
+
+@coroutine
+def _emit(event: AgentEvent) -> Generator[_Emitted, None, None]:
+    yield _Emitted(event)
+
+
+class _Driver(Generator[object, object, AgentEvent | None]):
+    """Awaitable that runs a coroutine up to its next event, and returns that; None at the end of the coroutine.
+
+    May be awaited again after each event. Anything else that the coroutine awaits is passed on to the event loop.
+    """
+
+    __slots__ = ("_work", "thrown")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.thrown: BaseException | None = None
+        """Raised in the coroutine when it goes on."""
+
+    def __await__(self) -> Generator[object, object, AgentEvent | None]:
+        return self
+
+    def __next__(self) -> object:
+        return self.send(None)
+
+    def send(self, value: object) -> object:
+        try:
+            if self.thrown is None:
+                awaited = self._work.send(value)
+            else:
+                thrown, self.thrown = self.thrown, None
+                awaited = self._work.throw(thrown)
+        except StopIteration:
+            raise StopIteration(None) from None
+        if isinstance(awaited, _Emitted):
+            raise StopIteration(awaited.event)
+        return awaited
+
+    def throw(
+        self, kind: type[BaseException] | BaseException, error: object = None, trace: TracebackType | None = None
+    ) -> object:
+        if isinstance(error, BaseException):
+            kind = error
+        self.thrown = kind if isinstance(kind, BaseException) else kind()
+        return self.send(None)
