@@ -260,7 +260,7 @@ class House:
                 home=home,
                 zone=zone,
                 secrets=secrets,
-                restored=await store.upkeep.restored(),
+                restored=await store.restores.last(),
                 versions=versions,
                 settings=upkeep,
             ),

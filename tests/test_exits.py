@@ -187,10 +187,33 @@ WRITES: dict[str, Write] = {
     ),
     "Tasks.add": lambda store: store.tasks.add(TASK),
     "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
+    "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
+    "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
+WRITES_OF_JOBS = {
+    "Firings.begin",
+    "Firings.change",
+    "Firings.end",
+    "Firings.miss",
+    "Jobs.add",
+    "Jobs.change",
+    "Jobs.save",
+}
+"""These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
+    "Firings.start_run",
+    "Firings.unmiss",
+    "Heartbeats.change",
+    "Heartbeats.save",
+    "Jobs.advance",
+    "Jobs.advance_all",
+    "Jobs.purge_drafts",
+    "ReadMarks.move",
+    "Restores.told",
+    "Retention.give_back",
+    "Retention.shorten",
     "Outbox.not_sent",
     "Runs.resume",
     "Rules.remove",
@@ -218,7 +241,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
     reads = {"Chats.get", "Runs.current"}
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
-    assert writes == WRITES.keys() | WITHOUT_WORDS | reads
+    assert writes == WRITES.keys() | WRITES_OF_JOBS | WITHOUT_WORDS | reads
 
 
 @pytest.mark.parametrize("safe", [True, False], ids=["with secrets", "without, where all of it is written down"])
@@ -231,7 +254,16 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     rows = [(table, str(row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
     connection.close()
-    assert {"inbox", "transcript", "outbox", "runs", "steps", "tasks", "tool_calls", "approvals"} == {
-        table for table, row in rows if (MASK if safe else KEY) in row
-    }
+    assert {
+        "inbox",
+        "transcript",
+        "outbox",
+        "runs",
+        "steps",
+        "tasks",
+        "tool_calls",
+        "approvals",
+        "read_marks",
+        "set_aside",
+    } == {table for table, row in rows if (MASK if safe else KEY) in row}
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

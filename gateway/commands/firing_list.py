@@ -46,7 +46,7 @@ async def firing_list(given: Invocation, job_id: str) -> str:
         zone = ZoneInfo(job.zone) if is_zone(job.zone) else await desk.jobs.zone_of(chat)
     else:
         title = say("history_title_all", language)
-        lately = await desk.store.jobs.in_chat_since(chat, desk.clock.time() - DAYS * _DAY)
+        lately = await desk.store.firings.in_chat_since(chat, desk.clock.time() - DAYS * _DAY)
         found, zone = lately[::-1][:MOST], await desk.jobs.zone_of(chat)
     if not found:
         return say("history_none", language)
@@ -58,7 +58,7 @@ async def firing_list(given: Invocation, job_id: str) -> str:
 
 async def _name(given: Invocation, job_id: str) -> str:
     """Return a name for the firing's job, with its text, because an id alone means little to a reader."""
-    job = await given.desk.store.jobs.job(job_id)
+    job = await given.desk.store.jobs.find(job_id)
     if job is None:
         return f"`{job_id}` "
     if isinstance(job.work, CheckIn):

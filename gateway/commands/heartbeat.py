@@ -45,7 +45,7 @@ async def _may(given: Invocation) -> bool:
     chat = given.session.key
     if not given.desk.delivery.channel(chat).is_group(chat) or given.desk.access.is_owner(chat, given.sender):
         return True
-    found = await given.desk.store.jobs.heartbeat(chat)
+    found = await given.desk.store.heartbeats.find(chat)
     return found is not None and found.person == given.sender.id
 
 
@@ -110,7 +110,7 @@ async def _on(given: Invocation, rest: str) -> Answer:
     earlier = files.of([NAME])
     text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
     files.wrote(DRAFT, earlier)
-    found = await given.desk.store.jobs.heartbeat(given.session.key) or Heartbeat(given.session.key, "", "")
+    found = await given.desk.store.heartbeats.find(given.session.key) or Heartbeat(given.session.key, "", "")
     quiet = found.quiet_hours
     words = say(
         "heartbeat_preview",

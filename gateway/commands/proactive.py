@@ -42,11 +42,11 @@ async def proactive(given: Invocation) -> Reply:
 
 async def _about(given: Invocation, firing_id: str) -> tuple[Firing | None, Job | None]:
     """Return the firing and its job, or None if it belongs to another chat."""
-    jobs = given.desk.store.jobs
-    firing = await jobs.firing_by_id(firing_id)
+    store = given.desk.store
+    firing = await store.firings.by_id(firing_id)
     if firing is None or firing.chat != given.session.key:
         return None, None
-    return firing, await jobs.job(firing.job)
+    return firing, await store.jobs.find(firing.job)
 
 
 async def _obey(given: Invocation, verb: str, rest: str, wish: Wish) -> Answer:

@@ -84,7 +84,7 @@ async def _elsewhere(given: Invocation, here: ZoneInfo) -> list[Job]:
 
 async def _look_by(given: Invocation, here: ZoneInfo) -> None:
     """Use the zone for quiet hours as well. Check-ins run at intervals and are not affected."""
-    heartbeat = await given.desk.store.jobs.heartbeat(given.session.key)
+    heartbeat = await given.desk.store.heartbeats.find(given.session.key)
     if heartbeat is not None:
         await given.desk.store.jobs.change(heartbeat.job, partial(replace, zone=here.key))
 

@@ -24,7 +24,7 @@ from channels.base import (
 from gateway.chat.gaps import Gaps
 from gateway.chat.pace import Pace
 from gateway.inbound.gap_reader import GapReader
-from gateway.store.marks import ReadMark
+from gateway.store.read_marks import ReadMark
 from gateway.store.store import Store
 
 ACTIVE_WITHIN = 30 * 24 * 3600.0
@@ -119,7 +119,7 @@ class CatchUp:
         is_first = chat not in self._known
         self._remember(chat, event.at)
         is_private = event.addressed is Addressed.DIRECT and chat == event.chat
-        moved = self._store.marks.move(chat, event.at, event.sender.id if is_private else None, later=not is_first)
+        moved = self._store.read_marks.move(chat, event.at, event.sender.id if is_private else None, later=not is_first)
         if is_first:
             await moved
 
@@ -143,7 +143,7 @@ class CatchUp:
         now = self._clock.time()
         self._pace.listens(self._name)
         self._since = max(now - OLDEST, await self._store.created_at())
-        marks = with_outsides(await self._store.marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+        marks = with_outsides(await self._store.read_marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
         self._known = marks
         self._unheard_until = now + OLDEST if marks else 0.0
         self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in marks.items()})
@@ -158,7 +158,7 @@ class CatchUp:
         channel = self._channel
         if not isinstance(channel, FindsPrivateChats):
             return
-        heard = await self._store.marks.people(self._name, self._clock.time() - ACTIVE_WITHIN)
+        heard = await self._store.read_marks.people(self._name, self._clock.time() - ACTIVE_WITHIN)
         unheard = [person for person in self._people if person not in heard][:MOST_PEOPLE]
         async with asyncio.TaskGroup() as tasks:
             for person in unheard:
@@ -167,7 +167,7 @@ class CatchUp:
     async def _look_for(self, channel: FindsPrivateChats, person: str) -> None:
         chat = await self._private_chat(channel, person)
         if chat is not None:
-            self._store.marks.move(chat, self._since, person)
+            self._store.read_marks.move(chat, self._since, person)
             if chat not in self._known:
                 self._reader.add(chat, self._since)
 

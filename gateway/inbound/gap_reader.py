@@ -136,7 +136,7 @@ class GapReader:
         if chat in self._to_read:  # another gap has opened meanwhile
             return
         if said:
-            self._store.marks.move(chat, said[-1].at)
+            self._store.read_marks.move(chat, said[-1].at)
         self._gaps.close(chat)
         if new:
             log.info("caught up", chat=str(chat), messages=new)
@@ -161,7 +161,7 @@ class GapReader:
         """Answer the chat with its gap. The read mark stays, so that a later start tries again."""
         log.warning("gap not read", chat=str(chat), reason=reason)
         self._gaps.give_up(chat)
-        if await self._store.marks.note_trouble(chat, reason):
+        if await self._store.read_marks.note_trouble(chat, reason):
             self._note(chat, reason)
 
     def _overdue(self, chat: ChatKey) -> None:

@@ -75,7 +75,7 @@ class ChannelMessageHandler:
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
         if self._desk.upkeep.is_from_before(event):
-            is_new = await self._desk.store.upkeep.set_aside(event)
+            is_new = await self._desk.store.restores.set_aside(event)
             return Accepted.NEW if is_new else Accepted.DUPLICATE
         seq = await self._desk.store.inbox.accept(event)
         if seq is None:

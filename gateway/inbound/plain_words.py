@@ -144,7 +144,7 @@ class PlainWords:
             is_open = question is not None and question.at(self._clock.time()).state is QuestionState.PENDING
             return in_short(question) if question is not None and is_open else None
         if action.startswith(_CONFIRM):
-            job = await self._store.jobs.job(action.removeprefix(_CONFIRM))
+            job = await self._store.jobs.find(action.removeprefix(_CONFIRM))
             return job_in_short(job) if job is not None and job.state is JobState.DRAFT else None
         return literal(one_line(message.markdown.replace("*", ""), _MOST_SHORT))
 

@@ -31,7 +31,7 @@ async def sources_of_post(store: Store, post: Post) -> Sources:
     """Return the sources that one of Parley's messages may draw on: those of its session, up to that message."""
     if not post.run:  # posted by a tool: its key begins with its session
         return await store.transcript.session_sources(post.key.partition(":")[0])
-    firing = await store.jobs.firing_named(post.run)
+    firing = await store.firings.named(post.run)
     ran = (await store.transcript.sources([post.run])).get(post.run, ())
     if firing is None and ":proactive:" in post.key and not ran:
         return (UNKNOWN,)  # several reports told in one message

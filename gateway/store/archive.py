@@ -6,7 +6,7 @@ Rows are streamed. A row that cannot be parsed is yielded as `Unreadable` instea
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,14 +17,11 @@ from channels.base import InboundEvent
 from gateway.errors import ParleyError
 from gateway.store.approvals import of_run
 from gateway.store.inbox import event_adapter
-from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations
+from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
 
 T = TypeVar("T")
 R = TypeVar("R")
-_SaidRow = tuple[int, str, str, int, str]
-_StepRow = tuple[int, int, float, str, str | None]
-_RUN = "run, chat, session, person, state, reason, error, started, ended, resumed, model, tokens, cost_usd, kind"
 _MOST_MATCHES = 20
 _object = TypeAdapter(JsonObject)
 
@@ -35,7 +32,7 @@ class NothingKept(ParleyError):
 
 @dataclass(frozen=True)
 class RunRow:
-    """A row of the table of runs."""
+    """A row of the table of runs, field by field."""
 
     run: str
     chat: str
@@ -115,22 +112,23 @@ class Archive:
 
     def newest_runs(self, most: int) -> list[RunRow]:
         """Return the newest runs, newest first."""
-        return self._runs("ORDER BY started DESC LIMIT ?", (most,))
+        return _runs(self._connection, "ORDER BY started DESC LIMIT ?", (most,))
 
     def find_runs(self, start: str) -> list[RunRow]:
         """Return the runs whose id starts with `start`, newest first; an exact match is returned alone."""
-        exact = self._runs("WHERE run = ?", (start,))
+        exact = _runs(self._connection, "WHERE run = ?", (start,))
         pattern = "".join(f"\\{char}" if char in "%_\\" else char for char in start) + "%"
         where = "WHERE run LIKE ? ESCAPE '\\' ORDER BY started DESC LIMIT ?"
-        return exact or self._runs(where, (pattern, _MOST_MATCHES))
+        return exact or _runs(self._connection, where, (pattern, _MOST_MATCHES))
 
     def steps(self, run: str) -> Iterator[StepRow | Unreadable]:
-        rows = self._rows("SELECT seq, after, at, event, state FROM steps WHERE run = ? ORDER BY seq", (run,))
-        return self._readable(rows, _step, "steps")
+        """Yield the steps of a run."""
+        query = "SELECT seq, after, at, event, state FROM steps WHERE run = ? ORDER BY seq"
+        return _readable(self._connection.execute(query, (run,)), _step, "steps")
 
     def said_in(self, run: str) -> Iterator[SaidRow | Unreadable]:
         """Yield the messages that a run added to the transcript."""
-        return self._said("run = ?", (run,))
+        return _said_where(self._connection, "run = ?", (run,))
 
     def questions(self, run: str) -> dict[str, Question]:
         """Return a run's approval questions by id."""
@@ -146,56 +144,62 @@ class Archive:
             " SELECT (SELECT min(chat) FROM transcript WHERE chat > each.chat) FROM each WHERE each.chat IS NOT NULL)"
             " SELECT chat FROM each WHERE chat IS NOT NULL"
         )
-        return [row[0] for row in self._rows(query, ())]
+        return [chat for (chat,) in self._connection.execute(query)]
 
     def sessions(self, chat: str) -> list[str]:
         """Return the ids of all sessions of a chat, oldest first."""
         query = "SELECT session FROM transcript WHERE chat = ? GROUP BY session ORDER BY min(seq)"
-        return [row[0] for row in self._rows(query, (chat,))]
+        return [session for (session,) in self._connection.execute(query, (chat,))]
 
     def said_at(self, chat: str, session: str) -> Iterator[SaidRow | Unreadable]:
         """Yield the messages of one session of a chat."""
-        return self._said("session = ? AND chat = ?", (session, chat))
+        return _said_where(self._connection, "session = ? AND chat = ?", (session, chat))
 
     def tail(self, session: str, most: int) -> list[SaidRow | Unreadable]:
         """Return the newest messages of a session, oldest first, without those of its sub-agents."""
         newest = "seq IN (SELECT seq FROM transcript WHERE session = ? ORDER BY seq DESC LIMIT ?)"
-        return list(self._said(newest, (session, most)))
+        return list(_said_where(self._connection, newest, (session, most)))
 
     def heard(self, seq: int) -> InboundEvent | None:
         """Return the inbound event with this number, or None if it is missing or cannot be parsed."""
-        row = self._connection.execute("SELECT payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
+        rows = self._connection.execute("SELECT payload FROM inbox WHERE seq = ?", (seq,))
         try:
-            return event_adapter.validate_json(row[0]) if row else None
+            return next((event_adapter.validate_json(payload) for (payload,) in rows), None)
         except ValueError:
             return None
 
-    # Internals
 
-    def _runs(self, which: str, values: Sequence[str | int]) -> list[RunRow]:
-        query = f"SELECT {_RUN} FROM runs {which}"  # noqa: S608
-        return [RunRow(*row) for row in self._rows(query, values)]
-
-    def _said(self, which: str, values: Sequence[str | int]) -> Iterator[SaidRow | Unreadable]:
-        query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
-        return self._readable(self._rows(query, values), _said, "transcript")
-
-    def _rows(self, query: str, values: Sequence[str | int]) -> sqlite3.Cursor:
-        """Return a cursor that fetches rows one at a time."""
-        return self._connection.execute(query, values)
-
-    def _readable(self, rows: sqlite3.Cursor, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
-        for row in rows:
-            try:
-                yield read(row)
-            except ValueError as error:
-                yield Unreadable(table, row[0], str(error).partition("\n")[0])
+def _runs(connection: sqlite3.Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:
+    columns = ", ".join(field.name for field in fields(RunRow))
+    rows = connection.execute(f"SELECT {columns} FROM runs {which}", values)  # noqa: S608
+    return [RunRow(*row) for row in rows]
 
 
-def _step(row: _StepRow) -> StepRow:
-    return StepRow(
-        row[0], row[1], row[2], _object.validate_json(row[3]), _object.validate_json(row[4]) if row[4] else None
-    )
+def _said_where(
+    connection: sqlite3.Connection, which: str, values: Sequence[str | int]
+) -> Iterator[SaidRow | Unreadable]:
+    query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
+    return _readable(connection.execute(query, values), _said, "transcript")
+
+
+def _readable(rows: sqlite3.Cursor, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
+    """Yield `read(row)` for each row, which the cursor fetches one at a time."""
+    for row in rows:
+        try:
+            yield read(row)
+        except ValueError as error:
+            seq, *_ = row
+            yield Unreadable(table, seq, str(error).partition("\n")[0])
+
+
+def _step(row: tuple[int, int, float, str, str | None]) -> StepRow:
+    seq, after, at, event, state = row
+    return StepRow(seq, after, at, _object.validate_json(event), _object.validate_json(state) if state else None)
+
+
+def _said(row: tuple[int, str, str, int, str]) -> SaidRow:
+    seq, session, run, turn, message = row
+    return SaidRow(seq, session, run, turn, message_adapter.validate_json(message))
 
 
 def _text(content: bytes) -> str:
@@ -203,12 +207,8 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _said(row: _SaidRow) -> SaidRow:
-    return SaidRow(row[0], row[1], row[2], row[3], message_adapter.validate_json(row[4]))
-
-
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    found, known = int(connection.execute("PRAGMA user_version").fetchone()[0]), len(migrations())
+    found, known = schema_of(connection), len(migrations())
     if found > known:
         raise StoreTooNew(path, found, known)
     if found < known:

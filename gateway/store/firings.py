@@ -2,186 +2,211 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from agent_core.sources import listed, read
 from channels.base import ChatKey
-from gateway.store import jobs, outbox
 from gateway.store.job import DeliveryState, Firing, FiringState, Reaction
-from gateway.store.jobs import Advance
+from gateway.store.jobs import Advance, advance
+from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.runs import begin_once, end_run
+from gateway.store.table import Table, readable
 
-COLUMNS = (
-    "job, slot, id, chat, due, state, began, ended, run, text, untrusted, error, cause, tokens, cost_usd, delivery,"
-    " delivery_error, reaction, sources"
-)
 
-_Row = tuple[
-    str,
-    str,
-    str,
-    str,
-    float,
-    str,
-    float | None,
-    float | None,
-    str,
-    str,
-    int,
-    str,
-    str,
-    int,
-    float,
-    str,
-    str,
-    str | None,
-    str,
-]
-_Value = str | float | None
+class _Row(NamedTuple):
+    job: str
+    slot: str
+    id: str
+    chat: str
+    due: float
+    state: str
+    began: float | None
+    ended: float | None
+    run: str
+    text: str
+    untrusted: int
+    error: str
+    cause: str
+    tokens: int
+    cost_usd: float
+    delivery: str
+    delivery_error: str
+    reaction: str | None
+    sources: str
+
+
+_COLUMNS = ", ".join(_Row._fields)
+_MARKS = ", ".join("?" * len(_Row._fields))
 _NAME = re.compile("job-([^-]+)-(.+)")
 """Matches the result of `firing_name`."""
 
+_Values = Mapping[str, str | float | None]
 FiringStep = Callable[[Firing], Firing]
 
 
-def begin(firing: Firing) -> Change[Firing | None]:
-    """Insert a firing unless one exists for its job and slot.
+class Firings(Table):
+    """The firings of all jobs."""
 
-    Returns the stored firing, or None if the id is taken by another one.
-    """
+    async def begin(self, firing: Firing) -> Firing | None:
+        """Insert a firing unless one exists for its job and slot.
 
-    def change(connection: sqlite3.Connection) -> Firing | None:
-        return find(connection, firing.job, firing.slot) or (firing if _add(connection, firing) else None)
+        Returns the stored firing, or None if the id is taken by another one.
+        """
+        safe = self._masked_firing(firing)
 
-    return change
+        def change(connection: sqlite3.Connection) -> Firing | None:
+            return _find(connection, safe.job, safe.slot) or (safe if _add(connection, safe) else None)
 
+        return await self._writer.submit(change)
 
-def step(
-    firing_id: str, take: FiringStep, say: Callable[[Firing], Sequence[Post]], now: float
-) -> Change[Firing | None]:
-    """Apply a step to a firing and queue the posts that `say` returns for it; None if there is no such firing."""
+    async def start_run(self, run: Run) -> bool:
+        """Record the start of a firing's run; returns False if an earlier process start has done so.
 
-    def change(connection: sqlite3.Connection) -> Firing | None:
-        found = find_by_id(connection, firing_id)
-        if found is None:
+        The chat does not resume this run: its firing does, and `end` ends it.
+        """
+
+        def change(connection: sqlite3.Connection) -> bool:
+            return begin_once(connection, run, run.started)
+
+        return await self._writer.submit(change)
+
+    async def end(self, ended: Sequence[Firing], posts: Sequence[Post] = (), run: RunEnd | None = None) -> None:
+        """Save firings that have ended, queue their posts, and end their runs, in one transaction.
+
+        Args:
+            ended: The firings; several may share one message.
+            posts: Their message.
+            run: The outcome of their run, if they have one.
+        """
+        now = self._clock.time()
+        how = run and replace(run, error=run.error and self._secrets.mask(run.error))
+        safe = [self._masked_firing(firing) for firing in ended]
+        rows = rows_of(masked_posts(posts, self._secrets), now)
+
+        def change(connection: sqlite3.Connection) -> None:
+            for firing in safe:
+                _save(connection, firing)
+                if how and firing.run:
+                    end_run(connection, firing.run, how, now)
+            insert(connection, rows)
+
+        await self._writer.submit(change)
+
+    async def change(
+        self, firing_id: str, step: FiringStep, say: Callable[[Firing], Sequence[Post]] = lambda _: ()
+    ) -> Firing | None:
+        """Apply a step to a firing and queue the posts that `say` returns for it; None if there is no such firing."""
+        now = self._clock.time()
+
+        def change(connection: sqlite3.Connection) -> Firing | None:
+            found = next(iter(_select(connection, "id = :id", {"id": firing_id})), None)
+            if found is None:
+                return None
+            firing = self._masked_firing(step(found))
+            if firing != found:
+                _save(connection, firing)
+                insert(connection, rows_of(masked_posts(say(firing), self._secrets), now))
+            return firing
+
+        return await self._writer.submit(change)
+
+    async def miss(
+        self, moves: Sequence[Advance], missed: Sequence[Firing], say: Callable[[Sequence[Firing]], Sequence[Post]]
+    ) -> list[Post]:
+        """Move jobs to their next due time and record the firings that were missed.
+
+        Firings that were already accepted or recorded are not missed. `say` turns the newly recorded ones into posts,
+        which are queued and returned.
+        """
+        now, safe = self._clock.time(), [self._masked_firing(firing) for firing in missed]
+
+        def change(connection: sqlite3.Connection) -> list[Post]:
+            still = {move.job for move in moves if advance(connection, move)}
+            noted = [
+                firing
+                for firing in safe
+                if firing.job in still and not _was_accepted(connection, firing) and _add(connection, firing)
+            ]
+            posts = masked_posts(say(noted), self._secrets) if noted else []
+            insert(connection, rows_of(posts, now))
+            return posts
+
+        return await self._writer.submit(change)
+
+    async def unmiss(self, after: float) -> None:
+        """Delete missed firings due after `after`, for when the clock had been wrong."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM firings WHERE state = 'missed' AND due > ?", (after,))
+
+        await self._writer.submit(change)
+
+    async def find(self, job: str, slot: str) -> Firing | None:
+        """Return the firing of a job at a slot."""
+
+        def read(connection: sqlite3.Connection) -> Firing | None:
+            return _find(connection, job, slot)
+
+        return await self._reader.run(read)
+
+    async def by_id(self, firing_id: str) -> Firing | None:
+        """Return the firing with this id, which the buttons of its message carry."""
+        found = await self._read("id = :id", {"id": firing_id})
+        return found[0] if found else None
+
+    async def named(self, name: str) -> Firing | None:
+        """Return the firing whose posts' keys begin with this name."""
+        parts = _NAME.fullmatch(name)
+        if parts is None:
             return None
-        firing = take(found)
-        if firing != found:
-            _save(connection, firing)
-            outbox.insert(connection, outbox.rows_of(say(firing), now))
-        return firing
+        job, slot = parts.groups()
+        where = "job = :job AND replace(replace(slot, ':', ''), '-', '') = :slot"
+        found = await self._read(where, {"job": job, "slot": slot})
+        return found[0] if found else None
 
-    return change
+    async def history(self, job: str, most: int) -> list[Firing]:
+        """Return a job's newest firings, newest first."""
+        where = "job = :job ORDER BY due DESC, slot DESC LIMIT :most"
+        return await self._read(where, {"job": job, "most": most})
 
+    async def in_chat_since(self, chat: ChatKey, since: float) -> list[Firing]:
+        """Return the firings due since `since` whose message goes to this chat, oldest first."""
+        where = "chat = :chat AND due >= :since ORDER BY due, slot"
+        return await self._read(where, {"chat": str(chat), "since": since})
 
-def end(firings: Sequence[Firing], posts: Sequence[Post], run: RunEnd | None, now: float) -> Change[None]:
-    """Save firings that have ended, queue their posts, and end their run if they have one."""
-    rows = outbox.rows_of(posts, now)
+    async def held(self, chat: ChatKey) -> list[Firing]:
+        """Return the chat's firings whose message waits for the end of the quiet hours, oldest first."""
+        where = "chat = :chat AND delivery = 'held' ORDER BY due, slot"
+        return await self._read(where, {"chat": str(chat)})
 
-    def change(connection: sqlite3.Connection) -> None:
-        for firing in firings:
-            _save(connection, firing)
-            if run and firing.run:
-                connection.execute(
-                    "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?,"
-                    " cost_usd = ? WHERE run = ?",
-                    (run.reason, run.error, now, run.model, run.usage.total, run.usage.cost_usd, firing.run),
-                )
-        outbox.insert(connection, rows)
+    async def chats_with_held(self) -> list[ChatKey]:
+        """Return the chats for which such messages wait."""
 
-    return change
+        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+            rows = connection.execute("SELECT DISTINCT chat FROM firings WHERE delivery = 'held' ORDER BY chat")
+            return list(readable(rows, lambda row: ChatKey.parse(*row), "firings"))
 
+        return await self._reader.run(read)
 
-def miss(
-    moves: Sequence[Advance],
-    missed: Sequence[Firing],
-    say: Callable[[Sequence[Firing]], Sequence[Post]],
-    now: float,
-) -> Change[list[Post]]:
-    """Move jobs to their next due time and record the firings that were missed.
+    async def on_the_way(self) -> list[Firing]:
+        """Return the firings whose message is being sent, by chat and time. Scans the table: call it rarely."""
+        where = "delivery = 'pending' ORDER BY chat, due, slot"
+        return await self._read(where, {})
 
-    Firings that were already accepted or recorded are not missed. `say` turns the newly recorded ones into posts, which
-    are queued and returned.
-    """
+    async def _read(self, where: str, values: _Values) -> list[Firing]:
+        def read(connection: sqlite3.Connection) -> list[Firing]:
+            return _select(connection, where, values)
 
-    def change(connection: sqlite3.Connection) -> list[Post]:
-        still = {move.job for move in moves if jobs.moved(connection, move)}
-        noted = [
-            firing
-            for firing in missed
-            if firing.job in still and not _was_taken_in(connection, firing) and _add(connection, firing)
-        ]
-        posts = list(say(noted)) if noted else []
-        outbox.insert(connection, outbox.rows_of(posts, now))
-        return posts
+        return await self._reader.run(read)
 
-    return change
-
-
-def unmiss(after: float) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute("DELETE FROM firings WHERE state = 'missed' AND due > ?", (after,))
-
-    return change
-
-
-def start_run(run: Run) -> Change[bool]:
-    """Record the start of a firing's run. Returns False if an earlier process start has recorded it."""
-
-    def change(connection: sqlite3.Connection) -> bool:
-        begun = connection.execute(
-            "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
-            " ON CONFLICT (run) DO NOTHING",
-            (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
+    def _masked_firing(self, firing: Firing) -> Firing:
+        mask = self._secrets.mask
+        return replace(
+            firing, text=mask(firing.text), error=mask(firing.error), delivery_error=mask(firing.delivery_error)
         )
-        return begun.rowcount == 1
-
-    return change
-
-
-def find(connection: sqlite3.Connection, job: str, slot: str) -> Firing | None:
-    return _one(connection, "job = ? AND slot = ?", (job, slot))
-
-
-def find_by_id(connection: sqlite3.Connection, firing_id: str) -> Firing | None:
-    return _one(connection, "id = ?", (firing_id,))
-
-
-def find_named(connection: sqlite3.Connection, name: str) -> Firing | None:
-    found = _NAME.fullmatch(name)
-    known = (
-        _all(connection, "job = ? AND replace(replace(slot, ':', ''), '-', '') = ?", found.groups()) if found else ()
-    )
-    return next(iter(known), None)
-
-
-def history(connection: sqlite3.Connection, job: str, most: int) -> list[Firing]:
-    return _all(connection, "job = ? ORDER BY due DESC, slot DESC LIMIT ?", (job, most))
-
-
-def in_chat_since(connection: sqlite3.Connection, chat: ChatKey, since: float) -> list[Firing]:
-    return _all(connection, "chat = ? AND due >= ? ORDER BY due, slot", (str(chat), since))
-
-
-def held(connection: sqlite3.Connection, chat: ChatKey) -> list[Firing]:
-    return _all(connection, "chat = ? AND delivery = 'held' ORDER BY due, slot", (str(chat),))
-
-
-def on_the_way(connection: sqlite3.Connection) -> list[Firing]:
-    return _all(connection, "delivery = 'pending' ORDER BY chat, due, slot", ())
-
-
-def chats_with_held(connection: sqlite3.Connection) -> list[ChatKey]:
-    rows = connection.execute("SELECT DISTINCT chat FROM firings WHERE delivery = 'held' ORDER BY chat")
-    return list(readable(rows, lambda row: ChatKey.parse(row[0]), "firings"))
-
-
-def _was_taken_in(connection: sqlite3.Connection, firing: Firing) -> bool:
-    """Return True if the firing's event was accepted: then it has run or will run, even if it has no row yet."""
-    query = "SELECT 1 FROM inbox WHERE event_id = ?"
-    return connection.execute(query, (event_id(firing.job, firing.slot),)).fetchone() is not None
 
 
 def event_id(job: str, slot: str) -> str:
@@ -189,76 +214,74 @@ def event_id(job: str, slot: str) -> str:
     return f"sched:{job}:{slot}"
 
 
-def _one(connection: sqlite3.Connection, where: str, values: Sequence[_Value]) -> Firing | None:
-    return next(iter(_all(connection, where, values)), None)
+def _was_accepted(connection: sqlite3.Connection, firing: Firing) -> bool:
+    """Return True if the firing's event was accepted: then it has run or will run, even if it has no row yet."""
+    query = "SELECT 1 FROM inbox WHERE event_id = ?"
+    return connection.execute(query, (event_id(firing.job, firing.slot),)).fetchone() is not None
 
 
-def _all(connection: sqlite3.Connection, where: str, values: Sequence[_Value]) -> list[Firing]:
-    query = f"SELECT {COLUMNS} FROM firings WHERE {where}"  # noqa: S608
-    return list(_firings(connection.execute(query, values)))
+def _find(connection: sqlite3.Connection, job: str, slot: str) -> Firing | None:
+    return next(iter(_select(connection, "job = :job AND slot = :slot", {"job": job, "slot": slot})), None)
 
 
-def _firings(rows: Iterable[_Row]) -> Iterator[Firing]:
-    return readable(rows, _firing, "firings")
+def _select(connection: sqlite3.Connection, where: str, values: _Values) -> list[Firing]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM firings WHERE {where}", values)  # noqa: S608
+    return list(readable(map(_Row._make, rows), _firing, "firings"))
 
 
 def _add(connection: sqlite3.Connection, firing: Firing) -> bool:
-    values = _values(firing)
-    marks = ", ".join("?" * len(values))
-    query = f"INSERT INTO firings ({COLUMNS}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
-    return connection.execute(query, values).rowcount == 1
+    query = f"INSERT INTO firings ({_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT DO NOTHING"  # noqa: S608
+    return connection.execute(query, _row(firing)).rowcount == 1
 
 
 def _save(connection: sqlite3.Connection, firing: Firing) -> None:
-    values = _values(firing)
-    marks = ", ".join("?" * len(values))
-    query = f"UPDATE firings SET ({COLUMNS}) = ({marks}) WHERE job = ? AND slot = ?"  # noqa: S608
-    connection.execute(query, (*values, firing.job, firing.slot))
+    query = f"UPDATE firings SET ({_COLUMNS}) = ({_MARKS}) WHERE job = ? AND slot = ?"  # noqa: S608
+    connection.execute(query, (*_row(firing), firing.job, firing.slot))
 
 
-def _values(firing: Firing) -> list[_Value]:
-    return [
-        firing.job,
-        firing.slot,
-        firing.id,
-        str(firing.chat),
-        firing.due,
-        firing.state,
-        firing.began,
-        firing.ended,
-        firing.run,
-        firing.text,
-        firing.untrusted,
-        firing.error,
-        firing.cause,
-        firing.tokens,
-        firing.cost_usd,
-        firing.delivery,
-        firing.delivery_error,
-        firing.reaction,
-        listed(firing.sources),
-    ]
+def _row(firing: Firing) -> _Row:
+    return _Row(
+        job=firing.job,
+        slot=firing.slot,
+        id=firing.id,
+        chat=str(firing.chat),
+        due=firing.due,
+        state=firing.state,
+        began=firing.began,
+        ended=firing.ended,
+        run=firing.run,
+        text=firing.text,
+        untrusted=firing.untrusted,
+        error=firing.error,
+        cause=firing.cause,
+        tokens=firing.tokens,
+        cost_usd=firing.cost_usd,
+        delivery=firing.delivery,
+        delivery_error=firing.delivery_error,
+        reaction=firing.reaction,
+        sources=listed(firing.sources),
+    )
 
 
 def _firing(row: _Row) -> Firing:
     return Firing(
-        job=row[0],
-        slot=row[1],
-        id=row[2],
-        chat=ChatKey.parse(row[3]),
-        due=row[4],
-        state=FiringState(row[5]),
-        began=row[6],
-        ended=row[7],
-        run=row[8],
-        text=row[9],
-        untrusted=bool(row[10]),
-        error=row[11],
-        cause=row[12],
-        tokens=row[13],
-        cost_usd=row[14],
-        delivery=DeliveryState(row[15]),
-        delivery_error=row[16],
-        reaction=None if row[17] is None else Reaction(row[17]),
-        sources=read(row[18]) if row[18] else (),
+        job=row.job,
+        slot=row.slot,
+        id=row.id,
+        chat=ChatKey.parse(row.chat),
+        due=row.due,
+        state=FiringState(row.state),
+        began=row.began,
+        ended=row.ended,
+        run=row.run,
+        text=row.text,
+        untrusted=bool(row.untrusted),
+        error=row.error,
+        cause=row.cause,
+        tokens=row.tokens,
+        cost_usd=row.cost_usd,
+        delivery=DeliveryState(row.delivery),
+        delivery_error=row.delivery_error,
+        reaction=None if row.reaction is None else Reaction(row.reaction),
+        sources=read(row.sources) if row.sources else (),
     )

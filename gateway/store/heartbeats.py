@@ -1,20 +1,31 @@
 """The table of heartbeats, and the time of a user's last message."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from channels.base import ChatKey
 from gateway.store.job import Heartbeat
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.table import Table, readable
 
-COLUMNS = (
-    "chat, person, job, is_on, quiet_from, quiet_to, quiet_chosen, most_a_day, snoozed_until, failures, last_look,"
-    " last_outcome"
-)
 
-_Row = tuple[str, str, str, int, int | None, int | None, int, int, float, int, float | None, str]
+class _Row(NamedTuple):
+    chat: str
+    person: str
+    job: str
+    is_on: int
+    quiet_from: int | None
+    quiet_to: int | None
+    quiet_chosen: int
+    most_a_day: int
+    snoozed_until: float
+    failures: int
+    last_look: float | None
+    last_outcome: str
 
+
+_COLUMNS = ", ".join(_Row._fields)
+_MARKS = ", ".join("?" * len(_Row._fields))
 _WROTE = (
     "SELECT json_extract(payload, '$.at') FROM inbox"
     " WHERE json_extract(payload, '$.type') IN ('message', 'command', 'button')"
@@ -24,84 +35,105 @@ _WROTE = (
 HeartbeatStep = Callable[[Heartbeat], Heartbeat]
 
 
-def save(heartbeat: Heartbeat) -> Change[None]:
-    """Insert a heartbeat or replace the chat's current one."""
+class Heartbeats(Table):
+    """The heartbeats of all chats."""
 
-    def change(connection: sqlite3.Connection) -> None:
-        _save(connection, heartbeat)
+    async def find(self, chat: ChatKey) -> Heartbeat | None:
+        """Return a chat's heartbeat."""
 
-    return change
+        def read(connection: sqlite3.Connection) -> Heartbeat | None:
+            return _find(connection, chat)
 
+        return await self._reader.run(read)
 
-def step(chat: ChatKey, take: HeartbeatStep) -> Change[Heartbeat | None]:
-    """Apply a step to the chat's heartbeat; returns None if the chat has none."""
+    async def all(self) -> list[Heartbeat]:
+        """Return the heartbeats of all chats, including those that are off."""
+        query = f"SELECT {_COLUMNS} FROM heartbeats ORDER BY chat"  # noqa: S608
 
-    def change(connection: sqlite3.Connection) -> Heartbeat | None:
-        found = find(connection, chat)
-        if found is None:
-            return None
-        heartbeat = take(found)
-        if heartbeat != found:
+        def read(connection: sqlite3.Connection) -> list[Heartbeat]:
+            return list(_heartbeats(connection.execute(query)))
+
+        return await self._reader.run(read)
+
+    async def save(self, heartbeat: Heartbeat) -> None:
+        """Insert a heartbeat or replace the chat's current one."""
+
+        def change(connection: sqlite3.Connection) -> None:
             _save(connection, heartbeat)
-        return heartbeat
 
-    return change
+        await self._writer.submit(change)
+
+    async def change(self, chat: ChatKey, step: HeartbeatStep) -> Heartbeat | None:
+        """Apply a step to a chat's current heartbeat; returns None if the chat has none."""
+
+        def change(connection: sqlite3.Connection) -> Heartbeat | None:
+            found = _find(connection, chat)
+            if found is None:
+                return None
+            heartbeat = step(found)
+            if heartbeat != found:
+                _save(connection, heartbeat)
+            return heartbeat
+
+        return await self._writer.submit(change)
+
+    async def last_wrote(self, chat: ChatKey, person: str) -> float | None:
+        """Return when the user last sent a message or command or pressed a button there, in seconds since the epoch.
+
+        Threads of the chat count.
+        """
+        newest = "ORDER BY seq DESC LIMIT 1"
+        threads = f"{chat}:", f"{chat};"  # ";" follows ":" in ASCII, so the keys of all threads lie between the two
+
+        def read(connection: sqlite3.Connection) -> float | None:
+            found = [
+                *connection.execute(f"{_WROTE} AND chat = ? {newest}", (person, str(chat))),
+                *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? {newest}", (person, *threads)),
+            ]
+            return max((float(at) for (at,) in found), default=None)
+
+        return await self._reader.run(read)
 
 
-def find(connection: sqlite3.Connection, chat: ChatKey) -> Heartbeat | None:
-    query = f"SELECT {COLUMNS} FROM heartbeats WHERE chat = ?"  # noqa: S608
+def _find(connection: sqlite3.Connection, chat: ChatKey) -> Heartbeat | None:
+    query = f"SELECT {_COLUMNS} FROM heartbeats WHERE chat = ?"  # noqa: S608
     return next(_heartbeats(connection.execute(query, (str(chat),))), None)
 
 
-def every(connection: sqlite3.Connection) -> list[Heartbeat]:
-    return list(_heartbeats(connection.execute(f"SELECT {COLUMNS} FROM heartbeats ORDER BY chat")))  # noqa: S608
-
-
-def last_wrote(connection: sqlite3.Connection, chat: ChatKey, person: str) -> float | None:
-    """Return the time of the user's last message in the chat or one of its threads, in seconds since the epoch."""
-    threads = f"{chat}:", f"{chat};"  # ";" follows ":" in ASCII, so the keys of all threads lie between the two
-    found = [
-        *connection.execute(f"{_WROTE} AND chat = ? ORDER BY seq DESC LIMIT 1", (person, str(chat))),
-        *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? ORDER BY seq DESC LIMIT 1", (person, *threads)),
-    ]
-    return max((float(row[0]) for row in found), default=None)
-
-
-def _heartbeats(rows: Iterable[_Row]) -> Iterator[Heartbeat]:
-    return readable(rows, _heartbeat, "heartbeats")
+def _heartbeats(rows: sqlite3.Cursor) -> Iterator[Heartbeat]:
+    return readable(map(_Row._make, rows), _heartbeat, "heartbeats")
 
 
 def _save(connection: sqlite3.Connection, heartbeat: Heartbeat) -> None:
-    values = (
-        str(heartbeat.chat),
-        heartbeat.person,
-        heartbeat.job,
-        heartbeat.on,
-        heartbeat.quiet_from,
-        heartbeat.quiet_to,
-        heartbeat.quiet_chosen,
-        heartbeat.most_a_day,
-        heartbeat.snoozed_until,
-        heartbeat.failures,
-        heartbeat.last_look,
-        heartbeat.last_outcome,
+    row = _Row(
+        chat=str(heartbeat.chat),
+        person=heartbeat.person,
+        job=heartbeat.job,
+        is_on=heartbeat.on,
+        quiet_from=heartbeat.quiet_from,
+        quiet_to=heartbeat.quiet_to,
+        quiet_chosen=heartbeat.quiet_chosen,
+        most_a_day=heartbeat.most_a_day,
+        snoozed_until=heartbeat.snoozed_until,
+        failures=heartbeat.failures,
+        last_look=heartbeat.last_look,
+        last_outcome=heartbeat.last_outcome,
     )
-    marks = ", ".join("?" * len(values))
-    connection.execute(f"INSERT OR REPLACE INTO heartbeats ({COLUMNS}) VALUES ({marks})", values)  # noqa: S608
+    connection.execute(f"INSERT OR REPLACE INTO heartbeats ({_COLUMNS}) VALUES ({_MARKS})", row)  # noqa: S608
 
 
 def _heartbeat(row: _Row) -> Heartbeat:
     return Heartbeat(
-        chat=ChatKey.parse(row[0]),
-        person=row[1],
-        job=row[2],
-        on=bool(row[3]),
-        quiet_from=row[4],
-        quiet_to=row[5],
-        quiet_chosen=bool(row[6]),
-        most_a_day=row[7],
-        snoozed_until=row[8],
-        failures=row[9],
-        last_look=row[10],
-        last_outcome=row[11],
+        chat=ChatKey.parse(row.chat),
+        person=row.person,
+        job=row.job,
+        on=bool(row.is_on),
+        quiet_from=row.quiet_from,
+        quiet_to=row.quiet_to,
+        quiet_chosen=bool(row.quiet_chosen),
+        most_a_day=row.most_a_day,
+        snoozed_until=row.snoozed_until,
+        failures=row.failures,
+        last_look=row.last_look,
+        last_outcome=row.last_outcome,
     )

@@ -2,47 +2,48 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from agent_core.sources import listed, read
 from channels.base import ChatKey
 from gateway.store.job import Job, JobState, Pause, work_adapter
-from gateway.store.table import readable
-from gateway.store.writer import Change
+from gateway.store.table import Table, readable
 from gateway.timing.rule import rule_adapter
 
-COLUMNS = (
-    "id, chat, person, language, zone, rule, work, created, state, pause, grace, next_at, tainted, scripts, failures,"
-    " told_cause, told_at, instead_of, given, sources"
-)
-_PLATFORM = "substr(chat, 1, instr(chat, ':') - 1)"
 
-_Row = tuple[
-    str,
-    str,
-    str,
-    str,
-    str,
-    str,
-    str,
-    float,
-    str,
-    str | None,
-    float,
-    float | None,
-    int,
-    str,
-    int,
-    str,
-    float | None,
-    str,
-    str,
-    str,
-]
-_Value = str | float | None
+class _Row(NamedTuple):
+    id: str
+    chat: str
+    person: str
+    language: str
+    zone: str
+    rule: str
+    work: str
+    created: float
+    state: str
+    pause: str | None
+    grace: float
+    next_at: float | None
+    tainted: int
+    scripts: str
+    failures: int
+    told_cause: str
+    told_at: float | None
+    instead_of: str
+    given: str
+    sources: str
 
+
+_COLUMNS = ", ".join(_Row._fields)
+_MARKS = ", ".join("?" * len(_Row._fields))
+_ON_PLATFORMS = "substr(chat, 1, instr(chat, ':') - 1) IN (SELECT value FROM json_each(:platforms))"
+_ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
+
+_Values = Mapping[str, str | float | None]
 JobStep = Callable[[Job], Job]
 
 
@@ -55,48 +56,154 @@ class Advance:
     to: float | None
 
 
-def add(job: Job) -> Change[bool]:
-    values = _values(job)
+class Jobs(Table):
+    """The jobs of all chats."""
 
-    def change(connection: sqlite3.Connection) -> bool:
-        query = f"INSERT INTO jobs ({COLUMNS}) VALUES ({_marks(values)}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
-        return connection.execute(query, values).rowcount == 1
+    async def add(self, job: Job) -> bool:
+        """Insert a job. Returns False if the id is taken."""
+        row = _row(self._masked_job(job))
+        query = f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
 
-    return change
+        def change(connection: sqlite3.Connection) -> bool:
+            return connection.execute(query, row).rowcount == 1
+
+        return await self._writer.submit(change)
+
+    async def save(self, job: Job) -> None:
+        """Overwrite a job with this value; use `change` to modify its current state."""
+        safe = self._masked_job(job)
+        await self._writer.submit(partial(_save, job=safe))
+
+    async def change(self, job_id: str, step: JobStep) -> Job | None:
+        """Apply a step to a job's current state. Returns the result, or None if there is no such job."""
+
+        def change(connection: sqlite3.Connection) -> Job | None:
+            found = next(_select(connection, "id = :id", {"id": job_id}), None)
+            if found is None:
+                return None
+            job = self._masked_job(step(found))
+            if job != found:
+                _save(connection, job)
+            return job
+
+        return await self._writer.submit(change)
+
+    async def advance(self, job_id: str, seen: float, next_at: float | None) -> bool:
+        """Move a job's due time from `seen` to `next_at`, or mark it done if that is None.
+
+        Returns False if the job is no longer due at `seen`.
+        """
+        move = Advance(job_id, seen, next_at)
+        return await self._writer.submit(partial(advance, move=move))
+
+    async def advance_all(self, moves: Sequence[Advance]) -> None:
+        """Advance many jobs in one transaction."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            for move in moves:
+                advance(connection, move)
+
+        await self._writer.submit(change)
+
+    async def purge_drafts(self, before: float) -> None:
+        """Delete drafts created before `before`, except one-off reminders."""
+        query = f"DELETE FROM jobs WHERE state = 'draft' AND created < ? AND NOT ({_ONE_OFF})"  # noqa: S608
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(query, (before,))
+
+        await self._writer.submit(change)
+
+    async def find(self, job_id: str) -> Job | None:
+        """Return a job in whatever state."""
+        found = await self._read("id = :id", {"id": job_id})
+        return found[0] if found else None
+
+    async def in_chat(self, chat: ChatKey) -> list[Job]:
+        """Return the chat's jobs that were not removed, oldest first."""
+        where = "chat = :chat AND state != 'removed' ORDER BY created, id"
+        return await self._read(where, {"chat": str(chat)})
+
+    async def planned(self, chat: ChatKey) -> list[Job]:
+        """Return the chat's jobs that are neither done nor removed, drafts included, oldest first.
+
+        Most jobs of a busy chat are done and are not read.
+        """
+        where = "chat = :chat AND state NOT IN ('removed', 'done') ORDER BY created, id"
+        return await self._read(where, {"chat": str(chat)})
+
+    async def active(self) -> list[Job]:
+        """Return the active jobs of all chats, oldest first."""
+
+        def read(connection: sqlite3.Connection) -> list[Job]:
+            return list(active(connection))
+
+        return await self._reader.run(read)
+
+    async def active_count(self, chat: ChatKey) -> int:
+        """Return the number of a chat's active jobs."""
+        query = "SELECT count(*) FROM jobs WHERE chat = ? AND state = 'active'"
+
+        def read(connection: sqlite3.Connection) -> int:
+            (count,) = connection.execute(query, (str(chat),)).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
+
+    async def unconfirmed(self, now: float) -> list[Job]:
+        """Return draft one-off reminders whose time has passed without a confirmation."""
+        where = f"state = 'draft' AND {_ONE_OFF} AND json_extract(rule, '$.at') <= :now ORDER BY created"
+        return await self._read(where, {"now": now})
+
+    async def due(self, now: float, most: int, platforms: Collection[str]) -> list[Job]:
+        """Return the jobs due on these platforms, longest overdue first.
+
+        Args:
+            now: The time, in seconds since the epoch.
+            most: The most jobs to return; a row that cannot be read does not count.
+            platforms: The names of the platforms.
+        """
+        where = f"state = 'active' AND next_at <= :now AND {_ON_PLATFORMS} ORDER BY next_at, id"
+        values: _Values = {"now": now, "platforms": json.dumps([*platforms])}
+
+        def read(connection: sqlite3.Connection) -> list[Job]:
+            return list(islice(_select(connection, where, values), most))
+
+        return await self._reader.run(read)
+
+    async def next_due(self, after: float) -> float | None:
+        """Return the first due time after `after`, in seconds since the epoch."""
+        query = "SELECT min(next_at) FROM jobs WHERE state = 'active' AND next_at > ?"
+
+        def read(connection: sqlite3.Connection) -> float | None:
+            found: float | None
+            (found,) = connection.execute(query, (after,)).fetchone()
+            return found
+
+        return await self._reader.run(read)
+
+    async def _read(self, where: str, values: _Values) -> list[Job]:
+        def read(connection: sqlite3.Connection) -> list[Job]:
+            return list(_select(connection, where, values))
+
+        return await self._reader.run(read)
+
+    def _masked_job(self, job: Job) -> Job:
+        return replace(job, work=self._masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
 
 
-def save(job: Job) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        _save(connection, job)
-
-    return change
+def active(connection: sqlite3.Connection) -> Iterator[Job]:
+    """Yield the active jobs of all chats, oldest first."""
+    return _select(connection, "state = 'active' ORDER BY created, id", {})
 
 
-def step(job_id: str, take: JobStep) -> Change[Job | None]:
-    """Apply a step to a job; returns None if there is no such job."""
-
-    def change(connection: sqlite3.Connection) -> Job | None:
-        found = find(connection, job_id)
-        if found is None:
-            return None
-        job = take(found)
-        if job != found:
-            _save(connection, job)
-        return job
-
-    return change
+def _select(connection: sqlite3.Connection, where: str, values: _Values) -> Iterator[Job]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE {where}", values)  # noqa: S608
+    return readable(map(_Row._make, rows), _job, "jobs")
 
 
-def advance(moves: Sequence[Advance]) -> Change[list[str]]:
-    """Move each job whose due time is still `seen`. Returns the ids of the jobs moved."""
-
-    def change(connection: sqlite3.Connection) -> list[str]:
-        return [move.job for move in moves if moved(connection, move)]
-
-    return change
-
-
-def moved(connection: sqlite3.Connection, move: Advance) -> bool:
+def advance(connection: sqlite3.Connection, move: Advance) -> bool:
+    """Move a job's due time. Returns False if the job is no longer due at `move.seen`."""
     state = JobState.DONE if move.to is None else JobState.ACTIVE
     done = connection.execute(
         "UPDATE jobs SET next_at = ?, state = ? WHERE id = ? AND next_at = ? AND state = 'active'",
@@ -105,131 +212,56 @@ def moved(connection: sqlite3.Connection, move: Advance) -> bool:
     return done.rowcount == 1
 
 
-_ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
-
-
-def unconfirmed(connection: sqlite3.Connection, now: float) -> list[Job]:
-    """Return draft one-off reminders whose time has passed without a confirmation."""
-    query = (
-        f"SELECT {COLUMNS} FROM jobs WHERE state = 'draft' AND {_ONE_OFF}"  # noqa: S608
-        " AND json_extract(rule, '$.at') <= ? ORDER BY created"
-    )
-    return list(_jobs(connection.execute(query, (now,))))
-
-
-def purge_drafts(before: float) -> Change[None]:
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            f"DELETE FROM jobs WHERE state = 'draft' AND created < ? AND NOT ({_ONE_OFF})",  # noqa: S608
-            (before,),
-        )
-
-    return change
-
-
-def find(connection: sqlite3.Connection, job_id: str) -> Job | None:
-    row = connection.execute(f"SELECT {COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()  # noqa: S608
-    return next(_jobs([row]), None) if row else None
-
-
-def in_chat(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
-    query = f"SELECT {COLUMNS} FROM jobs WHERE chat = ? AND state != 'removed' ORDER BY created, id"  # noqa: S608
-    return list(_jobs(connection.execute(query, (str(chat),))))
-
-
-def planned(connection: sqlite3.Connection, chat: ChatKey) -> list[Job]:
-    """Return the chat's jobs that are neither done nor removed; most jobs of a busy chat are done and are not read."""
-    query = (
-        f"SELECT {COLUMNS} FROM jobs WHERE chat = ? AND state NOT IN ('removed', 'done')"  # noqa: S608
-        " ORDER BY created, id"
-    )
-    return list(_jobs(connection.execute(query, (str(chat),))))
-
-
-def active_count(connection: sqlite3.Connection, chat: ChatKey) -> int:
-    query = "SELECT count(*) FROM jobs WHERE chat = ? AND state = 'active'"
-    return int(connection.execute(query, (str(chat),)).fetchone()[0])
-
-
-def due(connection: sqlite3.Connection, now: float, most: int, platforms: Collection[str]) -> list[Job]:
-    """Return due jobs, at most `most`; a row that cannot be read does not count."""
-    query = (
-        f"SELECT {COLUMNS} FROM jobs WHERE state = 'active' AND next_at <= ?"  # noqa: S608
-        f" AND {_PLATFORM} IN (SELECT value FROM json_each(?)) ORDER BY next_at, id"
-    )
-    return list(islice(_jobs(connection.execute(query, (now, json.dumps([*platforms])))), most))
-
-
-def next_due(connection: sqlite3.Connection, after: float) -> float | None:
-    query = "SELECT min(next_at) FROM jobs WHERE state = 'active' AND next_at > ?"
-    found: float | None = connection.execute(query, (after,)).fetchone()[0]
-    return found
-
-
-def active(connection: sqlite3.Connection) -> list[Job]:
-    query = f"SELECT {COLUMNS} FROM jobs WHERE state = 'active' ORDER BY created, id"  # noqa: S608
-    return list(_jobs(connection.execute(query)))
-
-
-def _jobs(rows: Iterable[_Row]) -> Iterator[Job]:
-    return readable(rows, _job, "jobs")
-
-
 def _save(connection: sqlite3.Connection, job: Job) -> None:
-    values = _values(job)
-    query = f"UPDATE jobs SET ({COLUMNS}) = ({_marks(values)}) WHERE id = ?"  # noqa: S608
-    connection.execute(query, (*values, job.id))
+    query = f"UPDATE jobs SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?"  # noqa: S608
+    connection.execute(query, (*_row(job), job.id))
 
 
-def _marks(values: Sequence[_Value]) -> str:
-    return ", ".join("?" * len(values))
-
-
-def _values(job: Job) -> list[_Value]:
-    return [
-        job.id,
-        str(job.chat),
-        job.person,
-        job.language,
-        job.zone,
-        job.rule.model_dump_json(),
-        job.work.model_dump_json(),
-        job.created,
-        job.state,
-        job.pause,
-        job.grace,
-        job.next_at,
-        job.tainted,
-        json.dumps(job.scripts),
-        job.failures,
-        job.told_cause,
-        job.told_at,
-        job.instead_of,
-        json.dumps(job.given),
-        listed(job.sources),
-    ]
+def _row(job: Job) -> _Row:
+    return _Row(
+        id=job.id,
+        chat=str(job.chat),
+        person=job.person,
+        language=job.language,
+        zone=job.zone,
+        rule=job.rule.model_dump_json(),
+        work=job.work.model_dump_json(),
+        created=job.created,
+        state=job.state,
+        pause=job.pause,
+        grace=job.grace,
+        next_at=job.next_at,
+        tainted=job.tainted,
+        scripts=json.dumps(job.scripts),
+        failures=job.failures,
+        told_cause=job.told_cause,
+        told_at=job.told_at,
+        instead_of=job.instead_of,
+        given=json.dumps(job.given),
+        sources=listed(job.sources),
+    )
 
 
 def _job(row: _Row) -> Job:
     return Job(
-        id=row[0],
-        chat=ChatKey.parse(row[1]),
-        person=row[2],
-        language=row[3],
-        zone=row[4],
-        rule=rule_adapter.validate_json(row[5]),
-        work=work_adapter.validate_json(row[6]),
-        created=row[7],
-        state=JobState(row[8]),
-        pause=None if row[9] is None else Pause(row[9]),
-        grace=row[10],
-        next_at=row[11],
-        tainted=bool(row[12]),
-        scripts=tuple(map(str, json.loads(row[13]))),
-        failures=row[14],
-        told_cause=row[15],
-        told_at=row[16],
-        instead_of=row[17],
-        given=tuple(map(str, json.loads(row[18]))),
-        sources=read(row[19]) if row[19] else (),
+        id=row.id,
+        chat=ChatKey.parse(row.chat),
+        person=row.person,
+        language=row.language,
+        zone=row.zone,
+        rule=rule_adapter.validate_json(row.rule),
+        work=work_adapter.validate_json(row.work),
+        created=row.created,
+        state=JobState(row.state),
+        pause=None if row.pause is None else Pause(row.pause),
+        grace=row.grace,
+        next_at=row.next_at,
+        tainted=bool(row.tainted),
+        scripts=tuple(map(str, json.loads(row.scripts))),
+        failures=row.failures,
+        told_cause=row.told_cause,
+        told_at=row.told_at,
+        instead_of=row.instead_of,
+        given=tuple(map(str, json.loads(row.given))),
+        sources=read(row.sources) if row.sources else (),
     )

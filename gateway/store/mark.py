@@ -56,14 +56,14 @@ def write_mark(home: Path, mark: Mark) -> None:
 
 def mark_of(connection: sqlite3.Connection) -> Mark | None:
     """Return a store's own mark; None if the store predates side files."""
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(store)")}
+    columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('store')")}
     return Mark(*connection.execute("SELECT id, sequence FROM store").fetchone()) if "sequence" in columns else None
 
 
 def count(connection: sqlite3.Connection) -> int:
     """Number the open transaction and return its number."""
-    rows = connection.execute("UPDATE store SET sequence = sequence + 1 RETURNING sequence").fetchall()
-    return int(rows[0][0])
+    [(sequence,)] = connection.execute("UPDATE store SET sequence = sequence + 1 RETURNING sequence").fetchall()
+    return int(sequence)
 
 
 class MarkKeeper:

@@ -1,9 +1,11 @@
-"""Opening the store's file: checks it against the side file and migrates it."""
+"""Opening the store's file: locks it, checks it against the side file and migrates it."""
 
 import asyncio
+import fcntl
+import os
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -20,6 +22,16 @@ LOCK = "store.lock"
 SMALL = 64 * 2**20
 """Bytes up to which a file may be rewritten at a start."""
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class StoreBusy(ParleyError):
+    """Another process uses the same store."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        super().__init__(
+            f"Another Parley ({holder or 'unknown process'}) already uses {path.parent}. "
+            "Stop it, or start this one with another PARLEY_HOME."
+        )
 
 
 class StoreTooNew(ParleyError):
@@ -41,6 +53,39 @@ class StoreDamaged(ParleyError):
             f"to start anew, move it and {marks.FILE} away"
         )
         super().__init__(f"{self.what}. {self.fix[0].upper()}{self.fix[1:]}.")
+
+
+@contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Hold the lock of the store in `home`. The kernel releases it when the process dies.
+
+    Raises StoreBusy and HomeUnusable.
+    """
+    file = _take_lock(home / LOCK)
+    try:
+        yield
+    finally:
+        os.close(file)
+
+
+def _take_lock(path: Path) -> int:
+    """Lock the file, creating it and its folder if needed. Returns its descriptor."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with ExitStack() as undo:
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            undo.callback(os.close, file)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(file, 100).decode(errors="replace").strip()
+                raise StoreBusy(path, holder) from None
+            os.ftruncate(file, 0)
+            os.write(file, f"pid {os.getpid()}\n".encode())
+            undo.pop_all()
+    except OSError as error:
+        raise HomeUnusable(Path(error.filename or path), error.strerror or type(error).__name__) from error
+    return file
 
 
 def look_at_store(home: Path) -> None:
@@ -85,13 +130,14 @@ def _trouble(connection: sqlite3.Connection, mark: Mark | None) -> str | None:
 
 def check(connection: sqlite3.Connection) -> str:
     """Check every page and index entry. Returns the first problem, or an empty string."""
-    verdict = " ".join(str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0]).split())
-    return "" if verdict == "ok" else verdict
+    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    return "" if verdict == "ok" else " ".join(str(verdict).split())
 
 
 def schema_of(connection: sqlite3.Connection) -> int:
     """Return the number of migrations applied to the file."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
 
 
 @asynccontextmanager
@@ -156,7 +202,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 def give_back_space(connection: sqlite3.Connection) -> None:
     """Enable incremental vacuum; a file created without it is rewritten whole."""
-    if not connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
+    (is_incremental,) = connection.execute("PRAGMA auto_vacuum").fetchone()
+    if not is_incremental:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         with suppress(sqlite3.OperationalError):  # not enough free disk: the file stays as it is
             connection.execute("VACUUM")

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agent_core.messages import AgentMessage, ImageContent, JsonObject, TextContent, ToolResultMessage, message_adapter
 from gateway.store.steps import SHORTENED
-from gateway.store.writer import Change
+from gateway.store.table import Table
 
 LONG = 500
 """Texts of up to this many characters are not shortened."""
@@ -30,30 +30,38 @@ _OLD_RUNS = (
 )
 
 
-def shorten(before: float) -> Change[int]:
-    """Shorten the oldest runs that ended before `before`. Returns how many were shortened."""
+class Retention(Table):
+    """Shortens old entries, a few at a time."""
 
-    def change(connection: sqlite3.Connection) -> int:
-        runs = [row[0] for row in connection.execute(_OLD_RUNS, {"before": before, "most": RUNS})]
-        for run in runs:
-            _shorten_steps(connection, run)
-            _shorten_calls(connection, run)
-            _shorten_results(connection, run)
-            connection.execute("UPDATE runs SET shortened = 1 WHERE run = ?", (run,))
-        return len(runs)
+    async def shorten(self, before: float) -> int:
+        """Shorten the oldest runs that ended before `before`. Returns how many were shortened, at most `RUNS`."""
 
-    return change
+        def change(connection: sqlite3.Connection) -> int:
+            runs = [run for (run,) in connection.execute(_OLD_RUNS, {"before": before, "most": RUNS})]
+            for run in runs:
+                _shorten_steps(connection, run)
+                _shorten_calls(connection, run)
+                _shorten_results(connection, run)
+                connection.execute("UPDATE runs SET shortened = 1 WHERE run = ?", (run,))
+            return len(runs)
 
+        return await self._writer.submit(change)
 
-def give_back(connection: sqlite3.Connection) -> bool:
-    """Return free pages to the file system. Returns True if there are more.
+    async def give_back(self) -> bool:
+        """Return some free pages to the file system. Returns True if there are more.
 
-    Does nothing for a file without incremental vacuum.
-    """
-    if not connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
-        return False
-    connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
-    return bool(connection.execute("PRAGMA freelist_count").fetchone()[0])
+        Does nothing for a file without incremental vacuum.
+        """
+
+        def change(connection: sqlite3.Connection) -> bool:
+            (is_incremental,) = connection.execute("PRAGMA auto_vacuum").fetchone()
+            if not is_incremental:
+                return False
+            connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
+            (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+            return bool(free)
+
+        return await self._writer.submit(change)
 
 
 def shortened(text: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from gateway.store import jobs
 from gateway.store.inbox import WAITING, parse_item
 from gateway.store.job import Job, Reminder
+from gateway.store.jobs import Advance, active, advance
 from gateway.store.mark import Mark, mark_of
 from gateway.store.opening import StoreDamaged, check, connect_to_read, give_back_space, migrate
-from gateway.store.set_aside import add, note
+from gateway.store.restores import add, note
 from gateway.store.table import readable
 
 OPEN_ENDS = (
@@ -61,9 +61,9 @@ def settle(path: Path, now: float, taken_at: float, next_at: NextAt) -> Mark:
             add(connection, item.event)
         for query in OPEN_ENDS:
             connection.execute(query, {"now": now})
-        for job in jobs.active(connection):
+        for job in list(active(connection)):
             if job.next_at is not None and job.next_at <= now:
-                jobs.moved(connection, jobs.Advance(job.id, job.next_at, next_at(job)))
+                advance(connection, Advance(job.id, job.next_at, next_at(job)))
                 if isinstance(job.work, Reminder):
                     note(connection, job.next_at, str(job.chat), REMINDER, job.work.text)
         connection.execute(

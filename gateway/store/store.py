@@ -13,21 +13,22 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
-from gateway.store.ballast import Ballast
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.database import Reader
+from gateway.store.firings import Firings
+from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
-from gateway.store.job_store import JobStore
-from gateway.store.lock import StoreLock
-from gateway.store.marks import MarkStore
-from gateway.store.opening import DAMAGED, FILE, LOCK, StoreDamaged, begin_mark, cause, look_at_store, opened
+from gateway.store.jobs import Jobs
+from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, locked, look_at_store, opened
 from gateway.store.outbox import Outbox
+from gateway.store.read_marks import ReadMarks
+from gateway.store.restores import Restores
+from gateway.store.retention import Retention
 from gateway.store.runs import Runs
 from gateway.store.steps import Steps
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
-from gateway.store.upkeep import UpkeepStore
-from gateway.store.writer import Writer
+from gateway.store.writer import Ballast, Writer
 
 
 class Store:
@@ -36,9 +37,6 @@ class Store:
     def __init__(self, writer: Writer, reader: Reader, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
         """Masked in every text before it is written."""
-        self.jobs = JobStore(writer, reader, clock, secrets)
-        self.upkeep = UpkeepStore(writer, reader, clock)
-        self.marks = MarkStore(writer, reader, secrets)
         tables = writer, reader, clock, secrets
         self.inbox = Inbox(*tables)
         self.outbox = Outbox(*tables)
@@ -50,6 +48,12 @@ class Store:
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
         self.tasks = Tasks(*tables)
+        self.jobs = Jobs(*tables)
+        self.firings = Firings(*tables)
+        self.heartbeats = Heartbeats(*tables)
+        self.read_marks = ReadMarks(*tables)
+        self.restores = Restores(*tables)
+        self.retention = Retention(*tables)
         self._reader = reader
 
     @classmethod
@@ -62,7 +66,7 @@ class Store:
         Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each with a message for the user.
         """
         path = home / FILE
-        with StoreLock(home / LOCK):
+        with locked(home):
             await asyncio.to_thread(look_at_store, home)
             try:
                 async with opened(path) as (writing, reading):

@@ -8,12 +8,15 @@ later may be written before them. Only impatient changes fail, and at once, so t
 """
 
 import asyncio
-import contextlib
+import os
+import shutil
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar, cast
 
 import structlog
@@ -39,6 +42,8 @@ DISK_TROUBLE = frozenset(
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
+BALLAST = "ballast"
+"""The file's name."""
 LATER = 0.05
 """Seconds that a `later` change may wait for an urgent one."""
 
@@ -47,6 +52,42 @@ log = structlog.get_logger(__name__)
 
 class StoreUnavailable(NotTakenIn):
     """The disk takes no writes at the moment, or the store is closed."""
+
+
+class Ballast:
+    """The placeholder file in the home folder.
+
+    All methods block. None of them raises: the store works without the file.
+    """
+
+    def __init__(self, home: Path, size: int) -> None:
+        """`size` is in bytes; 0 disables the file."""
+        self._file = home / BALLAST
+        self._size = size
+
+    def lay(self) -> None:
+        """Create the file if three times its size is free, so that it never fills the disk itself."""
+        with suppress(OSError):
+            if self._size and not self._is_laid() and shutil.disk_usage(self._file.parent).free > 3 * self._size:
+                handle = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+                try:
+                    os.posix_fallocate(handle, 0, self._size)
+                finally:
+                    os.close(handle)
+
+    def give_up(self) -> bool:
+        """Delete the file to free its space. Returns True if there was a file to delete."""
+        with suppress(OSError):
+            self._file.unlink()
+            log.error("the disk is full: the ballast was given up, make room and start again to lay it anew")
+            return True
+        return False
+
+    def _is_laid(self) -> bool:
+        try:
+            return self._file.stat().st_blocks * 512 >= self._size
+        except OSError:
+            return False
 
 
 @dataclass(frozen=True)
@@ -157,7 +198,7 @@ class Writer:
         self._trouble = trouble
         self._alone = _patient(self._alone, trouble)
         self._jobs = _patient(self._jobs, trouble)
-        with contextlib.suppress(TimeoutError):
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), self._try_again_every)
 
     async def _commit(self, batch: list[_Job]) -> Exception | None:

@@ -18,9 +18,8 @@ from gateway.errors import ParleyError
 from gateway.schedule.jobs.missed import due
 from gateway.store import mark as marks
 from gateway.store.job import Job
-from gateway.store.lock import StoreLock
 from gateway.store.mark import Mark, read_mark, write_mark
-from gateway.store.opening import FILE, LOCK, StoreDamaged, look_at_store
+from gateway.store.opening import FILE, StoreDamaged, locked, look_at_store
 from gateway.store.snapshot import settle
 from gateway.timing.slots import UNPLANNABLE
 from gateway.upkeep.backup import CHUNK, MANIFEST, PARTS, Manifest
@@ -48,7 +47,7 @@ def restore(home: Path, source: Path, now: float) -> Outcome:
 
     Raises ParleyError if `source` is neither or is damaged, or if Parley is running in this home.
     """
-    with StoreLock(home / LOCK):
+    with locked(home):
         stage = home / STAGE
         try:
             shutil.rmtree(stage, ignore_errors=True)

@@ -17,7 +17,7 @@ from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEd
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.store.opening import FILE
-from gateway.store.set_aside import Restored, SetAside
+from gateway.store.restores import Restored, SetAside
 from gateway.store.store import Store
 from gateway.upkeep import kept
 from gateway.upkeep.backup import Wanted, make
@@ -138,7 +138,7 @@ class Upkeep:
 
     async def _shorten(self, before: float) -> None:
         runs = 0
-        while done := await self._store.upkeep.shorten(before):
+        while done := await self._store.retention.shorten(before):
             runs += done
             await asyncio.sleep(PAUSE)
         unsent = {file.path for post in await self._store.outbox.unsent() for file in post.message.attachments}
@@ -147,14 +147,14 @@ class Upkeep:
             log.info("what is old was shortened", runs=runs, files=files)
 
     async def _give_back(self) -> None:
-        while await self._store.upkeep.give_back():  # noqa: ASYNC110 - others write meanwhile
+        while await self._store.retention.give_back():  # noqa: ASYNC110 - others write meanwhile
             await asyncio.sleep(PAUSE)
 
     # Messages from before a restore
 
     async def tell(self) -> None:
         """Report to the owners once no further message has arrived since the last check."""
-        if self._restored is None or not (rows := await self._store.upkeep.untold()):
+        if self._restored is None or not (rows := await self._store.restores.untold()):
             return
         if len(rows) != self._waiting:
             self._waiting = len(rows)
@@ -165,7 +165,7 @@ class Upkeep:
         moments = {"backup": self._moment(self._restored.taken_at), "restored": self._moment(self._restored.at)}
         self._owners.tell("said_before_restore", **moments, count=len(rows), lines="\n".join(lines))
         log.warning("said before the restore, and not answered", messages=len(rows))
-        await self._store.upkeep.told([row.seq for row in rows])
+        await self._store.restores.told([row.seq for row in rows])
 
     def _line(self, row: SetAside) -> str:
         words = " ".join(row.words.split())

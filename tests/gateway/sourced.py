@@ -76,9 +76,9 @@ async def _facts(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
 
 
 async def _jobs(bot: Bot, chat: ChatKey) -> list[tuple[str, Sources]]:
-    jobs = bot.house.store.jobs
-    found = [(job.work.model_dump_json(), job.after) for job in await jobs.in_chat(chat)]
-    return [*found, *((each.text, each.after) for each in await jobs.in_chat_since(chat, 0.0))]
+    store = bot.house.store
+    found = [(job.work.model_dump_json(), job.after) for job in await store.jobs.in_chat(chat)]
+    return [*found, *((each.text, each.after) for each in await store.firings.in_chat_since(chat, 0.0))]
 
 
 def _tasks(home: Path, chat: ChatKey) -> Iterator[tuple[str, Sources]]:

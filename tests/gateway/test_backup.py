@@ -18,9 +18,8 @@ from channels.base import Accepted, ChatKey, MessageReceived, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
 from gateway.store.job import Job, JobState, Reminder
-from gateway.store.lock import StoreBusy
 from gateway.store.mark import read_mark
-from gateway.store.opening import FILE, StoreDamaged, look_at_store
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, look_at_store
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.timing.rule import Once
@@ -204,10 +203,10 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
         assert await store.outbox.unsent() == []
         assert await store.runs.unfinished() == []
         assert await store.inbox.waiting() == []
-        done = await store.jobs.job("j1")
+        done = await store.jobs.find("j1")
         assert done is not None
         assert done.state is JobState.DONE
-        assert [row.words.split()[0] for row in await store.upkeep.untold()] == ["message", "stretch"]
+        assert [row.words.split()[0] for row in await store.restores.untold()] == ["message", "stretch"]
 
 
 async def test_a_restore_that_was_cut_off_is_no_new_store(tmp_path: Path) -> None:

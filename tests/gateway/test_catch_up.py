@@ -16,8 +16,8 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
 from channels.base import Addressed, ChannelError, ChatKey
 from gateway.inbound.catch_up import OLDEST, with_outsides
-from gateway.store.marks import ReadMark
 from gateway.store.opening import FILE, migrations
+from gateway.store.read_marks import ReadMark
 from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -378,8 +378,8 @@ async def test_a_store_of_an_earlier_version_takes_what_was_last_heard_as_its_ma
         store.commit()
 
     async with Store.open(tmp_path, SystemClock(), new_id) as opened:
-        marks = await opened.marks.newest("memory", 0.0, 10)
-        people = await opened.marks.people("memory", 0.0)
+        marks = await opened.read_marks.newest("memory", 0.0, 10)
+        people = await opened.read_marks.people("memory", 0.0)
 
     assert [(str(mark.chat), mark.at) for mark in marks] == [(ANN, 7.0), ("memory:here:#team", 6.0)]
     assert people == {"ann"}

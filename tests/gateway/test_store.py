@@ -17,8 +17,7 @@ from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
-from gateway.store.lock import StoreBusy
-from gateway.store.opening import FILE, StoreDamaged, StoreTooNew
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreTooNew
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.store.store import Store

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.ballast import Ballast
 from gateway.store.database import Database
-from gateway.store.writer import Change, StoreUnavailable, Writer
+from gateway.store.writer import Ballast, Change, StoreUnavailable, Writer
 
 
 @asynccontextmanager

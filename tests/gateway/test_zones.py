@@ -150,7 +150,7 @@ async def test_what_is_planned_moves_when_the_person_says_so(bot: TimedBot) -> N
 async def test_quiet_hours_follow_at_once(bot: TimedBot) -> None:
     looks = a_job(CheckIn(), Every(seconds=1800, since=moment(BEGINS)), name="looks1")
     await bot.has(looks)
-    await bot.store.jobs.save_heartbeat(Heartbeat(chat=ANN, person="ann", job=looks.id))
+    await bot.store.heartbeats.save(Heartbeat(chat=ANN, person="ann", job=looks.id))
 
     await bot.hears("/tz Tokyo")
 

@@ -101,14 +101,14 @@ class Heartbeats:
 
     async def tick(self, job: Job, now: float) -> bool:
         """Return True if a check-in should run now; otherwise record the reason."""
-        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None or heartbeat.job != job.id:
             return False
         zone = await self.zone_of(job.chat)
         if job.zone != zone.key:  # the chat has moved, and other code uses the job's zone
             await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
         reason = gates.by_the_clock(heartbeat, now, zone)
-        wrote = None if reason else await self._store.jobs.last_wrote(job.chat, heartbeat.person)
+        wrote = None if reason else await self._store.heartbeats.last_wrote(job.chat, heartbeat.person)
         if not reason and gates.is_forgotten(wrote, _began(job), now):
             await self._stop(job, Pause.SILENCE)
             return False
@@ -131,7 +131,7 @@ class Heartbeats:
 
     async def brief(self, job: Job, firing: Firing) -> CheckInBrief | None:
         now = self._clock.time()
-        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None:
             return None
         zone = await self.zone_of(job.chat)
@@ -151,7 +151,7 @@ class Heartbeats:
         language = language_of(job.language, self._language)
         if not text.strip() or says_nothing(text):
             return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
-        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        heartbeat = await self._store.heartbeats.find(job.chat)
         if firing.is_by_hand:
             return text
         if heartbeat is None or not heartbeat.on:
@@ -172,7 +172,7 @@ class Heartbeats:
         if outcome is None:
             return
         failures = await self._failures(job)
-        await self._store.jobs.change_heartbeat(
+        await self._store.heartbeats.change(
             job.chat,
             lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
         )
@@ -183,8 +183,8 @@ class Heartbeats:
 
     async def standing(self, chat: ChatKey) -> Standing | None:
         """Return the heartbeat's status, or None if the chat has none."""
-        heartbeat = await self._store.jobs.heartbeat(chat)
-        job = await self._store.jobs.job(heartbeat.job) if heartbeat else None
+        heartbeat = await self._store.heartbeats.find(chat)
+        job = await self._store.jobs.find(heartbeat.job) if heartbeat else None
         if heartbeat is None or job is None:
             return None
         now, zone = self._clock.time(), await self.zone_of(job.chat)
@@ -216,7 +216,7 @@ class Heartbeats:
 
     async def _stop(self, job: Job, why: Pause) -> None:
         """Switch the heartbeat off and say so once; does nothing if it is off."""
-        heartbeat = await self._store.jobs.heartbeat(job.chat)
+        heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None or not heartbeat.on:
             return
         key, outcome = _STOPS[why]
@@ -231,12 +231,12 @@ class Heartbeats:
             self.switches.say(post)
 
     async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
-        await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
+        await self._store.heartbeats.change(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
 
     async def _failures(self, job: Job) -> int:
         """Count consecutive failures since it was switched on, ignoring check-ins started by hand."""
         count = 0
-        for firing in await self._store.jobs.history(job.id, 3 * gates.MOST_FAILURES):
+        for firing in await self._store.firings.history(job.id, 3 * gates.MOST_FAILURES):
             if firing.due < _began(job):
                 break
             if firing.is_by_hand or firing.state not in _OUTCOMES:
@@ -247,7 +247,7 @@ class Heartbeats:
         return count
 
     async def _has_spoken(self, job: Job) -> bool:
-        return any(arrived(firing) for firing in await self._store.jobs.history(job.id, FIRST_OF))
+        return any(arrived(firing) for firing in await self._store.firings.history(job.id, FIRST_OF))
 
 
 def _began(job: Job) -> float:

@@ -78,7 +78,7 @@ class LookingAfter:
     async def lately(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float) -> Lately:
         today = datetime.fromtimestamp(now, zone).date()
         midnight = datetime.combine(today, time.min, zone).timestamp()
-        firings = await self._store.jobs.in_chat_since(heartbeat.chat, min(midnight, now - DAY))
+        firings = await self._store.firings.in_chat_since(heartbeat.chat, min(midnight, now - DAY))
         return Lately(firings, heartbeat.job, midnight, now)
 
     async def look(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, lately: Lately) -> Look:
@@ -113,14 +113,14 @@ class LookingAfter:
         """Return True if a greeting is due; a user who does not answer is greeted only once."""
         if self._delivery.channel(heartbeat.chat).is_group(heartbeat.chat):
             return False
-        wrote = await self._store.jobs.last_wrote(heartbeat.chat, heartbeat.person)
+        wrote = await self._store.heartbeats.last_wrote(heartbeat.chat, heartbeat.person)
         if wrote is None or now - wrote < greeting.IDLE:
             return False
         today = datetime.fromtimestamp(now, zone).date()
         plan = greeting.planned(heartbeat.chat, today, zone, heartbeat.quiet_hours, heartbeat.most_a_day)
         if not greeting.is_due(plan, now, lately.looks):
             return False
-        since = await self._store.jobs.in_chat_since(heartbeat.chat, wrote)
+        since = await self._store.firings.in_chat_since(heartbeat.chat, wrote)
         return not any(each.job == heartbeat.job and each.due > wrote and arrived(each) for each in since)
 
 

@@ -37,7 +37,7 @@ class Offer:
 
     async def _is_known(self) -> bool:
         """Return True if an owner has a heartbeat anywhere, even one that is off."""
-        found = await self._store.jobs.heartbeats()
+        found = await self._store.heartbeats.all()
         return any(self._access.is_owner(each.chat, Sender(id=each.person, name="")) for each in found)
 
     def _is_owners_own(self, run: Run) -> bool:

@@ -41,9 +41,9 @@ class Switches:
     async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Switch the heartbeat on for this user, keeping its quiet hours. Returns its job with the first due time."""
         now = self._clock.time()
-        found = await self._store.jobs.heartbeat(chat)
+        found = await self._store.heartbeats.find(chat)
         rule = Every(seconds=EVERY, since=now)
-        job = await self._store.jobs.job(found.job) if found else None
+        job = await self._store.jobs.find(found.job) if found else None
         job = job or self._job(chat, by, language, zone)
         job = replace(job, person=by.id, language=language, zone=zone.key, rule=rule, next_at=now + EVERY)
         job = await self._kept(replace(job, state=JobState.ACTIVE, pause=None, failures=0))
@@ -51,7 +51,7 @@ class Switches:
         if not heartbeat.on:  # after being off, a reduced daily limit is reset
             heartbeat = replace(heartbeat, most_a_day=Heartbeat.most_a_day)
         new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
-        await self._store.jobs.save_heartbeat(new)
+        await self._store.heartbeats.save(new)
         self.changed()
         return job
 
@@ -61,10 +61,10 @@ class Switches:
         def step(found: Heartbeat) -> Heartbeat:
             return replace(found, on=False, last_outcome=found.last_outcome if outcome is None else outcome)
 
-        before = await self._store.jobs.heartbeat(chat)
+        before = await self._store.heartbeats.find(chat)
         if before is None or not before.on:
             return False
-        await self._store.jobs.change_heartbeat(chat, step)
+        await self._store.heartbeats.change(chat, step)
         await self._store.jobs.change(
             before.job, lambda job: replace(job, state=JobState.PAUSED, pause=why, next_at=None)
         )
@@ -73,20 +73,20 @@ class Switches:
 
     async def ready(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> None:
         """Create a heartbeat that is off, unless the chat has one."""
-        if await self._store.jobs.heartbeat(chat) is None:
+        if await self._store.heartbeats.find(chat) is None:
             job = await self._kept(self._job(chat, by, language, zone))
-            await self._store.jobs.save_heartbeat(Heartbeat(chat, by.id, job.id, on=False))
+            await self._store.heartbeats.save(Heartbeat(chat, by.id, job.id, on=False))
 
     async def snooze(self, chat: ChatKey, seconds: float) -> float | None:
         """Pause unprompted messages. Returns when the pause ends, or None if the chat has no heartbeat."""
         until = self._clock.time() + seconds
-        found = await self._store.jobs.change_heartbeat(chat, lambda found: replace(found, snoozed_until=until))
+        found = await self._store.heartbeats.change(chat, lambda found: replace(found, snoozed_until=until))
         return until if found else None
 
     async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> None:
         """Set quiet hours, which delay every unprompted message, even while the heartbeat is off."""
         start, end = (quiet.start, quiet.end) if quiet else (None, None)
-        await self._store.jobs.change_heartbeat(
+        await self._store.heartbeats.change(
             chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_chosen=True)
         )
 
@@ -126,7 +126,7 @@ class Switches:
 
     async def _add(self, job: Job) -> bool:
         """Store the job, replacing an earlier version. Returns False if its id belongs to another job."""
-        changed = await self._store.jobs.job(job.id)
+        changed = await self._store.jobs.find(job.id)
         if changed is None:
             return await self._store.jobs.add(job)
         if changed.chat != job.chat or not isinstance(changed.work, CheckIn):

@@ -78,11 +78,11 @@ class Announcer:
 
     async def is_quiet(self, chat: ChatKey, job: Job) -> bool:
         """Return True during the chat's quiet hours, in the zone of its heartbeat's job or else that of `job`."""
-        heartbeat = await self.store.jobs.heartbeat(chat)
+        heartbeat = await self.store.heartbeats.find(chat)
         quiet = heartbeat.quiet_for_all if heartbeat else None
         if heartbeat is None or quiet is None:
             return False
-        looks = await self.store.jobs.job(heartbeat.job) or job
+        looks = await self.store.jobs.find(heartbeat.job) or job
         return quiet.holds_at(self.clock.time(), ZoneInfo(looks.zone))
 
     def language_of(self, job: Job | None) -> Language:

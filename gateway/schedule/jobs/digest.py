@@ -55,7 +55,7 @@ class Digests:
         """Send what is held in chats outside their quiet hours. Call it at least every minute."""
         async with self._looking:
             self._left = [each for each in await self._to_settle() if not await self._is_settled(each)]
-            for chat in await self._store.jobs.chats_with_held():
+            for chat in await self._store.firings.chats_with_held():
                 if self._delivery.knows(chat):
                     await self._look_at(chat)
 
@@ -72,8 +72,8 @@ class Digests:
         await self._sending.stop()
 
     async def _look_at(self, chat: ChatKey) -> None:
-        held = await self._store.jobs.held(chat)
-        jobs = {name: await self._store.jobs.job(name) for name in {firing.job for firing in held}}
+        held = await self._store.firings.held(chat)
+        jobs = {name: await self._store.jobs.find(name) for name in {firing.job for firing in held}}
         known = next((job for job in jobs.values() if job is not None), None)
         if known is not None and await self._announcer.is_quiet(chat, known):
             return
@@ -82,7 +82,7 @@ class Digests:
             if self._is_wanted(job := jobs[firing.job]):
                 items.append((job, firing))
             else:
-                await self._store.jobs.change_firing(firing.id, _dropped)
+                await self._store.firings.change(firing.id, _dropped)
         for start in range(0, len(items), MOST):
             await self._send(chat, items[start : start + MOST])
 
@@ -99,7 +99,7 @@ class Digests:
         name = _name(firings)
         parts = self._delivery.voice(chat).split(message)
         posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
-        await self._store.jobs.end_together([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
+        await self._store.firings.end([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))
         self._sending.start(self._saying.said_together(firings, posts), name)
 
@@ -123,7 +123,7 @@ class Digests:
         if self._left is not None:
             return self._left
         found: list[list[Firing]] = []
-        for firing in await self._store.jobs.on_the_way():
+        for firing in await self._store.firings.on_the_way():
             if await self._store.outbox.find(_first(_name([firing]))):
                 found.append([firing])
             elif found and found[-1][0].chat == firing.chat and not await self._store.outbox.find(_first(firing.name)):

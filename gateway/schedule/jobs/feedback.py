@@ -80,7 +80,7 @@ class Feedback:
         if not await self.store.jobs.add(again):
             await self.store.jobs.change(again.id, lambda _: again)
         if isinstance(wish.job.work, CheckIn):
-            await self.store.jobs.change_heartbeat(wish.job.chat, lambda found: replace(found, snoozed_until=until))
+            await self.store.heartbeats.change(wish.job.chat, lambda found: replace(found, snoozed_until=until))
         await self._react(wish, Reaction.SNOOZED)
         self.jobs.changed()
         others = [
@@ -131,8 +131,8 @@ class Feedback:
         return Answer(say("proactive_weekly", wish.language, when=when))
 
     async def _fewer(self, wish: Wish, *, is_new: bool) -> Answer:
-        before = await self.store.jobs.heartbeat(wish.job.chat)
-        after = await self.store.jobs.change_heartbeat(wish.job.chat, _fewer) if is_new else before
+        before = await self.store.heartbeats.find(wish.job.chat)
+        after = await self.store.heartbeats.change(wish.job.chat, _fewer) if is_new else before
         if after is None or before is None:
             return Answer(say("proactive_was_once", wish.language))
         if is_new and before.most_a_day <= LEAST_A_DAY:
@@ -141,7 +141,7 @@ class Feedback:
         return Answer(say("proactive_less", wish.language, most=after.most_a_day))
 
     async def _react(self, wish: Wish, reaction: Reaction) -> None:
-        await self.store.jobs.change_firing(wish.firing.id, _reacting(reaction))
+        await self.store.firings.change(wish.firing.id, _reacting(reaction))
 
     def _again(self, wish: Wish, until: float) -> Job:
         job, firing = wish.job, wish.firing

@@ -146,8 +146,8 @@ class Firings:
         event = item.event
         if not isinstance(event, ScheduleFired):
             return None
-        job = await self._store.jobs.job(event.job)
-        firing = await self._store.jobs.firing(event.job, event.slot)
+        job = await self._store.jobs.find(event.job)
+        firing = await self._store.firings.find(event.job, event.slot)
         if job is None or firing is None:
             return None
         files = await self._files_of(firing)
@@ -218,8 +218,8 @@ class Firings:
         """Continue a firing from its recorded state. After a bug (`mistake`) ended the last attempt, its work is not
         repeated."""
         async with self._beginning:
-            job = await self._store.jobs.job(event.job)
-            firing = await self._store.jobs.firing(event.job, event.slot)
+            job = await self._store.jobs.find(event.job)
+            firing = await self._store.firings.find(event.job, event.slot)
             if job is None or (firing is None and not self._may_begin(job, event)):
                 await self._store.inbox.settle([item.seq])
                 return
@@ -261,7 +261,7 @@ class Firings:
         firing = None
         while firing is None:
             draft = Firing(event.job, event.slot, self._new_id(), event.chat, event.at, began=self._clock.time())
-            firing = await self._store.jobs.begin(draft)
+            firing = await self._store.firings.begin(draft)
         return firing
 
     async def _ended(self, job: Job, firing: Firing, outcome: Outcome) -> tuple[Firing, list[Post]]:
@@ -279,7 +279,7 @@ class Firings:
             cost_usd=outcome.cost_usd,
         )
         language = language_of(job.language, self._language)
-        job = await self._store.jobs.job(job.id) or job  # it may have changed while the agent worked
+        job = await self._store.jobs.find(job.id) or job  # it may have changed while the agent worked
         others = await self._store.jobs.in_chat(job.chat) if firing.state is FiringState.FAILED else ()
         failures = await self._failures(firing)
         trouble = self._trouble(job, firing, outcome, language)
@@ -291,7 +291,7 @@ class Firings:
         elif text:
             firing = replace(firing, delivery=DeliveryState.PENDING)
             posts = await self._posts(job, firing)
-        await self._store.jobs.end(firing, posts, outcome.run)
+        await self._store.firings.end([firing], posts, outcome.run)
         self._runs.over(firing)
         log.info("job done", job=job.id, slot=firing.slot, state=firing.state.value, cause=firing.cause)
         return firing, posts
@@ -351,7 +351,7 @@ class Firings:
         """Return the number of consecutive failures including this firing."""
         if firing.state is FiringState.DONE:
             return 0
-        history = await self._store.jobs.history(firing.job, MOST_COUNTED)
+        history = await self._store.firings.history(firing.job, MOST_COUNTED)
         return failures_in_a_row(firing if each.slot == firing.slot else each for each in history)
 
     async def _count(self, firing: Firing) -> None:

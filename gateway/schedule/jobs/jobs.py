@@ -134,7 +134,7 @@ class Jobs:
         Raises BadRule and JobRefused.
         """
         job_id = id_named(name)
-        known = await self.store.jobs.job(job_id)
+        known = await self.store.jobs.find(job_id)
         is_same = known is not None and (known.chat, known.person, known.work) == (draft.chat, draft.person, draft.work)
         job = known if known is not None and is_same else await self.propose(draft, by, job_id)
         return await self.confirm(job.id, draft.chat, by) if job.state is JobState.DRAFT else job
@@ -177,7 +177,7 @@ class Jobs:
 
     async def draft(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """Return a draft that awaits confirmation. Raises JobRefused."""
-        job = await self.store.jobs.job(draft_id)
+        job = await self.store.jobs.find(draft_id)
         if job is None or job.chat != chat or job.state is JobState.REMOVED:
             raise JobRefused("job_gone")
         self._check_person(job, by)
@@ -198,7 +198,7 @@ class Jobs:
         return message
 
     async def _outlook(self, job: Job, slash: str) -> Outlook:
-        past = await self.store.jobs.history(job.instead_of or job.id, _BEHIND)
+        past = await self.store.firings.history(job.instead_of or job.id, _BEHIND)
         use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
         now = self.clock.time()
         following = next_slots(job, now)
@@ -206,7 +206,7 @@ class Jobs:
             job=job,
             now=now,
             next=following,
-            quiet=quiet_hours(await self.store.jobs.heartbeat(job.chat), job, following),
+            quiet=quiet_hours(await self.store.heartbeats.find(job.chat), job, following),
             cost=self.costs.expected(job, past, use.tokens),
             slash=slash,
         )
@@ -219,7 +219,7 @@ class Jobs:
 
     async def known(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """Return a draft or job that this user may change. Raises JobRefused."""
-        job = await self.store.jobs.job(job_id)
+        job = await self.store.jobs.find(job_id)
         is_there = job is not None and job.chat == chat and job.state is not JobState.REMOVED
         if job is None or not is_there or isinstance(job.work, CheckIn):
             raise JobRefused("job_unknown", id=job_id)
@@ -288,7 +288,7 @@ class Jobs:
 
     async def history(self, job_id: str, most: int) -> list[Firing]:
         """Return the newest firings of a job, newest first."""
-        return await self.store.jobs.history(job_id, most)
+        return await self.store.firings.history(job_id, most)
 
     async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
         """Move the chat's jobs to another time zone. Returns how many there are."""

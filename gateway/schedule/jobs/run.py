@@ -170,7 +170,7 @@ class JobRuns:
             async with self._its_turn(run):
                 self._open[run.id] = run
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
-                report = await work.report(partial(parts.store.jobs.start_run, run), asked, until=nothing_said)
+                report = await work.report(partial(parts.store.firings.start_run, run), asked, until=nothing_said)
         finally:
             del self._at_work[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)

@@ -71,9 +71,7 @@ class Saying:
     async def _came_out(self, firing: Firing, error: ChannelError | None, *, failed: bool) -> Firing:
         state = DeliveryState.FAILED if failed else DeliveryState.SENT
         why = error.reason if error else ""
-        said = await self._store.jobs.change_firing(
-            firing.id, lambda now: replace(now, delivery=state, delivery_error=why)
-        )
+        said = await self._store.firings.change(firing.id, lambda now: replace(now, delivery=state, delivery_error=why))
         return said or firing
 
     async def was_read(self, firing: Firing) -> bool:

@@ -25,7 +25,7 @@ class Beating(TimedBot):
     """Bot for tests of the heartbeat, in Ann's chat unless another one is named."""
 
     async def beats(self, chat: ChatKey = ANN) -> Heartbeat:
-        found = await self.store.jobs.heartbeat(chat)
+        found = await self.store.heartbeats.find(chat)
         assert found is not None
         return found
 
@@ -38,7 +38,7 @@ class Beating(TimedBot):
 
     async def looks(self, chat: ChatKey = ANN) -> list[Firing]:
         """Return all checks, oldest first."""
-        return list(reversed(await self.store.jobs.history((await self.its_job(chat)).id, 1_000)))
+        return list(reversed(await self.store.firings.history((await self.its_job(chat)).id, 1_000)))
 
     @property
     def ticks(self) -> int:

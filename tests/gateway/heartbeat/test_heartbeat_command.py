@@ -86,7 +86,7 @@ async def test_switched_on_it_shows_a_list_first_and_begins_when_she_says_so(sta
     assert "# What to look after" in bot.screen[-1]
     assert "about 26 short looks of the model a day" in bot.screen[-1]
     assert buttons(bot) == ["Use this list", "Without a list", "Cancel"]
-    assert await bot.store.jobs.heartbeat(ANN) is None
+    assert await bot.store.heartbeats.find(ANN) is None
 
     await bot.presses("Use this list")
 
@@ -137,7 +137,7 @@ async def test_cancelled_nothing_begins(start_beating: StartBeating) -> None:
     await bot.presses("Cancel")
 
     assert bot.screen == ["Then it stays as it is."]
-    assert await bot.store.jobs.heartbeat(ANN) is None
+    assert await bot.store.heartbeats.find(ANN) is None
     assert not (workspace_of(bot.home, ANN) / DRAFT).exists()
     await bot.hears("/heartbeat use")
     assert "not there any more" in bot.screen[-1]
@@ -158,7 +158,7 @@ async def test_switched_off_and_on_again_it_keeps_its_job_and_its_quiet_hours(st
 
 async def test_switched_on_again_it_says_as_much_as_at_first(start_looking: StartBeating) -> None:
     bot = await start_looking()
-    await bot.store.jobs.change_heartbeat(ANN, lambda found: replace(found, most_a_day=1))
+    await bot.store.heartbeats.change(ANN, lambda found: replace(found, most_a_day=1))
     await bot.hears("/heartbeat on")
     assert (await bot.beats()).most_a_day == 1
 

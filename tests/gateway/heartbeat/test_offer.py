@@ -19,7 +19,7 @@ async def test_after_her_first_answer_the_owner_is_offered_it_and_nothing_is_on(
         assert words in offer
     assert buttons(bot) == ["Switch it on", "No, thanks"]
     await bot.goes_by(24)
-    assert await bot.store.jobs.heartbeats() == []
+    assert await bot.store.heartbeats.all() == []
     assert await bot.store.jobs.planned(ANN) == []
     assert (bot.ticks, bot.asked) == (0, 1)
 
@@ -46,7 +46,7 @@ async def test_who_declines_hears_no_more_of_it(start_beating: StartBeating) -> 
     await bot.hears("hello again")
 
     assert bot.screen[-1] == "Hello again."
-    assert await bot.store.jobs.heartbeats() == []
+    assert await bot.store.heartbeats.all() == []
 
 
 async def test_an_offer_that_is_not_answered_is_not_repeated_after_a_restart(start_beating: StartBeating) -> None:
@@ -80,7 +80,7 @@ async def test_an_owner_who_uses_it_elsewhere_is_not_offered_it(start_beating: S
     await bot.hears("hello")
 
     assert bot.screen[-1] == "Hello."
-    assert await bot.store.jobs.heartbeat(ANN) is None
+    assert await bot.store.heartbeats.find(ANN) is None
 
 
 async def test_who_has_switched_it_off_before_is_not_offered_it(start_beating: StartBeating) -> None:
@@ -107,7 +107,7 @@ async def test_where_it_is_set_to_off_nobody_is_offered_it(start_beating: StartB
     await bot.hears("hello")
 
     assert bot.screen == ["Hello."]
-    assert await bot.store.jobs.heartbeats() == []
+    assert await bot.store.heartbeats.all() == []
 
 
 async def test_in_chinese(start_beating: StartBeating) -> None:

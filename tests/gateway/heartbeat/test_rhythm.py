@@ -63,7 +63,7 @@ async def test_down_over_three_firings_there_is_one_report_and_it_says_that_it_i
     await look(bot)
     await look(bot)
 
-    states = {firing.slot: firing.state for firing in await bot.store.jobs.history("abc123", 9)}
+    states = {firing.slot: firing.state for firing in await bot.store.firings.history("abc123", 9)}
     await bot.stop()
     assert len(bot.screen) == 1
     assert "All quiet." in bot.screen[0]
@@ -97,7 +97,7 @@ async def test_a_clock_set_back_for_a_day_makes_nobody_hear_anything_twice(tmp_p
         bot.at(local)
         await look(bot)
 
-    said = [firing.slot for firing in await bot.store.jobs.history("abc123", 99) if firing.state is FiringState.DONE]
+    said = [firing.slot for firing in await bot.store.firings.history("abc123", 99) if firing.state is FiringState.DONE]
     await bot.stop()
 
     assert len(said) == len(set(said)) == 3

@@ -152,13 +152,13 @@ class TimedBot(Bot):
     async def firing(self, job: Job | str, slot: str | None = None) -> Firing:
         """Return the firing of that slot, or the newest one."""
         name = job if isinstance(job, str) else job.id
-        found = await self.store.jobs.firing(name, slot) if slot else (await self.store.jobs.history(name, 1))[0]
+        found = await self.store.firings.find(name, slot) if slot else (await self.store.firings.history(name, 1))[0]
         assert found is not None
         return found
 
     async def job(self, job: Job | str) -> Job:
         """Return the job in its current state."""
-        found = await self.store.jobs.job(job if isinstance(job, str) else job.id)
+        found = await self.store.jobs.find(job if isinstance(job, str) else job.id)
         assert found is not None
         return found
 

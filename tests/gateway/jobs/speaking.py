@@ -19,7 +19,7 @@ async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **ho
     delivery = Delivery([bot.channel], bot.store, bot.clock)
     parts = delivery.voice(firing.chat).split(message)
     posts = [Post(f"{firing.name}:proactive:{number}", "", firing.chat, part) for number, part in enumerate(parts)]
-    await bot.store.jobs.end(replace(firing, delivery=DeliveryState.SENT), posts)
+    await bot.store.firings.end([replace(firing, delivery=DeliveryState.SENT)], posts)
     await delivery.deliver(firing.chat, posts)
     return firing
 
@@ -29,12 +29,12 @@ async def noted(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **h
     now = bot.clock.time()
     firing = Firing(job.id, f"slot-{name}", name, job.chat, now, FiringState.DONE, began=now, ended=now, text=text)
     firing = replace(firing, **how)  # type: ignore[arg-type]
-    await bot.store.jobs.begin(firing)
+    await bot.store.firings.begin(firing)
     return firing
 
 
 async def reaction_to(bot: TimedBot, firing: Firing) -> Reaction | None:
-    found = await bot.store.jobs.firing_by_id(firing.id)
+    found = await bot.store.firings.by_id(firing.id)
     assert found is not None
     return found.reaction
 

@@ -88,7 +88,7 @@ async def test_files_go_with_it_and_a_rehearsal_has_no_buttons(store: Store) -> 
 async def looked_after(store: Store, **how: object) -> None:
     """Give Ann's chat a heartbeat."""
     await store.jobs.add(a_job(CheckIn(), DAILY, name="heart1"))
-    await store.jobs.save_heartbeat(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
+    await store.heartbeats.save(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_quiet_hours_count_where_somebody_chose_them_or_the_heartbeat_is_o
 
 async def test_the_night_is_that_of_the_chat_s_zone(store: Store) -> None:
     await store.jobs.add(a_job(CheckIn(), DAILY, name="heart1", zone="Asia/Tokyo"))
-    await store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "heart1"))
+    await store.heartbeats.save(Heartbeat(ANN, "ann", "heart1"))
     job = a_job(REPORT)
 
     assert await announcer(store, "2026-11-23 14:00").held(job, fired(job, "x"))

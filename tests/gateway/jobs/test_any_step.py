@@ -107,7 +107,7 @@ async def begin(bot: TimedBot, kind: Kind) -> None:
     """Make the job due, or run it on request."""
     await bot.has(kind.job)
     if isinstance(kind.job.work, CheckIn):
-        await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", kind.job.id))
+        await bot.store.heartbeats.save(Heartbeat(ANN, "ann", kind.job.id))
         folder = bot.home / "workspaces" / "memory_here_ann"
         await asyncio.to_thread(folder.mkdir, parents=True)
         await asyncio.to_thread((folder / "HEARTBEAT.md").write_text, "- tell me when sales wait\n")

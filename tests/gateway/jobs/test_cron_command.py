@@ -89,8 +89,8 @@ async def test_the_cost_is_what_it_was_the_last_times(start_bot: StartTimedBot) 
     await bot.has(a_job(Report(instructions="tell me"), name="aa0001"))
     for number, (tokens, usd) in enumerate([(1_000, 0.01), (3_000, 0.03), (0, 0.0)]):
         firing = Firing("aa0001", f"s{number}", f"f{number}", ANN, due=float(number))
-        assert await bot.store.jobs.begin(firing)
-        await bot.store.jobs.save_firing(replace(firing, state=FiringState.DONE, tokens=tokens, cost_usd=usd))
+        assert await bot.store.firings.begin(firing)
+        await bot.store.firings.end([replace(firing, state=FiringState.DONE, tokens=tokens, cost_usd=usd)])
 
     await bot.hears("/cron change aa0001 every day 10:00")
     assert "- **Cost:** about $0.0200 each time, as the last 2." in bot.screen[0]
@@ -333,8 +333,8 @@ async def test_the_history_tells_outcome_and_delivery_apart(start_bot: StartTime
         replace(begun[5], slot="test:x", state=FiringState.DONE, delivery=DeliveryState.HELD, cost_usd=0.004),
     ]
     for firing in ended:
-        await bot.store.jobs.begin(replace(firing, state=FiringState.BEGUN))
-        await bot.store.jobs.save_firing(firing)
+        await bot.store.firings.begin(replace(firing, state=FiringState.BEGUN))
+        await bot.store.firings.end([firing])
 
     await bot.hears("/cron history abc123")
     assert bot.screen[-1] == (

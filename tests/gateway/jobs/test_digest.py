@@ -21,7 +21,7 @@ async def sleeps(bot: TimedBot, **how: object) -> None:
     """Give Ann's chat a heartbeat, with quiet hours from 21:00 to 8:00."""
     never = moment("2030-01-01 00:00")
     await bot.has(a_job(CheckIn(), Every(seconds=1800, since=0), name="heart1", next_at=never))
-    await bot.store.jobs.save_heartbeat(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
+    await bot.store.heartbeats.save(replace(Heartbeat(ANN, "ann", "heart1"), **how))  # type: ignore[arg-type]
 
 
 async def morning(bot: TimedBot, local: str = "2026-11-24 08:00") -> None:
@@ -232,7 +232,7 @@ async def test_where_quiet_hours_are_given_up_what_waits_comes_at_once(start_bot
     await bot.has(a_job(NOTES, AT_TWO, name="notes1"))
     await at_night(bot)
 
-    await bot.store.jobs.change_heartbeat(ANN, lambda found: replace(found, quiet_from=None, quiet_to=None))
+    await bot.store.heartbeats.change(ANN, lambda found: replace(found, quiet_from=None, quiet_to=None))
     await morning(bot, "2026-11-24 03:30")
 
     assert len(bot.screen) == 1

@@ -23,8 +23,8 @@ from tests.gateway.test_recovery import answered
 
 async def test_one_that_was_stopped_does_not_go_on(start_bot: StartTimedBot, tmp_path: Path) -> None:
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run_of(SALES))
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run_of(SALES))
         await store.transcript.append(run_of(SALES), 1, user("Report the sales."))
         await store.jobs.save(replace(SALES, state=JobState.REMOVED))
     bot = await next_life(start_bot)
@@ -49,8 +49,8 @@ async def test_all_lives_together_spend_what_one_may(start_bot: StartTimedBot, t
         tool_call_id="call-1", tool_name="look", content=(TextContent(text="42"),), is_error=False
     )
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run)
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(
             run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent)
@@ -71,8 +71,8 @@ async def test_a_report_whose_last_answer_took_the_rest_of_its_budget_is_said(
     run = run_of(SALES)
     last = answered("Sales: 42.").model_copy(update={"usage": Usage(total=BUDGET.max_tokens or 0)})
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run)
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(run, 1, last)
     bot = await next_life(start_bot)

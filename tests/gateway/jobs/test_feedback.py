@@ -52,7 +52,7 @@ async def test_a_second_press_says_nothing_new(start_bot: StartTimedBot) -> None
     await bot.settled()
 
     assert bot.screen == ["⏰ Call the bank\n\n✓ Done"]
-    assert await bot.store.jobs.job("zk7m2xp") is None
+    assert await bot.store.jobs.find("zk7m2xp") is None
 
 
 async def test_in_a_group_everybody_may_press_who_may_speak_and_nobody_else(start_bot: StartTimedBot) -> None:
@@ -181,12 +181,12 @@ async def test_a_snoozed_check_in_lets_the_heartbeat_rest(start_bot: StartTimedB
     bot = await start_bot()
     job = a_job(CheckIn(), Every(seconds=1800, since=0), name="heart1", next_at=moment("2030-01-01 00:00"))
     await bot.has(job)
-    await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "heart1"))
+    await bot.store.heartbeats.save(Heartbeat(ANN, "ann", "heart1"))
     await said(bot, job, "The build is red.")
 
     await press(bot, "Snooze 1 h")
 
-    heartbeat = await bot.store.jobs.heartbeat(ANN)
+    heartbeat = await bot.store.heartbeats.find(ANN)
     assert heartbeat is not None
     assert heartbeat.snoozed_until == moment("2026-11-23 09:00")
     assert (await bot.job("zk7m2xp")).work == Reminder(text="The build is red.")
@@ -214,7 +214,7 @@ async def test_less_of_check_ins_lowers_how_many_there_are_in_a_day(start_bot: S
     bot = await start_bot()
     job = a_job(CheckIn(), Every(seconds=1800, since=0), name="heart1", next_at=moment("2030-01-01 00:00"))
     await bot.has(job)
-    await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "heart1"))
+    await bot.store.heartbeats.save(Heartbeat(ANN, "ann", "heart1"))
     first = await said(bot, job, "The build is red.", name="aaaaa1")
 
     await press(bot, "Less like this")

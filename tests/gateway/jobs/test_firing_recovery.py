@@ -82,8 +82,8 @@ def is_all_done(bot: TimedBot) -> bool:
 async def test_who_was_sent_away_in_between_is_told_nothing(start_bot: StartTimedBot, tmp_path: Path) -> None:
     eve = replace(SALES, person="eve")
     async with earlier_life(tmp_path, eve) as store:
-        await store.jobs.begin(firing_of(eve))
-        await store.jobs.start_run(run_of(eve))
+        await store.firings.begin(firing_of(eve))
+        await store.firings.start_run(run_of(eve))
     bot = await next_life(start_bot)
 
     assert (await bot.firing(eve)).state is FiringState.MISSED
@@ -102,7 +102,7 @@ async def test_a_reminder_after_it_was_taken_in(start_bot: StartTimedBot, tmp_pa
 
 async def test_a_reminder_after_it_was_begun(start_bot: StartTimedBot, tmp_path: Path) -> None:
     async with earlier_life(tmp_path, TEA) as store:
-        await store.jobs.begin(firing_of(TEA))
+        await store.firings.begin(firing_of(TEA))
     bot = await next_life(start_bot)
 
     assert bot.screen == ["⏰ make tea"]
@@ -118,8 +118,9 @@ def ended(job: Job, text: str) -> tuple[Firing, list[Post]]:
 
 async def test_a_reminder_after_it_was_noted_and_before_it_was_sent(start_bot: StartTimedBot, tmp_path: Path) -> None:
     async with earlier_life(tmp_path, TEA) as store:
-        await store.jobs.begin(firing_of(TEA))
-        await store.jobs.end(*ended(TEA, "make tea"))
+        await store.firings.begin(firing_of(TEA))
+        firing, posts = ended(TEA, "make tea")
+        await store.firings.end([firing], posts)
     bot = await next_life(start_bot)
 
     assert bot.screen == ["⏰ make tea"]
@@ -135,8 +136,8 @@ async def test_a_reminder_after_it_was_sent_and_before_that_was_noted(
     channel = MemoryChannel(limits=NO_PACE)
     firing, [post] = ended(TEA, "make tea")
     async with earlier_life(tmp_path, TEA) as store:
-        await store.jobs.begin(firing_of(TEA))
-        await store.jobs.end(firing, [post])
+        await store.firings.begin(firing_of(TEA))
+        await store.firings.end([firing], [post])
         if noted_as_begun:
             await store.outbox.sending(post.key, 1)
         await channel.send(ANN, post.message, post.key)
@@ -152,8 +153,8 @@ async def test_a_reminder_after_it_arrived_and_before_the_conversation_knew(
 ) -> None:
     firing, [post] = ended(TEA, "make tea")
     async with earlier_life(tmp_path, TEA) as store:
-        await store.jobs.begin(firing_of(TEA))
-        await store.jobs.end(firing, [post])
+        await store.firings.begin(firing_of(TEA))
+        await store.firings.end([firing], [post])
         await store.outbox.sent(post, "m1")
     bot = await next_life(start_bot)
 
@@ -166,10 +167,10 @@ async def test_a_reminder_after_it_arrived_and_before_the_conversation_knew(
 async def test_a_reminder_after_its_delivery_was_noted_too(start_bot: StartTimedBot, tmp_path: Path) -> None:
     firing, [post] = ended(TEA, "make tea")
     async with earlier_life(tmp_path, TEA) as store:
-        await store.jobs.begin(firing_of(TEA))
-        await store.jobs.end(firing, [post])
+        await store.firings.begin(firing_of(TEA))
+        await store.firings.end([firing], [post])
         await store.outbox.sent(post, "m1")
-        await store.jobs.save_firing(replace(firing, delivery=DeliveryState.SENT))
+        await store.firings.end([replace(firing, delivery=DeliveryState.SENT)])
     bot = await next_life(start_bot)
     await bot.restart()
     await bot.settled()
@@ -238,8 +239,8 @@ async def test_a_report_while_the_model_thinks(wired_bot: StartTimedBot) -> None
 async def test_a_report_after_its_last_answer_and_before_its_end(start_bot: StartTimedBot, tmp_path: Path) -> None:
     run = run_of(SALES)
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run)
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(run, 1, answered("Sales: 42."))
     bot = await next_life(start_bot)
@@ -256,8 +257,8 @@ async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: Star
         tool_call_id="call-1", tool_name="nothing_to_report", content=(TextContent(text="no sales"),), is_error=False
     )
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run)
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
         await store.transcript.append(run, 1, result)
@@ -273,8 +274,8 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_tried
     start_bot: StartTimedBot, tmp_path: Path
 ) -> None:
     async with earlier_life(tmp_path, SALES) as store:
-        await store.jobs.begin(firing_of(SALES))
-        await store.jobs.start_run(run_of(SALES))
+        await store.firings.begin(firing_of(SALES))
+        await store.firings.start_run(run_of(SALES))
         await died(store, run_of(SALES), MOST_DEATHS - 1)
     bot = await next_life(start_bot, "Sales: 42.")
 

@@ -81,14 +81,14 @@ def spoil(home: Path, statement: str) -> None:
 async def test_a_job_comes_back_as_it_was(store: Store, job: Job) -> None:
     assert await store.jobs.add(job)
 
-    assert await store.jobs.job(job.id) == job
+    assert await store.jobs.find(job.id) == job
 
 
 async def test_an_id_is_given_once(store: Store) -> None:
     assert await store.jobs.add(a_job("first"))
     assert not await store.jobs.add(a_job("second"))
 
-    assert await store.jobs.job("abc123") == a_job("first")
+    assert await store.jobs.find("abc123") == a_job("first")
 
 
 async def test_a_chat_has_those_that_were_not_removed(store: Store) -> None:
@@ -126,7 +126,7 @@ async def test_a_job_moves_on_only_from_where_it_was_seen(store: Store) -> None:
     assert not await store.jobs.advance("abc123", 1.0, 9.0)
     assert await store.jobs.advance("abc123", 2.5, None)
 
-    found = await store.jobs.job("abc123")
+    found = await store.jobs.find("abc123")
     assert found is not None
     assert (found.next_at, found.state) == (None, JobState.DONE)
 
@@ -139,7 +139,7 @@ async def test_changes_made_at_once_all_count(store: Store) -> None:
 
     await asyncio.gather(*(store.jobs.change("abc123", fails) for _ in range(20)))
 
-    found = await store.jobs.job("abc123")
+    found = await store.jobs.find("abc123")
     assert found is not None
     assert found.failures == 20
     assert await store.jobs.change("nobody", fails) is None
@@ -155,7 +155,7 @@ async def test_a_row_that_cannot_be_read_hides_no_other(store: Store, tmp_path: 
 
     assert ids(await store.jobs.due(4.0, 1, ["memory"])) == ["whole1"]
     assert ids(await store.jobs.active()) == ["whole1"]
-    assert await store.jobs.job("broken") is None
+    assert await store.jobs.find("broken") is None
     assert await store.jobs.change("broken", lambda job: job) is None
 
 
@@ -180,29 +180,29 @@ async def test_a_firing_comes_back_as_it_was(store: Store) -> None:
         reaction=Reaction.LESS,
     )
 
-    assert await store.jobs.begin(whole) == whole
+    assert await store.firings.begin(whole) == whole
 
-    assert await store.jobs.firing("abc123", FIRING.slot) == await store.jobs.firing_by_id("f00001") == whole
+    assert await store.firings.find("abc123", FIRING.slot) == await store.firings.by_id("f00001") == whole
 
 
 async def test_a_slot_begins_once(store: Store) -> None:
     """A second caller gets the first firing; an id used by another firing is refused."""
-    assert await store.jobs.begin(FIRING) == FIRING
-    assert await store.jobs.begin(replace(FIRING, id="f00002")) == FIRING
-    assert await store.jobs.begin(replace(FIRING, slot="run:1")) is None
+    assert await store.firings.begin(FIRING) == FIRING
+    assert await store.firings.begin(replace(FIRING, id="f00002")) == FIRING
+    assert await store.firings.begin(replace(FIRING, slot="run:1")) is None
 
 
 async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Store) -> None:
     """The run ends in the same transaction, and only the firing resumes it."""
-    await store.jobs.begin(FIRING)
-    assert [await store.jobs.start_run(RUN), await store.jobs.start_run(RUN)] == [True, False]
+    await store.firings.begin(FIRING)
+    assert [await store.firings.start_run(RUN), await store.firings.start_run(RUN)] == [True, False]
     assert await store.runs.unfinished() == []
     assert await store.runs.open_ids() == {RUN.id}
 
     done = replace(FIRING, state=FiringState.DONE, run=RUN.id, text="Good morning.", delivery=DeliveryState.PENDING)
-    await store.jobs.end(done, [post("k:proactive:0")], END)
+    await store.firings.end([done], [post("k:proactive:0")], END)
 
-    assert await store.jobs.firing_by_id("f00001") == done
+    assert await store.firings.by_id("f00001") == done
     assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
     assert await store.runs.open_ids() == set()
     [usage] = await store.runs.usage(0.0, ANN)
@@ -211,33 +211,33 @@ async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Stor
 
 
 async def test_a_step_is_taken_with_a_firing_as_it_is_now(store: Store) -> None:
-    await store.jobs.begin(FIRING)
+    await store.firings.begin(FIRING)
 
     def less(firing: Firing) -> Firing:
         return replace(firing, reaction=Reaction.LESS)
 
-    after = await store.jobs.change_firing("f00001", less, lambda _: [post("k:proactive:0")])
-    await store.jobs.change_firing("f00001", less, lambda _: [post("k:proactive:1")])
+    after = await store.firings.change("f00001", less, lambda _: [post("k:proactive:0")])
+    await store.firings.change("f00001", less, lambda _: [post("k:proactive:1")])
 
     assert after == replace(FIRING, reaction=Reaction.LESS)
     assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
-    assert await store.jobs.change_firing("nobody", less) is None
+    assert await store.firings.change("nobody", less) is None
 
 
 async def test_firings_are_found_by_job_chat_and_what_they_wait_for(store: Store) -> None:
     rehearsal = replace(FIRING, slot="test:1", id="f00002", chat=TEAM, due=1_500.0)
     held = replace(FIRING, slot="s2", id="f00003", due=2_000.0, state=FiringState.DONE, delivery=DeliveryState.HELD)
     for firing in (FIRING, rehearsal, held):
-        await store.jobs.begin(firing)
+        await store.firings.begin(firing)
 
-    assert ids(await store.jobs.history("abc123", 2)) == ["f00003", "f00002"]
-    assert ids(await store.jobs.in_chat_since(ANN, 1_000.0)) == ["f00001", "f00003"]
-    assert ids(await store.jobs.in_chat_since(ANN, 1_000.1)) == ["f00003"]
-    assert ids(await store.jobs.held(ANN)) == ["f00003"]
-    assert await store.jobs.chats_with_held() == [ANN]
+    assert ids(await store.firings.history("abc123", 2)) == ["f00003", "f00002"]
+    assert ids(await store.firings.in_chat_since(ANN, 1_000.0)) == ["f00001", "f00003"]
+    assert ids(await store.firings.in_chat_since(ANN, 1_000.1)) == ["f00003"]
+    assert ids(await store.firings.held(ANN)) == ["f00003"]
+    assert await store.firings.chats_with_held() == [ANN]
 
-    await store.jobs.save_firing(replace(held, delivery=DeliveryState.SENT))
-    assert await store.jobs.chats_with_held() == []
+    await store.firings.end([replace(held, delivery=DeliveryState.SENT)])
+    assert await store.firings.chats_with_held() == []
 
 
 async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
@@ -256,10 +256,10 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
     def say(noted: Sequence[Firing]) -> list[Post]:
         return [post(f"{firing.id}:proactive:0") for firing in noted]
 
-    assert [each.key for each in await store.jobs.miss(moves, missed, say)] == ["fs2:proactive:0"]
-    assert await store.jobs.miss(moves, missed, say) == []
+    assert [each.key for each in await store.firings.miss(moves, missed, say)] == ["fs2:proactive:0"]
+    assert await store.firings.miss(moves, missed, say) == []
 
-    assert ids(await store.jobs.history("abc123", 9)) == ["fs2"]
+    assert ids(await store.firings.history("abc123", 9)) == ["fs2"]
     assert [each.key for each in await store.outbox.unsent()] == ["fs2:proactive:0"]
 
 
@@ -267,7 +267,7 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
 
 
 async def test_a_heartbeat_comes_back_as_it_was(store: Store) -> None:
-    assert await store.jobs.heartbeats() == []
+    assert await store.heartbeats.all() == []
     first = Heartbeat(ANN, "ann", "abc123")
     second = Heartbeat(
         TEAM,
@@ -284,14 +284,14 @@ async def test_a_heartbeat_comes_back_as_it_was(store: Store) -> None:
         last_outcome="heartbeat_busy",
     )
 
-    await store.jobs.save_heartbeat(first)
-    await store.jobs.save_heartbeat(second)
+    await store.heartbeats.save(first)
+    await store.heartbeats.save(second)
 
-    assert await store.jobs.heartbeat(TEAM) == second
-    assert sorted(await store.jobs.heartbeats(), key=lambda each: each.job) == [first, second]
-    changed = await store.jobs.change_heartbeat(ANN, lambda found: replace(found, quiet_from=30))
-    assert changed == await store.jobs.heartbeat(ANN) == replace(first, quiet_from=30)
-    assert await store.jobs.change_heartbeat(ChatKey(platform="x", account="y", chat="z"), lambda found: found) is None
+    assert await store.heartbeats.find(TEAM) == second
+    assert sorted(await store.heartbeats.all(), key=lambda each: each.job) == [first, second]
+    changed = await store.heartbeats.change(ANN, lambda found: replace(found, quiet_from=30))
+    assert changed == await store.heartbeats.find(ANN) == replace(first, quiet_from=30)
+    assert await store.heartbeats.change(ChatKey(platform="x", account="y", chat="z"), lambda found: found) is None
 
 
 async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: Store) -> None:
@@ -301,20 +301,20 @@ async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: St
     def said(number: int, by: Sender, at: float) -> MessageReceived:
         return MessageReceived(event_id=f"e{number}", chat=ANN, sender=by, at=at, text="t", message_id=f"m{number}")
 
-    assert await store.jobs.last_wrote(ANN, "ann") is None
+    assert await store.heartbeats.last_wrote(ANN, "ann") is None
     await store.inbox.accept(said(1, who, 10.0))
     await store.inbox.accept(said(2, who, 20.0))
     await store.inbox.accept(said(3, Sender(id="bob", name="Bob"), 30.0))
     await store.inbox.accept(ScheduleFired(event_id="s", chat=ANN, sender=who, at=40.0, job="j", slot="s"))
 
-    assert await store.jobs.last_wrote(ANN, "ann") == 20.0
+    assert await store.heartbeats.last_wrote(ANN, "ann") == 20.0
 
     for number, chat in enumerate(("ann", "anna", "ann2"), start=4):
         thread = ANN.model_copy(update={"chat": chat, "thread": "7.1"})
         await store.inbox.accept(said(number, who, number * 10.0).model_copy(update={"chat": thread}))
-    assert await store.jobs.last_wrote(ANN, "ann") == 40.0
-    assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7.1"}), "ann") == 40.0
-    assert await store.jobs.last_wrote(ANN.model_copy(update={"thread": "7"}), "ann") is None
+    assert await store.heartbeats.last_wrote(ANN, "ann") == 40.0
+    assert await store.heartbeats.last_wrote(ANN.model_copy(update={"thread": "7.1"}), "ann") == 40.0
+    assert await store.heartbeats.last_wrote(ANN.model_copy(update={"thread": "7"}), "ann") is None
 
 
 # Secrets
@@ -326,14 +326,14 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path) -> None:
     await store.jobs.add(a_job(Report(instructions=words), name="def456"))
     await store.jobs.change("abc123", lambda job: replace(job, work=Reminder(text=words)))
     await store.jobs.save(a_job(words))
-    await store.jobs.begin(replace(FIRING, text=words))
+    await store.firings.begin(replace(FIRING, text=words))
     ended = replace(FIRING, text=words, error=words, delivery_error=words, run=RUN.id)
-    await store.jobs.start_run(RUN)
-    await store.jobs.end(ended, [post("k:proactive:0", words)], replace(END, error=words))
-    await store.jobs.change_firing("f00001", lambda _: ended, lambda _: [post("k:proactive:1", words)])
+    await store.firings.start_run(RUN)
+    await store.firings.end([ended], [post("k:proactive:0", words)], replace(END, error=words))
+    await store.firings.change("f00001", lambda _: ended, lambda _: [post("k:proactive:1", words)])
     missed = replace(FIRING, slot="s2", id="f00002", text=words)
     await store.jobs.add(a_job("x", name="ghi789", next_at=1.0))
-    await store.jobs.miss(
+    await store.firings.miss(
         [Advance("ghi789", 1.0, 2.0)],
         [replace(missed, job="ghi789")],
         lambda _: [post("k:proactive:2", words)],

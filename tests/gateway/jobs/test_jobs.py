@@ -32,7 +32,7 @@ def wanted(rule: Rule = NINE, work: Reminder | Report | None = None, **how: obje
 
 
 async def now(office: Office, job: Job) -> Job:
-    found = await office.store.jobs.job(job.id)
+    found = await office.store.jobs.find(job.id)
     assert found is not None
     return found
 

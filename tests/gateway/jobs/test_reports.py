@@ -127,7 +127,7 @@ async def test_one_that_is_still_worked_on_is_not_begun_again(wired_bot: StartTi
     bot.at("2026-11-23 09:20")
     await bot.look()
 
-    assert [firing.state for firing in await bot.store.jobs.history("abc123", 9)] == [
+    assert [firing.state for firing in await bot.store.firings.history("abc123", 9)] == [
         FiringState.DONE,
         FiringState.OVERLAPPED,
         FiringState.DONE,
@@ -184,7 +184,7 @@ async def test_it_spends_what_it_may_and_no_more(start_bot: StartTimedBot) -> No
 async def test_one_that_comes_by_night_waits_for_the_morning(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Sales: 42.", "Yes.")
     await bot.has(a_job(SALES, Cron(expression="0 23 * * *")))
-    await bot.store.jobs.save_heartbeat(Heartbeat(ANN, "ann", "beat01", on=False, quiet_chosen=True))
+    await bot.store.heartbeats.save(Heartbeat(ANN, "ann", "beat01", on=False, quiet_chosen=True))
     bot.at("2026-11-23 23:00")
     await bot.look()
 

@@ -344,11 +344,11 @@ async def test_drafts_that_nobody_said_yes_to_go_after_a_day(tmp_path: Path) -> 
         await here.has(a_job("x", state=JobState.DRAFT), a_job("y", name="def456", state=JobState.PAUSED))
 
         await here.at("2026-11-24 07:00")
-        assert await here.store.jobs.job("abc123") is not None
+        assert await here.store.jobs.find("abc123") is not None
         await here.at("2026-11-24 08:01")
 
-        assert await here.store.jobs.job("abc123") is None
-        assert await here.store.jobs.job("def456") is not None
+        assert await here.store.jobs.find("abc123") is None
+        assert await here.store.jobs.find("def456") is not None
 
 
 async def test_a_change_is_told_to_whoever_wakes(tmp_path: Path) -> None:

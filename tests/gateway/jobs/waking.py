@@ -59,7 +59,7 @@ class Ward:
         return [event.slot for event in self.fired[before:]]
 
     async def job(self, name: str = "abc123") -> Job:
-        found = await self.store.jobs.job(name)
+        found = await self.store.jobs.find(name)
         assert found is not None
         return found
 
@@ -68,7 +68,7 @@ class Ward:
         return [firing.slot for firing in reversed(await self.history(name))]
 
     async def history(self, name: str = "abc123") -> list[Firing]:
-        return await self.store.jobs.history(name, 1_000)
+        return await self.store.firings.history(name, 1_000)
 
 
 async def _always(_job: Job, _now: float) -> bool:

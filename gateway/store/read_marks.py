@@ -1,0 +1,89 @@
+"""The table of read marks: up to which time each chat's history was read without a gap."""
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+
+from channels.base import ChatKey
+from gateway.store.table import Table, readable
+
+
+@dataclass(frozen=True)
+class ReadMark:
+    """All messages of the chat up to `at`, by the platform's clock, were accepted."""
+
+    chat: ChatKey
+    at: float
+    trouble: str = ""
+    """The reason why the history could not be read last time."""
+
+
+class ReadMarks(Table):
+    """The read marks of all chats."""
+
+    async def newest(self, platform: str, since: float, most: int) -> list[ReadMark]:
+        """Return a platform's marks later than `since`, latest first."""
+        query = (
+            "SELECT chat, at, trouble FROM read_marks WHERE chat >= ? AND chat < ? AND at > ? ORDER BY at DESC LIMIT ?"
+        )
+
+        def read(connection: sqlite3.Connection) -> list[ReadMark]:
+            rows = connection.execute(query, (*_keys_of(platform), since, most))
+            return list(readable(rows, _mark, "read_marks"))
+
+        return await self._reader.run(read)
+
+    async def people(self, platform: str, since: float) -> set[str]:
+        """Return the ids of users whose private chats have a mark later than `since`."""
+        query = "SELECT DISTINCT person FROM read_marks WHERE chat >= ? AND chat < ? AND at > ? AND person IS NOT NULL"
+
+        def read(connection: sqlite3.Connection) -> set[str]:
+            return {person for (person,) in connection.execute(query, (*_keys_of(platform), since))}
+
+        return await self._reader.run(read)
+
+    def move(
+        self, chat: ChatKey, at: float, person: str | None = None, *, later: bool = True
+    ) -> "asyncio.Future[None]":
+        """Move a chat's mark forward.
+
+        Args:
+            chat: The chat.
+            at: The new mark, in seconds since the epoch by the platform's clock; an earlier one is ignored.
+            person: The user's id if this is a private chat.
+            later: True to wait for the next commit: a mark that lags only costs reading again. A missing mark may cost
+                a message.
+        """
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
+                " SET at = max(at, excluded.at), person = coalesce(excluded.person, person), trouble = ''",
+                (str(chat), at, person),
+            )
+
+        return self._writer.submit(change, later=later)
+
+    async def note_trouble(self, chat: ChatKey, reason: str) -> bool:
+        """Record why a chat's history cannot be read. Returns True if the reason is new."""
+        reason = self._secrets.mask(reason)
+
+        def change(connection: sqlite3.Connection) -> bool:
+            cursor = connection.execute(
+                "INSERT INTO read_marks (chat, at, trouble) VALUES (?, 0, ?) ON CONFLICT (chat) DO UPDATE"
+                " SET trouble = excluded.trouble WHERE trouble <> excluded.trouble",
+                (str(chat), reason),
+            )
+            return cursor.rowcount == 1
+
+        return await self._writer.submit(change)
+
+
+def _keys_of(platform: str) -> tuple[str, str]:
+    """Return the bounds of the keys of a platform's chats: ";" follows ":" in ASCII."""
+    return f"{platform}:", f"{platform};"
+
+
+def _mark(row: tuple[str, float, str]) -> ReadMark:
+    chat, at, trouble = row
+    return ReadMark(ChatKey.parse(chat), at, trouble)
