@@ -75,15 +75,15 @@ class EarlierTalk:
         begins_thread = event.chat.thread == event.message_id
         if event.addressed is not Addressed.MENTION or begins_thread or not self.channel.is_group(event.chat):
             return Heard()
-        known = await self.store.inbox.talk_before(item, MOST_MESSAGES)
+        known = await self.store.inbox.messages_before(item, MOST_MESSAGES)
         try:
             said = await self.channel.history(
-                event.chat, after=known.named_us, before=event.message_id, most=MOST_MESSAGES
+                event.chat, after=known.last_mention, before=event.message_id, most=MOST_MESSAGES
             )
         except ChannelError as error:
             log.info("earlier talk not read", chat=str(event.chat), reason=error.reason)
             return Heard()
-        new = [masked(each, self.store.secrets.mask) for each in said if each.message_id not in known.heard]
+        new = [masked(each, self.store.secrets.mask) for each in said if each.message_id not in known.ids]
         return Heard(tuple(map(_line, new)), union(*map(self._sources, new)))
 
     async def quoted(self, event: MessageReceived) -> Sources:

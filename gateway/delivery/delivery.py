@@ -284,4 +284,4 @@ def _priority(post: Post) -> Priority:
         return Priority.COSMETIC
     if post.is_question:
         return Priority.QUESTION
-    return Priority.UNASKED if post.is_unasked else Priority.ANSWER
+    return Priority.UNASKED if post.is_unprompted else Priority.ANSWER

@@ -50,10 +50,10 @@ def look_at_home(home: Path, reserve: int = 0) -> Iterator[Finding]:
             f"make room for {reserve // MB} MB, or set PARLEY_QUOTAS_RESERVE_MB",
         )
     yield from look_at_files(home)
-    yield from look_at_store(home)
+    yield from check_store(home)
 
 
-def look_at_store(home: Path) -> Iterator[Finding]:
+def check_store(home: Path) -> Iterator[Finding]:
     file = home / FILE
     if file.exists() and not file.is_file():
         yield problem(f"{file} is no file", f"move it away, {ELSEWHERE}")
@@ -61,7 +61,7 @@ def look_at_store(home: Path) -> Iterator[Finding]:
     if file.exists() and not os.access(file, os.R_OK):
         return  # reported with the other files
     try:
-        opening.look_at_store(home)
+        opening.check_store(home)
     except StoreDamaged as error:
         yield problem(error.what, error.fix)
         return

@@ -155,7 +155,7 @@ class PlainWords:
             return False
         if event.reply_to not in (None, event.chat.thread, offered.post.message_id):
             return False
-        return self._nobody_else_spoke(event, said_at) and not await self._store.outbox.spoke_unasked(
+        return self._nobody_else_spoke(event, said_at) and not await self._store.outbox.sent_unprompted(
             event.chat, said_at
         )
 

@@ -113,7 +113,7 @@ class Firings(Table):
 
         return await self._writer.submit(change)
 
-    async def miss(
+    async def record_missed(
         self, moves: Sequence[Advance], missed: Sequence[Firing], say: Callable[[Sequence[Firing]], Sequence[Post]]
     ) -> list[Post]:
         """Move jobs to their next due time and record the firings that were missed.
@@ -136,7 +136,7 @@ class Firings(Table):
 
         return await self._writer.submit(change)
 
-    async def unmiss(self, after: float) -> None:
+    async def delete_missed(self, after: float) -> None:
         """Delete missed firings due after `after`, for when the clock had been wrong."""
 
         def change(connection: sqlite3.Connection) -> None:
@@ -191,7 +191,7 @@ class Firings(Table):
 
         return await self._reader.run(read)
 
-    async def on_the_way(self) -> list[Firing]:
+    async def being_sent(self) -> list[Firing]:
         """Return the firings whose message is being sent, by chat and time. Scans the table: call it rarely."""
         where = "delivery = 'pending' ORDER BY chat, due, slot"
         return await self._read(where, {})

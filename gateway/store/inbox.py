@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired, TaskEnded
-from gateway.store.rows import InboxItem, TalkBefore
+from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, readable
 from gateway.store.writer import Change
 
@@ -71,20 +71,20 @@ class Inbox(Table):
 
         return await self._reader.run(read)
 
-    async def talk_before(self, item: InboxItem, most: int) -> TalkBefore:
+    async def messages_before(self, item: InboxItem, most: int) -> MessagesBefore:
         """Look through a chat's newest `most` messages before this one, back to the last that mentioned the bot."""
         query = (
             "SELECT message_id, json_extract(payload, '$.addressed') FROM inbox"
             " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?"
         )
 
-        def read(connection: sqlite3.Connection) -> TalkBefore:
+        def read(connection: sqlite3.Connection) -> MessagesBefore:
             heard: set[str] = set()
             for message_id, addressed in connection.execute(query, (str(item.event.chat), item.seq, most)):
                 heard.add(message_id)
                 if addressed == Addressed.MENTION:
-                    return TalkBefore(message_id, frozenset(heard))
-            return TalkBefore(None, frozenset(heard))
+                    return MessagesBefore(message_id, frozenset(heard))
+            return MessagesBefore(None, frozenset(heard))
 
         return await self._reader.run(read)
 

@@ -88,7 +88,7 @@ def _take_lock(path: Path) -> int:
     return file
 
 
-def look_at_store(home: Path) -> None:
+def check_store(home: Path) -> None:
     """Check the whole file against the side file, changing neither. Raises StoreDamaged.
 
     A file that cannot be opened for another reason is left to the code that opens it for writing.
@@ -146,10 +146,10 @@ async def opened(path: Path) -> AsyncIterator[tuple[Database, Reader]]:
 
     Raises HomeUnusable if the file or the disk cannot be used, and StoreDamaged if the file is not one of Parley's.
     """
-    async with AsyncExitStack() as life:
+    async with AsyncExitStack() as stack:
         try:
-            writing = await life.enter_async_context(Database.open(path))
-            reading = await life.enter_async_context(Reader.open(path))
+            writing = await stack.enter_async_context(Database.open(path))
+            reading = await stack.enter_async_context(Reader.open(path))
             await writing.run(partial(migrate, path=path))
         except sqlite3.Error as error:
             if cause(error) in (*DAMAGED, sqlite3.SQLITE_ERROR):

@@ -169,7 +169,7 @@ class Outbox(Table):
         query = f"{_SELECT} WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"
 
         def read(connection: sqlite3.Connection) -> list[Post]:
-            return [post.of_earlier_life() for post in _posts(connection.execute(query))]
+            return [post.of_earlier_start() for post in _posts(connection.execute(query))]
 
         return await self._reader.run(read)
 
@@ -245,7 +245,7 @@ class Outbox(Table):
 
         return await self._reader.run(read)
 
-    async def spoke_unasked(self, chat: ChatKey, since: float) -> bool:
+    async def sent_unprompted(self, chat: ChatKey, since: float) -> bool:
         """Return True if the bot sent an unprompted message there since `since`."""
         query = (
             "SELECT 1 FROM outbox"

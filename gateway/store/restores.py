@@ -66,7 +66,7 @@ class Restores(Table):
 
         return await self._writer.submit(change, patient=False)
 
-    async def untold(self) -> list[SetAside]:
+    async def unreported(self) -> list[SetAside]:
         """Return the messages set aside that were not reported to owners yet, oldest first."""
         query = "SELECT seq, at, chat, who, words FROM set_aside WHERE told = 0 ORDER BY at, seq"
 
@@ -75,7 +75,7 @@ class Restores(Table):
 
         return await self._reader.run(read)
 
-    async def told(self, seqs: Sequence[int]) -> None:
+    async def mark_reported(self, seqs: Sequence[int]) -> None:
         """Mark messages as reported."""
 
         def change(connection: sqlite3.Connection) -> None:

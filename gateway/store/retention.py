@@ -47,7 +47,7 @@ class Retention(Table):
 
         return await self._writer.submit(change)
 
-    async def give_back(self) -> bool:
+    async def free_pages(self) -> bool:
         """Return some free pages to the file system. Returns True if there are more.
 
         Does nothing for a file without incremental vacuum.

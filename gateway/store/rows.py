@@ -33,12 +33,12 @@ def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class TalkBefore:
+class MessagesBefore:
     """Messages of a chat that were accepted before a given one."""
 
-    named_us: str | None
+    last_mention: str | None
     """The id of the last message that mentioned the bot."""
-    heard: frozenset[str]
+    ids: frozenset[str]
     """The ids of that message and of all after it."""
 
 
@@ -80,7 +80,7 @@ class Task:
     """The sources of that input."""
     created: float
     status: TaskStatus = TaskStatus.PENDING
-    lives: int = 0
+    starts: int = 0
     """The number of process starts in which it ran."""
     unwanted: bool = False
     """True if a user cancelled it."""
@@ -137,7 +137,7 @@ class Post:
     at: float = 0.0
     """The time it was queued."""
 
-    def of_earlier_life(self) -> "Post":
+    def of_earlier_start(self) -> "Post":
         """Return the post as left by an earlier process start.
 
         Its first attempt may have been made, as it begins before it is recorded; later attempts are recorded first.
@@ -155,7 +155,7 @@ class Post:
         return self.key.endswith(f":progress:{GONE}")
 
     @property
-    def is_unasked(self) -> bool:
+    def is_unprompted(self) -> bool:
         """True if it is not the answer to a message."""
         return ":proactive:" in self.key
 

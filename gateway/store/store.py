@@ -19,7 +19,7 @@ from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
-from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, locked, look_at_store, opened
+from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
 from gateway.store.read_marks import ReadMarks
 from gateway.store.restores import Restores
@@ -67,13 +67,13 @@ class Store:
         """
         path = home / FILE
         with locked(home):
-            await asyncio.to_thread(look_at_store, home)
+            await asyncio.to_thread(check_store, home)
             try:
                 async with opened(path) as (writing, reading):
                     mark = await begin_mark(home, writing)
-                    aside = Ballast(home, ballast)
-                    await asyncio.to_thread(aside.lay)
-                    writer = Writer(writing, mark=mark, make_room=aside.give_up)
+                    placeholder = Ballast(home, ballast)
+                    await asyncio.to_thread(placeholder.create)
+                    writer = Writer(writing, mark=mark, make_room=placeholder.delete)
                     try:
                         yield cls(writer, reading, clock, new_id, secrets or Secrets())
                     finally:

@@ -247,7 +247,7 @@ def _task(row: _Row) -> Task:
         sources=read(row.sources) if row.sources else (UNKNOWN,) if row.tainted else (),
         created=row.created,
         status=TaskStatus(row.state),
-        lives=row.lives,
+        starts=row.lives,
         unwanted=bool(row.unwanted),
         started=row.started,
         ended=row.ended,

@@ -65,17 +65,17 @@ class Ballast:
         self._file = home / BALLAST
         self._size = size
 
-    def lay(self) -> None:
+    def create(self) -> None:
         """Create the file if three times its size is free, so that it never fills the disk itself."""
         with suppress(OSError):
-            if self._size and not self._is_laid() and shutil.disk_usage(self._file.parent).free > 3 * self._size:
+            if self._size and not self._exists() and shutil.disk_usage(self._file.parent).free > 3 * self._size:
                 handle = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
                 try:
                     os.posix_fallocate(handle, 0, self._size)
                 finally:
                     os.close(handle)
 
-    def give_up(self) -> bool:
+    def delete(self) -> bool:
         """Delete the file to free its space. Returns True if there was a file to delete."""
         with suppress(OSError):
             self._file.unlink()
@@ -83,7 +83,7 @@ class Ballast:
             return True
         return False
 
-    def _is_laid(self) -> bool:
+    def _exists(self) -> bool:
         try:
             return self._file.stat().st_blocks * 512 >= self._size
         except OSError:

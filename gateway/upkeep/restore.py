@@ -19,7 +19,7 @@ from gateway.schedule.jobs.missed import due
 from gateway.store import mark as marks
 from gateway.store.job import Job
 from gateway.store.mark import Mark, read_mark, write_mark
-from gateway.store.opening import FILE, StoreDamaged, locked, look_at_store
+from gateway.store.opening import FILE, StoreDamaged, check_store, locked
 from gateway.store.snapshot import settle
 from gateway.timing.slots import UNPLANNABLE
 from gateway.upkeep.backup import CHUNK, MANIFEST, PARTS, Manifest
@@ -118,7 +118,7 @@ def _settled(stage: Path, now: float, at: float) -> Mark | None:
     A damaged database, which only a folder can hold, is restored as it is.
     """
     try:
-        look_at_store(stage)
+        check_store(stage)
         return settle(stage / FILE, now, at, lambda job: _next_at(job, now)) if (stage / FILE).exists() else None
     except StoreDamaged:
         if not (stage / marks.FILE).exists():

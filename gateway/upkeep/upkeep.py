@@ -147,14 +147,14 @@ class Upkeep:
             log.info("what is old was shortened", runs=runs, files=files)
 
     async def _give_back(self) -> None:
-        while await self._store.retention.give_back():  # noqa: ASYNC110 - others write meanwhile
+        while await self._store.retention.free_pages():  # noqa: ASYNC110 - others write meanwhile
             await asyncio.sleep(PAUSE)
 
     # Messages from before a restore
 
     async def tell(self) -> None:
         """Report to the owners once no further message has arrived since the last check."""
-        if self._restored is None or not (rows := await self._store.restores.untold()):
+        if self._restored is None or not (rows := await self._store.restores.unreported()):
             return
         if len(rows) != self._waiting:
             self._waiting = len(rows)
@@ -165,7 +165,7 @@ class Upkeep:
         moments = {"backup": self._moment(self._restored.taken_at), "restored": self._moment(self._restored.at)}
         self._owners.tell("said_before_restore", **moments, count=len(rows), lines="\n".join(lines))
         log.warning("said before the restore, and not answered", messages=len(rows))
-        await self._store.restores.told([row.seq for row in rows])
+        await self._store.restores.mark_reported([row.seq for row in rows])
 
     def _line(self, row: SetAside) -> str:
         words = " ".join(row.words.split())

@@ -19,7 +19,7 @@ from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
 from gateway.store.job import Job, JobState, Reminder
 from gateway.store.mark import read_mark
-from gateway.store.opening import FILE, StoreBusy, StoreDamaged, look_at_store
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.timing.rule import Once
@@ -135,12 +135,12 @@ async def test_restore_is_refused_while_a_parley_runs_and_can_be_undone(tmp_path
     (home / "memory" / "bob.md").write_text("new")
 
     outcome = restore(home, tmp_path / "b.zip", 2_000.0)
-    look_at_store(home)
+    check_store(home)
     assert messages_in(home) == 3
     assert {file.name: file.read_text() for file in (home / "memory").iterdir()} == {"ann.md": "old"}
 
     restore(home, outcome.aside, 3_000.0)
-    look_at_store(home)
+    check_store(home)
     assert messages_in(home) == 4
     assert {file.name: file.read_text() for file in (home / "memory").iterdir()} == {"ann.md": "new", "bob.md": "new"}
 
@@ -156,7 +156,7 @@ async def test_a_damaged_store_comes_back_damaged_when_its_restore_is_undone(tmp
     restore(home, aside, 3_000.0)
 
     with pytest.raises(StoreDamaged):
-        look_at_store(home)
+        check_store(home)
 
 
 @pytest.mark.parametrize("spoil", ["cut", "flipped", "words", "outside"])
@@ -181,7 +181,7 @@ async def test_what_is_no_whole_backup_changes_nothing(tmp_path: Path, spoil: st
         restore(home, file, 2_000.0)
     assert messages_in(home) == 3
     assert not (tmp_path / "outside.txt").exists()
-    look_at_store(home)
+    check_store(home)
 
 
 async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
         done = await store.jobs.find("j1")
         assert done is not None
         assert done.state is JobState.DONE
-        assert [row.words.split()[0] for row in await store.restores.untold()] == ["message", "stretch"]
+        assert [row.words.split()[0] for row in await store.restores.unreported()] == ["message", "stretch"]
 
 
 async def test_a_restore_that_was_cut_off_is_no_new_store(tmp_path: Path) -> None:
@@ -216,9 +216,9 @@ async def test_a_restore_that_was_cut_off_is_no_new_store(tmp_path: Path) -> Non
     (home / FILE).rename(tmp_path / "moved aside")  # as far as the restore came
 
     with pytest.raises(StoreDamaged, match="missing"):
-        look_at_store(home)
+        check_store(home)
     restore(home, tmp_path / "b.zip", 2_000.0)
-    look_at_store(home)
+    check_store(home)
     assert read_mark(home) is not None
 
 

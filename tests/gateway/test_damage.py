@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import mark as marks
 from gateway.store.mark import read_mark
-from gateway.store.opening import FILE, StoreDamaged, look_at_store, migrations
+from gateway.store.opening import FILE, StoreDamaged, check_store, migrations
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
@@ -234,7 +234,7 @@ async def test_what_lost_nothing_is_no_damage(copies: tuple[Path, Path], tmp_pat
 
     async with Store.open(home, FakeClock(), numbered()) as store:
         await store.inbox.accept(message(ALL))
-    look_at_store(home)
+    check_store(home)
 
     assert kept(home) == ALL + 1
 
@@ -249,7 +249,7 @@ def test_no_flipped_bit_of_the_log_loses_a_message_without_a_word(
     flip(WAL, lambda size: int(size * where), bit)(home, copies[1])
 
     try:
-        look_at_store(home)
+        check_store(home)
     except StoreDamaged:
         pass
     else:
@@ -273,7 +273,7 @@ async def test_a_kill_in_the_middle_of_writing_is_no_damage(tmp_path: Path) -> N
         said = max([said, *(int(line) for line in rest.splitlines(keepends=True) if line.endswith(b"\n"))])
         await process.wait()
 
-        look_at_store(tmp_path)
+        check_store(tmp_path)
         assert kept(tmp_path) >= said
 
 
@@ -311,7 +311,7 @@ async def test_a_store_from_before_side_files_is_opened(tmp_path: Path) -> None:
 
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         await store.inbox.accept(message(1))
-    look_at_store(tmp_path)
+    check_store(tmp_path)
 
     assert kept(tmp_path) == 1
     assert read_mark(tmp_path) is not None

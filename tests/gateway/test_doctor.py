@@ -205,7 +205,7 @@ async def test_a_store_in_use_is_sound_and_its_holder_is_named(tmp_path: Path) -
 def test_a_damaged_store_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database at all, " * 100)
 
-    (found,) = problems(list(home.look_at_store(tmp_path)))
+    (found,) = problems(list(home.check_store(tmp_path)))
 
     assert found == f"{tmp_path / FILE} is damaged (file is not a database)"
 
@@ -215,7 +215,7 @@ def test_a_store_of_a_later_version_is_a_problem(tmp_path: Path) -> None:
     store.execute("PRAGMA user_version = 999")
     store.close()
 
-    (found,) = problems(list(home.look_at_store(tmp_path)))
+    (found,) = problems(list(home.check_store(tmp_path)))
 
     assert found.startswith(f"{tmp_path / FILE} has schema 999, and this Parley knows ")
 
@@ -223,7 +223,7 @@ def test_a_store_of_a_later_version_is_a_problem(tmp_path: Path) -> None:
 def test_a_folder_in_the_place_of_the_store_is_a_problem_and_not_damage(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
 
-    assert problems(list(home.look_at_store(tmp_path))) == [f"{tmp_path / FILE} is no file"]
+    assert problems(list(home.check_store(tmp_path))) == [f"{tmp_path / FILE} is no file"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")

@@ -163,7 +163,7 @@ async def test_what_nobody_waits_for_is_written_soon_even_alone(tmp_path: Path) 
 
 async def test_room_that_is_made_on_a_full_disk_lets_everything_be_written(tmp_path: Path) -> None:
     ballast = Ballast(tmp_path, 1_000_000)
-    ballast.lay()
+    ballast.create()
     assert (tmp_path / "ballast").stat().st_blocks * 512 >= 1_000_000
     async with Database.open(tmp_path / "w.db") as database:
         await database.run(lambda connection: connection.execute("CREATE TABLE seen (number INTEGER, filling TEXT)"))
@@ -171,7 +171,7 @@ async def test_room_that_is_made_on_a_full_disk_lets_everything_be_written(tmp_p
         loop = asyncio.get_running_loop()
 
         def make_room() -> bool:
-            given = ballast.give_up()
+            given = ballast.delete()
             if given:
                 asyncio.run_coroutine_threadsafe(database.run(room(10_000)), loop).result()
             return given

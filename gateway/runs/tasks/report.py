@@ -37,7 +37,7 @@ def news_of(task: Task, report: Report, kept: str, now: float) -> TaskEnded:
     A task that was given up and then continued ends twice, so the event id contains the number of process starts.
     """
     return TaskEnded(
-        event_id=f"task:{task.id}:{task.lives}" if task.lives else f"task:{task.id}",
+        event_id=f"task:{task.id}:{task.starts}" if task.starts else f"task:{task.id}",
         chat=task.chat,
         sender=Sender(id=task.person, name="", language=task.language),
         at=now,

@@ -123,7 +123,7 @@ class Digests:
         if self._left is not None:
             return self._left
         found: list[list[Firing]] = []
-        for firing in await self._store.firings.on_the_way():
+        for firing in await self._store.firings.being_sent():
             if await self._store.outbox.find(_first(_name([firing]))):
                 found.append([firing])
             elif found and found[-1][0].chat == firing.chat and not await self._store.outbox.find(_first(firing.name)):

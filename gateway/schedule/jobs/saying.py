@@ -91,7 +91,7 @@ class Saying:
     async def _left(self, firing: Firing) -> list[Post]:
         """Return the unsent posts. Each may have been sent, as a first send begins before it is recorded."""
         noted = await self._noted(firing.name)
-        return [post.of_earlier_life() for post in noted if post.state not in _OVER]
+        return [post.of_earlier_start() for post in noted if post.state not in _OVER]
 
     async def _noted(self, name: str) -> list[Post]:
         posts: list[Post] = []

@@ -196,7 +196,7 @@ class Wakes:
                     new[job.chat] = self._more_of(before, job, each, list(firings))
             return [_post(each, now) for each in new.values()]
 
-        await self._store.firings.miss(moves, missed, posts)
+        await self._store.firings.record_missed(moves, missed, posts)
         told.update(new)
 
     def _missed(self, job: Job, slot: Slot, now: float) -> Firing:
@@ -233,7 +233,7 @@ class Wakes:
         """Move recurring jobs back to their next slot from now on; slots that have fired do not fire again."""
         now = self._clock.time()
         log.warning("the clock was set back: all jobs are planned anew")
-        await self._store.firings.unmiss(now)
+        await self._store.firings.delete_missed(now)
         jobs = [job for job in await self._store.jobs.active() if not isinstance(job.rule, Once)]
         for start in range(0, len(jobs), MOST_AT_ONCE):
             moves = [_earlier(job, now) for job in jobs[start : start + MOST_AT_ONCE]]

@@ -256,8 +256,8 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
     def say(noted: Sequence[Firing]) -> list[Post]:
         return [post(f"{firing.id}:proactive:0") for firing in noted]
 
-    assert [each.key for each in await store.firings.miss(moves, missed, say)] == ["fs2:proactive:0"]
-    assert await store.firings.miss(moves, missed, say) == []
+    assert [each.key for each in await store.firings.record_missed(moves, missed, say)] == ["fs2:proactive:0"]
+    assert await store.firings.record_missed(moves, missed, say) == []
 
     assert ids(await store.firings.history("abc123", 9)) == ["fs2"]
     assert [each.key for each in await store.outbox.unsent()] == ["fs2:proactive:0"]
@@ -333,7 +333,7 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path) -> None:
     await store.firings.change("f00001", lambda _: ended, lambda _: [post("k:proactive:1", words)])
     missed = replace(FIRING, slot="s2", id="f00002", text=words)
     await store.jobs.add(a_job("x", name="ghi789", next_at=1.0))
-    await store.firings.miss(
+    await store.firings.record_missed(
         [Advance("ghi789", 1.0, 2.0)],
         [replace(missed, job="ghi789")],
         lambda _: [post("k:proactive:2", words)],
