@@ -89,6 +89,6 @@ def _row(name: str, size: int, stats: ContextStats) -> str:
 
 
 COMMANDS = (
-    Command("context", {"en": "Show what fills the model's memory", "zh": "显示上下文占用情况"}, context),
-    Command("compact", {"en": "Shorten what was said earlier", "zh": "压缩之前的对话"}, compact, arguments="[KEEP]"),
+    Command("context", {"en": "Show how full the model's context is", "zh": "显示上下文占用情况"}, context),
+    Command("compact", {"en": "Shorten the earlier conversation", "zh": "压缩之前的对话"}, compact, arguments="[KEEP]"),
 )

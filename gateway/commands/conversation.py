@@ -90,6 +90,6 @@ COMMANDS = (
     Command("retry", {"en": "Try again what failed", "zh": "重试失败的回答"}, retry, hidden=True),
     Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, new),
     Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, stop),
-    Command("continue", {"en": "Go on where a limit ended the answer", "zh": "从达到上限的地方继续"}, go_on),
+    Command("continue", {"en": "Continue an answer that a limit ended", "zh": "从达到上限的地方继续"}, go_on),
     Command("language", {"en": "Choose English or Chinese here", "zh": "选择语言"}, language, arguments="[en|zh]"),
 )

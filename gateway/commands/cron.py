@@ -201,7 +201,7 @@ _ACTS: dict[str, Act] = {
 COMMANDS = (
     Command(
         "cron",
-        {"en": "See and change what is planned here", "zh": "查看和管理这里的日程"},
+        {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
         cron,
         arguments="[list|add|pause|resume|run|test|history|rm ID]",
     ),

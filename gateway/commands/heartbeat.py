@@ -285,7 +285,7 @@ def _shown(given: Invocation, standing: Standing, at: float) -> str:
 COMMANDS = (
     Command(
         "heartbeat",
-        {"en": "Be looked after without asking", "zh": "设置主动关照"},
+        {"en": "Check regularly and write only if needed", "zh": "设置主动关照"},
         heartbeat,
         arguments="[on|off|now|quiet 22-7|snooze 3h]",
     ),

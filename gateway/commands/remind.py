@@ -41,7 +41,7 @@ async def _list(given: Invocation) -> Answer:
 COMMANDS = (
     Command(
         "remind",
-        {"en": "Be reminded of something at a time", "zh": "在指定时间提醒您"},
+        {"en": "Set a reminder", "zh": "在指定时间提醒您"},
         remind,
         arguments="[TIME TEXT]",
     ),

@@ -78,7 +78,7 @@ async def _when(given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
 COMMANDS = (
     Command(
         "report",
-        {"en": "Have a report come by itself", "zh": "定时发送报告"},
+        {"en": "Get a report regularly", "zh": "定时发送报告"},
         report,
         arguments="[notes|chat|page|usage] [TIME] [TEXT]",
     ),

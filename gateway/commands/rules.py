@@ -67,7 +67,7 @@ def _may(given: Invocation, rule: Rule) -> bool:
 COMMANDS = (
     Command(
         "rules",
-        {"en": "See and end what is always allowed here", "zh": "查看和取消总是允许的操作"},
+        {"en": "List and end what is always allowed here", "zh": "查看和取消总是允许的操作"},
         rules,
         arguments="[rm ID]",
     ),

@@ -148,7 +148,7 @@ def _path(path: str) -> str:
 COMMANDS = (
     Command(
         "undo",
-        {"en": "Bring back files and facts as they were", "zh": "撤销对文件和记忆的更改"},
+        {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
         undo_,
         arguments="[list|ID]",
     ),

@@ -117,13 +117,13 @@ class PermissionSettings(BaseModel):
 
     owner: Annotated[Row, BeforeValidator(_owner_row)] = OWNER
     """Rules for owners: allow, ask or deny for read (looks at files), write (changes files), net (sends to other
-    machines), exec (runs programs), sandboxed (runs commands, or scripts of the skills that Parley brings, without the
-    network; as exec where only that is set) and admin (changes schedules, skills, settings). What is left out stays as
-    it is."""
+    machines), exec (runs programs), sandboxed (runs commands, or scripts of skills that ship with Parley, in the
+    sandbox without network; follows exec if only that is set) and admin (changes schedules, skills, settings). What is
+    left out keeps its default."""
     user: Annotated[Row, BeforeValidator(_user_row)] = USER
-    """Rules for everybody else who may talk to it."""
+    """Rules for the other users."""
     tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
-    """Minimum rules once the model has read text that strangers may have written: ask or deny."""
+    """Stricter rules while a conversation contains untrusted input, such as a page: ask or deny."""
 
 
 class Policy:

@@ -89,13 +89,13 @@ class Settings(BaseSettings):
     openai_base_url: str | None = None
     """The address of a server of your own that speaks the OpenAI chat protocol, such as http://127.0.0.1:8000/v1."""
     vision: bool | None = None
-    """Pictures are shown to the model: on or off. Empty: if the model is known to support them."""
+    """Show pictures to the model: on or off. Empty: if the model is known to support them."""
     owners: People = frozenset()
     """Owners of this Parley: a comma list of platform:id, such as telegram:123456789."""
     allow: People = frozenset()
     """Others who may talk to it, written the same way. Empty: nobody on public platforms."""
     ai_name: str = "Parley"
-    """Name that your Parley goes by."""
+    """Name of your Parley."""
     personality: str = DEFAULT
     """Manner of speaking: balanced, professional, concise, warm, cheerful, patient, teacher, critic, engineer, butler,
     playful or stoic; or your own words, at most 180 characters."""
