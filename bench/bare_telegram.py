@@ -11,7 +11,7 @@ import aiohttp
 from telegram import Bot, Message
 
 from bench.bare import model_session, reply
-from channels.telegram.request import AiohttpRequest
+from channels.telegram.client import AiohttpRequest
 
 
 async def answer(bot: Bot, http: aiohttp.ClientSession, message: Message) -> None:

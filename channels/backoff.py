@@ -1,22 +1,25 @@
-"""Exponential waits between retries."""
+"""Waits between calls: exponential backoff, and the waits that a platform asks for."""
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from channels.base import ChannelError
 
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 3.0
 """Upper limit in seconds, so that a channel is back within 5 s of the network."""
 LONGEST_HOLD = 5.0
 """Longest wait in seconds before a replacement for a refused call."""
+MOST = 10_000
+"""Number of kinds above which expired ones are forgotten."""
 
 
 class Backoff:
@@ -78,3 +81,31 @@ async def until_answered(platform: str, ask: Callable[[], Awaitable[T]]) -> T:
         else:
             backoff.succeeded(f"{platform} answers")
             return answer
+
+
+class Holds:
+    """Waiting times by kind of call. Cosmetic calls count too: platforms extend the wait of a client that keeps
+    calling."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+
+    @contextmanager
+    def kept(self, kind: str) -> Iterator[None]:
+        """Wrap one call. Raises ChannelError with `retry_after` instead of making it while an earlier wait is not
+        over."""
+        left = self._until.get(kind, 0.0) - time.monotonic()
+        if left > 0:
+            raise ChannelError(f"not called before the platform's wait is over ({kind})", retry_after=left)
+        try:
+            yield
+        except ChannelError as error:
+            if error.retry_after is not None:
+                self._note(kind, error.retry_after)
+            raise
+
+    def _note(self, kind: str, seconds: float) -> None:
+        now = time.monotonic()
+        if len(self._until) >= MOST:
+            self._until = {each: until for each, until in self._until.items() if until > now}
+        self._until[kind] = max(self._until.get(kind, 0.0), now + seconds)

@@ -16,8 +16,7 @@ from aiohttp import ClientSession, CookieJar, FormData
 from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, OutboundMessage
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
-from channels.web.shown import Shown
-from channels.web.stream import EventRing
+from channels.web.conversation import EventRing, Shown
 from gateway.texts.about import About
 from gateway.web.server import HttpServer
 

@@ -30,12 +30,12 @@ from channels.base import OutboundMessage
 from channels.discord import render as discord
 from channels.fences import Fences
 from channels.links import honest
-from channels.slack import content as slack_content
 from channels.slack import render as slack
+from channels.slack.normalise import readable
 from channels.telegram import render as telegram
 from channels.terminal import text as terminal
-from channels.terminal.abilities import Abilities
-from channels.terminal.drawing import Drawing
+from channels.terminal.render import Drawing
+from channels.terminal.text import Abilities
 from channels.text import parse_command, split_markdown
 from channels.web import render as web
 from gateway.errors import ParleyError
@@ -92,7 +92,7 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "Slack's markup": slack.mrkdwn,
     "Slack's messages": lambda text: [slack.body(part) for part in slack.split(said(text))],
     "Slack's plain texts": lambda text: slack.plain_texts(said(text)),
-    "what Slack says": lambda text: slack_content.readable(text, lambda _: None),
+    "what Slack says": lambda text: readable(text, lambda _: None),
     "Telegram's messages": lambda text: telegram.split(said(text)),
     "Discord's markdown": discord.render.__wrapped__,
     "Discord's messages": lambda text: discord.split(said(text)),

@@ -20,21 +20,17 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.discord.commands import publish_commands
+from channels.discord.attachments import download
+from channels.discord.cache import LARGEST_LIMIT, Places, Recent
+from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
 from channels.discord.connection import SILENCE, Connection
-from channels.discord.content import Identity
-from channels.discord.files import download
-from channels.discord.hearing import Hearing
 from channels.discord.history import find_sent, read_history, read_since
-from channels.discord.interactions import Interactions
-from channels.discord.normalise import DIRECT, View
-from channels.discord.places import LARGEST_LIMIT, Places
-from channels.discord.posting import Posting
-from channels.discord.recent import Recent
+from channels.discord.inbound import Hearing
+from channels.discord.interactions import Interactions, publish_commands
+from channels.discord.normalise import DIRECT, Identity, View
+from channels.discord.posting import Posting, Threads
 from channels.discord.render import MAX_TEXT, split
-from channels.discord.rest import Call, Endpoint, Rest
-from channels.discord.threads import Threads
 from channels.values import Known
 
 log = logging.getLogger(__name__)

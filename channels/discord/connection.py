@@ -21,9 +21,8 @@ from pydantic import JsonValue
 
 from channels.backoff import Backoff
 from channels.base import ChannelError
-from channels.discord.client import Client
+from channels.discord.client import Call, Client, Endpoint, Rest
 from channels.discord.errors import NO_CONTENT_INTENT, Revoked
-from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import GatewayAddress, SessionLimit, read
 
 log = logging.getLogger(__name__)

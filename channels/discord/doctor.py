@@ -9,8 +9,7 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from channels.checkup import Finding, note, ok, problem
-from channels.discord.config import PORTAL, TOKEN_PAGE, Config
-from channels.discord.rights import MESSAGE_CONTENT_FLAGS, invite_url
+from channels.discord.config import MESSAGE_CONTENT_FLAGS, PORTAL, TOKEN_PAGE, Config, invite_url
 from channels.discord.wire import GatewayAddress
 
 WITHIN = 5.0

@@ -7,10 +7,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
+from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
 from channels.discord.normalise import DIRECT, View, created_at, remembered
 from channels.discord.render import render
-from channels.discord.rest import Call, Endpoint, Rest
 from channels.discord.wire import THREAD_STARTER, Message, read
 from channels.values import Known
 

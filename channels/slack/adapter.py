@@ -24,19 +24,17 @@ from channels.base import (
     Posted,
 )
 from channels.slack import render
+from channels.slack.attachments import MAX_UPLOAD, Files
 from channels.slack.client import Client, sdk_log
-from channels.slack.config import APPS, Config
-from channels.slack.content import Identity
+from channels.slack.config import APPS, SCOPES, Config, missing
+from channels.slack.connection import Sockets
 from channels.slack.errors import BadBlocks
-from channels.slack.files import MAX_UPLOAD, Files
 from channels.slack.history import History
-from channels.slack.hooks import Hooks
-from channels.slack.intake import Intake
-from channels.slack.normalise import is_direct
-from channels.slack.people import People
-from channels.slack.scopes import SCOPES, missing
-from channels.slack.signs import Signs
-from channels.slack.sockets import Sockets
+from channels.slack.inbound import Intake
+from channels.slack.normalise import Identity, is_direct
+from channels.slack.typing_indicator import Signs
+from channels.slack.users import People
+from channels.slack.webhooks import Hooks
 from channels.values import Known
 
 log = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ pace of writing methods is set by the gateway, which knows the chats.
 
 import asyncio
 import logging
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -16,18 +17,16 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from channels.backoff import Holds
 from channels.base import AccountRefused, ChannelError
-from channels.holds import Holds
-from channels.slack.config import Config
+from channels.slack.config import Config, granted
 from channels.slack.errors import Failure, meaning
-from channels.slack.pace import Pace
-from channels.slack.scopes import granted
 
 log = logging.getLogger(__name__)
+
 sdk_log = logging.getLogger("channels.slack.sdk")
 """Logger of the SDK. Without a level of its own it would format every payload, including message texts."""
 sdk_log.setLevel(logging.ERROR)
-
 TOTAL_SECONDS = 20.0
 CONNECT_SECONDS = 5.0
 TRANSFER_SECONDS = 120.0
@@ -44,8 +43,42 @@ TIERS = {
 }
 """Calls per minute and burst size (docs.slack.dev/apis/web-api/rate-limits). Reactions are added no faster than they
 may be removed."""
-
 Answer = dict[str, JsonValue]
+
+
+class Pace:
+    """Grants calls in the order of their requests."""
+
+    def __init__(self, per_minute: float, burst: int) -> None:
+        self._interval = 60.0 / per_minute
+        self._tolerance = self._interval * (burst - 1)
+        self._due = 0.0
+        """Time at which the next call would be due if all were evenly spread."""
+        self._line = asyncio.Lock()
+
+    def hold(self, seconds: float) -> None:
+        """Wait as Slack asked, and allow no burst afterwards."""
+        self._due = max(self._due, time.monotonic() + seconds + self._tolerance)
+
+    def take(self) -> bool:
+        """Take a call if it may be made right now and no other is waiting; return True if so."""
+        if self._line.locked() or self._left() > 0:
+            return False
+        self._count()
+        return True
+
+    async def wait(self) -> None:
+        """Wait until a call may be made, and count it."""
+        async with self._line:
+            while (left := self._left()) > 0:  # noqa: ASYNC110 (the time may move on while one sleeps)
+                await asyncio.sleep(left)
+            self._count()
+
+    def _left(self) -> float:
+        return self._due - self._tolerance - time.monotonic()
+
+    def _count(self) -> None:
+        self._due = max(self._due, time.monotonic()) + self._interval
 
 
 class Client:

@@ -7,9 +7,8 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from channels.checkup import Finding, ok, problem
-from channels.slack.config import APPS, Config
+from channels.slack.config import APPS, CONNECTIONS, SCOPES, Config, granted, missing
 from channels.slack.errors import Failure, meaning
-from channels.slack.scopes import CONNECTIONS, SCOPES, granted, missing
 
 WITHIN = 5.0
 """Time limit for all requests together, in seconds."""

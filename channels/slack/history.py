@@ -9,10 +9,9 @@ from pydantic import JsonValue
 
 from channels.base import ChatKey, CommandInvoked, MessageReceived, Posted
 from channels.slack.client import Client
-from channels.slack.content import Identity
-from channels.slack.normalise import is_ours, said
-from channels.slack.people import People
+from channels.slack.normalise import Identity, is_ours, said
 from channels.slack.render import EVENT_TYPE
+from channels.slack.users import People
 from channels.slack.wire import File, Message, read_message
 
 PAGE = 200

@@ -1,8 +1,15 @@
-"""Conversion of Slack's message events. Pure; unknown and foreign payloads become None, and nothing raises."""
+"""Conversion of Slack's message events: text without mentions of the bot, files, and shared content.
+
+Pure; unknown and foreign payloads become None, and nothing raises.
+"""
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Iterator, Set
+from typing import NamedTuple
 
+from pydantic import JsonValue
+
+from channels import base
 from channels.base import (
     Addressed,
     ChatKey,
@@ -13,14 +20,198 @@ from channels.base import (
     MessageReceived,
     Sender,
 )
-from channels.slack.content import Identity, Names, attachments, words
-from channels.slack.wire import Message
+from channels.slack.wire import Attachment, Blocks, File, Message
+from channels.text import without
 
+_TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
+_ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+_TYPED = frozenset(("rich_text", "markdown"))
+"""Blocks that only repeat the text of the message."""
+_NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied", "check_file_info"))
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
 BY_APPS = "bot_message"
 SLACK_ITSELF = "USLACKBOT"
 _COMMAND = re.compile(r"!([A-Za-z0-9_]{1,32})(?:\s+(.*))?", re.DOTALL)
+
+
+class Identity(NamedTuple):
+    """The bot's identity in a workspace."""
+
+    team: str
+    user: str
+    """User id of the bot, as used in mentions."""
+    bot: str
+
+
+class Person(NamedTuple):
+    name: str
+    language: str | None = None
+
+
+Names = Callable[[str], Person | None]
+
+
+"""Returns the name and language for a user id, if they are known yet."""
+
+
+class Words(NamedTuple):
+    """Text of a message, and whether it mentions the bot."""
+
+    text: str
+    mentions_us: bool
+    shared: str = ""
+    """Text by others that the message carries."""
+
+    @property
+    def everything(self) -> str:
+        return "\n\n".join(filter(None, (self.text, self.shared)))
+
+
+def words(message: Message, me: Identity, names: Names) -> Words:
+    """Return all visible text of a message, without mentions of the bot."""
+    spans = [found.span() for found in _TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
+    own = block_words(message.blocks, names) if _says_more(message) else ""
+    own = own or readable(without(message.text, spans), names)
+    shared = (_attachment_words(attachment, names) for attachment in message.attachments)
+    files = (_not_here(file) for file in message.files)
+    return Words("\n".join(filter(None, (own, *files))), bool(spans), "\n".join(filter(None, shared)))
+
+
+def _says_more(message: Message) -> bool:
+    """Return True if the blocks contain more than the text: apps may leave the text empty or put a summary there."""
+    return bool(message.blocks) and (
+        not message.text or (bool(message.bot_id) and any(block.get("type") not in _TYPED for block in message.blocks))
+    )
+
+
+def readable(text: str, names: Names) -> str:
+    """Convert Slack's markup to readable text: names for ids, plain links, unescaped `&`, `<` and `>`."""
+    if "<" in text:
+        text = _TOKEN.sub(lambda found: _token(found, names), text)
+    if "&" in text:
+        for escaped, char in _ESCAPED:
+            text = text.replace(escaped, char)
+    return text
+
+
+def _token(found: re.Match[str], names: Names) -> str:
+    kind, target, label = found[1], found[2], found[3] or ""
+    if kind == "@":
+        known = names(target)
+        return f"@{known.name if known else label or target}"
+    if kind == "#":
+        return f"#{label or target}"
+    if kind == "!":
+        return label or f"@{target.partition('^')[0]}"
+    address = target.removeprefix("mailto:")
+    if not label or label in address:
+        return address
+    return f"{label} ({address})"
+
+
+def block_words(blocks: Blocks, names: Names) -> str:
+    """Return the text of an app's blocks, one line per block with text."""
+    return "\n".join(filter(None, (_block_words(block, names) for block in blocks)))
+
+
+def _block_words(block: dict[str, JsonValue], names: Names) -> str:
+    match block.get("type"):
+        case "section":
+            shown = _several([block.get("text"), block.get("fields")], names, "\n")
+        case "header":
+            shown = _text_object(block.get("text"), names)
+        case "context":
+            shown = _several([block.get("elements")], names, " ")
+        case "markdown":
+            shown = str(block.get("text", ""))
+        case "image":
+            shown = _text_object(block, names)
+        case "actions" | "divider" | "input":
+            shown = ""
+        case _:
+            shown = "".join(_leaves(block, names)).strip()
+    return shown
+
+
+def _several(parts: list[JsonValue], names: Names, glue: str) -> str:
+    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    return glue.join(filter(None, (_text_object(each, names) for each in flat)))
+
+
+def _text_object(value: JsonValue, names: Names) -> str:
+    if not isinstance(value, dict):
+        return ""
+    if value.get("type") == "image":
+        return f"[{value.get('alt_text') or 'image'}]"
+    text = value.get("text")
+    return readable(text, names) if isinstance(text, str) else ""
+
+
+def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
+    """Yield the texts inside rich text, tables, cards and other nested blocks."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _leaves(each, names)
+    elif isinstance(value, dict):
+        kind, text = value.get("type"), value.get("text") or value.get("url")
+        if kind == "user":
+            yield _token_of("@", value.get("user_id"), names)
+        elif kind == "emoji":
+            yield f":{value.get('name')}:"
+        elif isinstance(text, str):
+            yield text
+        for inner in ("title", "elements", "rows", "blocks", "tasks"):
+            yield from _leaves(value.get(inner), names)
+        if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
+            yield "\n"
+
+
+def _token_of(kind: str, target: JsonValue, names: Names) -> str:
+    return readable(f"<{kind}{target}>", names)
+
+
+def _attachment_words(attachment: Attachment, names: Names) -> str:
+    """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
+    said = attachment.text or block_words(attachment.blocks, names)
+    title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
+    fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
+    files = (f"[{_name(file)}]" for file in attachment.files)
+    lines = [attachment.pretext, title, said, *fields, *files]
+    shown = "\n".join(readable(line, names) for line in lines if line) or readable(attachment.fallback, names)
+    return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
+
+
+def attachments(message: Message, names: Names) -> tuple[base.Attachment, ...]:
+    """Return the files that can be downloaded, with their uploader if that is not the sender."""
+    return tuple(_attachments(message, names))
+
+
+def _attachments(message: Message, names: Names) -> Iterator[base.Attachment]:
+    for file in message.files:
+        address = file.url_private_download or file.url_private
+        if address and not _is_elsewhere(file):
+            mime_type = file.mimetype or "application/octet-stream"
+            known = names(file.user) if file.user and file.user != message.user else None
+            by = "" if not file.user or file.user == message.user else known.name if known else file.user
+            yield base.Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address, by=by)
+
+
+def _is_elsewhere(file: File) -> bool:
+    return file.is_external or file.mode == "external" or file.mode in _NOT_HERE
+
+
+def _not_here(file: File) -> str:
+    """Return a placeholder line for a file that cannot be downloaded, or ""."""
+    if file.mode in _NOT_HERE:
+        return f"[{_name(file)}: not available any more]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
+    if _is_elsewhere(file):
+        return f"[{_name(file)}: {file.external_url or file.url_private or file.permalink}]"
+    return ""
+
+
+def _name(file: File) -> str:
+    return file.name or file.title or f"file-{file.id}"
 
 
 def normalise(message: Message, me: Identity, names: Names, commands: Set[str]) -> InboundEvent | None:

@@ -5,27 +5,25 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 
 from pydantic import JsonValue
 from telegram import InputFile
 
 from channels.backoff import instead, until_answered
 from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
+from channels.telegram.attachments import MAX_UPLOAD, download, upload
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
-from channels.telegram.content import Identity
-from channels.telegram.menu import publish_menu
+from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
 from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
 
 log = logging.getLogger(__name__)
 
-MAX_UPLOAD = 50 * 1024 * 1024
-MAX_DOWNLOAD = 20 * 1024 * 1024
-MAX_PICTURE = 10 * 1024 * 1024
-FILE_SECONDS = 120.0
-_MIB = 1024 * 1024
+MAX_PICTURE = 10 * 1024 * 1024  # bytes
+DEFAULT_LANGUAGE = "en"
+OTHER_LANGUAGES = ("zh",)
+MAX_DESCRIPTION = 256
 
 
 def open_channel(config: Config) -> "TelegramChannel":
@@ -97,7 +95,7 @@ class TelegramChannel:
     async def _post_file(
         self, chat: ChatKey, file: Attachment, caption: Rendered | None, parameters: dict[str, JsonValue]
     ) -> Posted:
-        content = await _content(file)
+        content = await upload(file)
         parameters.pop("link_preview_options")
         if is_picture(file) and len(content) <= MAX_PICTURE:
             try:
@@ -118,10 +116,10 @@ class TelegramChannel:
         parameters: Parameters,
     ) -> Posted:
         method = f"send{kind.title()}"
-        upload = {**parameters, kind: InputFile(content, filename=file.safe_name)}
+        given = {**parameters, kind: InputFile(content, filename=file.safe_name)}
         if caption is None:
-            return _posted(chat, await self._in_chat(chat, method, upload))
-        return _posted(chat, await self._write(chat, method, caption, "caption", upload))
+            return _posted(chat, await self._in_chat(chat, method, given))
+        return _posted(chat, await self._write(chat, method, caption, "caption", given))
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Edit the text and the buttons only; see `Channel.edit`."""
@@ -194,21 +192,8 @@ class TelegramChannel:
         return True
 
     async def download(self, attachment: Attachment) -> bytes:
-        """Download a file of at most 20 MiB, Telegram's limit for bots."""
-        too_large = ChannelError(
-            f"{attachment.safe_name} is too large: Telegram gives bots files of at most {MAX_DOWNLOAD // _MIB} MB",
-            permanent=True,
-        )
-        if (attachment.size or 0) > MAX_DOWNLOAD:
-            raise too_large
-        try:
-            about = await self._client.call("getFile", {"file_id": attachment.reference})
-        except ChannelError as error:
-            raise (too_large if "too big" in error.reason.lower() else error) from error
-        path = about.get("file_path") if isinstance(about, dict) else None
-        if not isinstance(path, str):
-            raise ChannelError(f"Telegram does not give {attachment.safe_name}", permanent=True)
-        return await self._client.fetch(path, seconds=FILE_SECONDS)
+        """See `Downloads`."""
+        return await download(self._client, attachment)
 
     async def delete(self, posted: Posted) -> None:
         """See `Deletes`. Raises MessageGone if the message is already deleted or too old to be deleted."""
@@ -228,12 +213,25 @@ def _posted(chat: ChatKey, result: JsonValue) -> Posted:
     return Posted(chat=chat, message_id=str(message_id), at=float(date) if isinstance(date, int) else None)
 
 
-async def _content(file: Attachment) -> bytes:
-    path = Path(file.path)
+async def publish_menu(client: Client, commands: Sequence[CommandSpec]) -> None:
+    """Register the menu; a failure is only logged."""
     try:
-        if (await asyncio.to_thread(path.stat)).st_size > MAX_UPLOAD:
-            reason = f"{file.safe_name} is too large: Telegram takes files of at most {MAX_UPLOAD // _MIB} MB from bots"
-            raise ChannelError(reason, permanent=True)
-        return await asyncio.to_thread(path.read_bytes)
-    except OSError as error:
-        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error
+        for language in ("", *OTHER_LANGUAGES):
+            await _publish(client, commands, language)
+    except ChannelError as error:
+        log.warning("command menu not set: %s", error.reason)
+
+
+async def _publish(client: Client, commands: Sequence[CommandSpec], language: str) -> None:
+    wanted: JsonValue = [
+        {"command": command.name, "description": _description(command, language)} for command in commands
+    ]
+    scope: dict[str, JsonValue] = {"language_code": language} if language else {}
+    if await client.call("getMyCommands", scope) != wanted:
+        await client.call("setMyCommands", {**scope, "commands": wanted})
+
+
+def _description(command: CommandSpec, language: str) -> str:
+    """Return the description in a language, never empty, as Telegram refuses that."""
+    spoken = command.description.get(language or DEFAULT_LANGUAGE) or command.description.get(DEFAULT_LANGUAGE)
+    return (spoken or command.name)[:MAX_DESCRIPTION]

@@ -15,8 +15,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from channels.base import OutboundMessage
-from channels.terminal.abilities import Abilities
-from channels.terminal.text import readable, safe
+from channels.terminal.text import Abilities, readable, safe
 
 MARK = "› "
 NOT_FINAL = "fg:ansibrightblack"
@@ -134,7 +133,7 @@ class Prompt:
 def _draws(able: Abilities) -> Draws | None:
     """Create the renderer; return None, and so plain text, if the import fails, for example for lack of open files."""
     try:
-        drawing: Draws = importlib.import_module("channels.terminal.drawing").Drawing(able)
+        drawing: Draws = importlib.import_module("channels.terminal.render").Drawing(able)
     except (ImportError, OSError) as error:
         log.warning("messages are not drawn", reason=str(error))
         return None

@@ -5,6 +5,9 @@ All of them are removed.
 """
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from channels.base import OutboundMessage
 
@@ -22,6 +25,14 @@ _CODE = re.compile(r"(```[\s\S]*?(?:```|$)|`[^`\n]*`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, including those that reverse the reading order."""
+PLAIN = frozenset({"", "dumb", "unknown"})
+TRUE_COLOUR = frozenset({"truecolor", "24bit"})
+LINKING = re.compile(r"xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour")
+"""Prefixes of `TERM` for terminals that support hyperlinks."""
+LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio"})
+LINKING_SIGNS = ("WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "DOMTERM")
+OLDEST_VTE = 5000
+"""First version of GNOME Terminal's widget that supports hyperlinks."""
 
 
 def safe(text: str) -> str:
@@ -51,3 +62,33 @@ def readable(message: OutboundMessage) -> str:
     lines = ["".join(part if number % 2 else _ESCAPED.sub(r"\1", part) for number, part in enumerate(parts))]
     lines += [f"[{each.safe_name}: {each.path}]" for each in message.attachments]
     return safe("\n".join(line for line in [*lines, *choices(message)] if line))
+
+
+@dataclass(frozen=True)
+class Abilities:
+    colours: Literal["standard", "256", "truecolor"]
+    links: bool
+    """True if text can be a hyperlink, so that the address need not be printed beside it."""
+
+
+def abilities(environ: Mapping[str, str]) -> Abilities | None:
+    """Return the abilities, or None if the terminal supports or the user wants only plain text."""
+    term = environ.get("TERM", "")
+    if term in PLAIN or environ.get("NO_COLOR"):
+        return None
+    if environ.get("COLORTERM", "").lower() in TRUE_COLOUR:
+        return Abilities("truecolor", _links(term, environ))
+    return Abilities("256" if "256color" in term else "standard", _links(term, environ))
+
+
+def _links(term: str, environ: Mapping[str, str]) -> bool:
+    """Return True if hyperlinks work. Multiplexers pass them on only if configured to, which cannot be detected."""
+    if term.startswith(("screen", "tmux")):
+        return False
+    vte = environ.get("VTE_VERSION", "")
+    return (
+        LINKING.match(term) is not None
+        or environ.get("TERM_PROGRAM") in LINKING_PROGRAMS
+        or any(environ.get(sign) for sign in LINKING_SIGNS)
+        or (vte.isascii() and vte.isdigit() and int(vte) >= OLDEST_VTE)
+    )

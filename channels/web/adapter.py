@@ -5,15 +5,18 @@ There is no access control here: the server that mounts the routes admits only t
 
 import asyncio
 import hashlib
+import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated, TypeVar
 
 import structlog
 from aiohttp import BodyPartReader, web
 from aiohttp.http_exceptions import HttpProcessingError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from channels.base import (
     Accepted,
@@ -32,20 +35,56 @@ from channels.base import (
     Sender,
 )
 from channels.text import parse_command
+from channels.values import Text
+from channels.web.attachments import TooLarge, Uploads
 from channels.web.config import Config
-from channels.web.conversation import Conversation, file_reference
-from channels.web.requests import MAX_FILES, Pressed, Said, read
-from channels.web.shown import Shown
-from channels.web.stream import EventRing
-from channels.web.uploads import TooLarge, Uploads
+from channels.web.conversation import Conversation, EventRing, Shown, file_reference
 
+log = structlog.get_logger(__name__)
+
+MAX_FILES = 20
+"""Files per message."""
+ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+"""Id that the page creates per request; a repeated request has the same id and counts once."""
 History = Callable[[ChatKey], Awaitable[Sequence[Shown]]]
 """Returns the stored messages of a chat, oldest first."""
-
 CHAT = ChatKey(platform="web", account="local", chat="main")
 SENDER_ID = "local"
 
-log = structlog.get_logger(__name__)
+
+class _Posted(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Said(_Posted):
+    id: ClientId
+    text: Text
+    files: Annotated[tuple[str, ...], Field(max_length=MAX_FILES)] = ()
+    """References returned by the upload."""
+
+
+class Pressed(_Posted):
+    id: ClientId
+    message_id: Annotated[str, Field(max_length=64)]
+    action: Annotated[Text, Field(max_length=64)]
+
+
+Body = TypeVar("Body", Said, Pressed)
+
+
+async def read(request: web.Request, kind: type[Body]) -> Body:
+    """Parse a request. Raises web.HTTPException with a sentence if it is invalid."""
+    if request.content_type != "application/json":
+        raise web.HTTPUnsupportedMediaType(text="this takes JSON only")
+    try:  # pydantic's JSON parser rejects lone surrogates, which a browser may send
+        content = json.loads(await request.read())
+    except (ValueError, RecursionError) as error:
+        raise web.HTTPBadRequest(text="this cannot be read: no JSON") from error
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        fields = sorted({str(each["loc"][0]) if each["loc"] else "body" for each in error.errors()})
+        raise web.HTTPBadRequest(text=f"this cannot be read: {', '.join(fields)}") from error
 
 
 class WebChannel:

@@ -1,15 +1,73 @@
-"""Builds the web page's channel and its server. Imported by name, and only if the page is enabled."""
+"""The web page: its channel, its server, and its messages from the store after a reload or restart.
 
-from collections.abc import Callable
+Imported by name, and only if the page is enabled.
+"""
+
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from agent_core.clock import Clock
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, ScheduleFired, TaskEnded
 from channels.web.adapter import WebChannel
+from channels.web.conversation import Shown
+from gateway.security.masking import masked
 from gateway.settings.settings import Settings
+from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.about import About
-from gateway.web.history import page_history
 from gateway.web.server import HttpServer
+
+
+async def page_history(store: Store, chat: ChatKey) -> list[Shown]:
+    """Return the chat's messages, masking also secrets that became known after the messages were stored."""
+    return masked(shown_on_the_page(await store.outbox.screen(chat)), store.secrets.mask)
+
+
+def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Shown]:
+    """Convert stored rows to page messages, oldest first.
+
+    An edited message appears once, with its latest text; a removed one not at all.
+    """
+    messages: dict[str, Shown] = {}
+    for at, row in rows:
+        if isinstance(row, Post) and row.is_removal:
+            messages.pop(row.message_id or "", None)
+            continue
+        message = _shown_post(at, row) if isinstance(row, Post) else _shown_event(row)
+        if message is not None:
+            earlier = messages.get(message.message_id)
+            messages[message.message_id] = message.model_copy(update={"at": earlier.at}) if earlier else message
+    return list(messages.values())
+
+
+def _shown_post(at: float, post: Post) -> Shown | None:
+    if post.message_id is None:
+        return None
+    return Shown(
+        who="parley",
+        message_id=post.message_id,
+        markdown=post.message.markdown,
+        reasoning=post.message.reasoning,
+        at=at,
+        buttons=post.message.buttons,
+        attachments=post.message.attachments,
+    )
+
+
+def _shown_event(item: InboxItem) -> Shown | None:
+    event = item.event
+    message_id = "" if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
+    match event:
+        case MessageReceived():
+            words, files = event.words, event.attachments
+        case CommandInvoked():
+            words, files = f"/{event.name} {event.arguments}".strip(), ()
+        case ButtonPressed() if not event.action.startswith("/"):
+            # Pressing the button said these words; the page gave that message the id of the press.
+            words, files, message_id = event.action, (), event.event_id.removeprefix("web:")
+        case _:
+            return None
+    return Shown(who="person", message_id=message_id, markdown=words, at=event.at, attachments=files)
 
 
 def open_page(

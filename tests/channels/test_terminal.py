@@ -27,11 +27,9 @@ from channels.base import (
     NotTakenIn,
     OutboundMessage,
 )
-from channels.terminal.abilities import Abilities
-from channels.terminal.adapter import CHAT, TerminalChannel
-from channels.terminal.pipe import Pipe
+from channels.terminal.adapter import CHAT, Pipe, TerminalChannel
 from channels.terminal.prompt import Prompt
-from channels.terminal.text import safe
+from channels.terminal.text import Abilities, safe
 from tests.process import REPOSITORY
 
 STOP = ((Button(label="Stop", action="/stop"),),)
@@ -320,7 +318,7 @@ async def test_who_wants_plain_text_gets_it() -> None:
 async def test_where_nothing_can_be_imported_any_more_messages_are_plain_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "channels.terminal.drawing", None)
+    monkeypatch.setitem(sys.modules, "channels.terminal.render", None)
     written = io.StringIO()
     with create_pipe_input() as keys:
         output = Vt100_Output(written, lambda: Size(24, 80))

@@ -12,9 +12,8 @@ from PIL import Image
 from rich.cells import cell_len
 
 from channels.base import Attachment, Button, OutboundMessage
-from channels.terminal.abilities import Abilities, abilities
-from channels.terminal.drawing import NEWEST, Drawing
-from channels.terminal.text import safe
+from channels.terminal.render import NEWEST, Drawing
+from channels.terminal.text import Abilities, abilities, safe
 
 ANSWER = """# Sales
 

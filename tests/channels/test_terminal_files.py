@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from channels.base import Attachment, ChannelError, Downloads
-from channels.terminal.adapter import TerminalChannel
-from channels.terminal.files import LARGEST, named_files
-from channels.terminal.pipe import Pipe
+from channels.terminal.adapter import Pipe, TerminalChannel
+from channels.terminal.attachments import LARGEST, named_files
 
 
 @pytest.fixture

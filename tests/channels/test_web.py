@@ -22,10 +22,8 @@ from channels.base import (
     ShowsTyping,
 )
 from channels.web.adapter import CHAT
-from channels.web.conversation import delta
+from channels.web.conversation import EventRing, Shown, delta
 from channels.web.render import render
-from channels.web.shown import Shown
-from channels.web.stream import EventRing
 from tests.page_server import Page, fresh, history, say, tab, text, words_of
 
 

@@ -11,7 +11,7 @@ from channels.base import (
     OutboundMessage,
 )
 from channels.web.adapter import CHAT
-from channels.web.shown import Shown
+from channels.web.conversation import Shown
 from tests.page_server import Page, files_in, fresh, history, say, upload
 
 

@@ -13,7 +13,7 @@ from channels.base import (
     OutboundMessage,
 )
 from channels.web.adapter import CHAT
-from channels.web.shown import Shown
+from channels.web.conversation import Shown
 from gateway.texts.about import About
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.tabs import shown, text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from channels.web.adapter import CHAT
 from gateway.security.seldom import Seldom
-from gateway.web.connections import MOST_STRANGERS
+from gateway.web.server import MOST_STRANGERS
 from tests.page_server import Page, history, tab, text
 from tests.process import until
 

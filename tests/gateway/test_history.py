@@ -16,7 +16,7 @@ from channels.base import (
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, Post, PostState
 from gateway.store.store import Store
-from gateway.web.history import page_history, shown_on_the_page
+from gateway.web.page import page_history, shown_on_the_page
 from tests.gateway.conftest import StartBot
 
 Rows = list[tuple[float, InboxItem | Post]]

@@ -3,10 +3,9 @@
 from pydantic import JsonValue, SecretStr
 
 from channels.base import CommandInvoked, InboundEvent, MessageReceived
+from channels.discord.cache import Places
 from channels.discord.config import Config
-from channels.discord.content import Identity
-from channels.discord.normalise import View, edited, interacted, received, remembered
-from channels.discord.places import Places
+from channels.discord.normalise import Identity, View, edited, interacted, received, remembered
 from channels.discord.wire import Interaction, Message, read
 
 Json = dict[str, JsonValue]

@@ -25,8 +25,8 @@ from channels.base import (
     ShowsTyping,
 )
 from channels.discord.adapter import DiscordChannel, open_channel
+from channels.discord.attachments import MAX_DOWNLOAD
 from channels.discord.config import Config
-from channels.discord.files import MAX_DOWNLOAD
 from channels.values import Known
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN

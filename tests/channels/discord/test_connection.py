@@ -10,10 +10,9 @@ from pydantic import JsonValue
 
 from channels.base import ChannelError, OutboundMessage
 from channels.discord.adapter import DiscordChannel
-from channels.discord.config import Config
+from channels.discord.config import INTENTS, Config
 from channels.discord.connection import IDENTIFY_EVERY, RESERVE, Starts
 from channels.discord.errors import Revoked
-from channels.discord.rights import INTENTS
 from channels.discord.wire import SessionLimit
 from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from channels.base import ChannelError, OutboundMessage
-from channels.discord import rest
+from channels.discord import client
 from channels.discord.adapter import DiscordChannel
-from channels.discord.rest import Call, Endpoint, Rest
+from channels.discord.client import Call, Endpoint, Rest
 from tests.channels.discord.conftest import config_for, key_of, opened
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_chat import Chat
@@ -46,7 +46,7 @@ async def test_a_server_that_is_silent(
     """The call raises TimeoutError."""
     chat = discord.private(discord.person("Ann"))
     await channel.send(key_of(chat), HELLO, "before")  # log in first, because the login would exceed the short limit
-    monkeypatch.setattr(rest, "CALL_SECONDS", 0.2)
+    monkeypatch.setattr(client, "CALL_SECONDS", 0.2)
     silent = discord.faults.hold("POST message")
 
     assert (await failed(channel, chat)).ambiguous

@@ -13,8 +13,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
 )
-from channels.discord.places import MIB, MOST_CHANNELS, Places
-from channels.discord.recent import Recent
+from channels.discord.cache import MIB, MOST_CHANNELS, Places, Recent
 from tests.channels.discord.payloads import (
     ANN,
     BEN,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from channels.discord.pace import CALLS, SIGNS, Pace
+from channels.discord.client import CALLS, SIGNS, Pace
 
 ALLOWED = 50
 """Calls that Discord allows in a second."""

@@ -8,7 +8,7 @@ import pytest
 
 from channels.base import Attachment, ChannelError, MessageGone, OutboundMessage
 from channels.discord.adapter import DiscordChannel
-from channels.discord.rights import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
+from channels.discord.config import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_chat import Chat

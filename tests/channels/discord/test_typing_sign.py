@@ -6,7 +6,7 @@ import time
 from agent_core.clock import SystemClock
 from channels.base import OutboundMessage
 from channels.discord.adapter import DiscordChannel
-from channels.discord.pace import SIGNS
+from channels.discord.client import SIGNS
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.typing_sign import AGAIN_SECONDS, show_typing
 from tests.channels.discord.conftest import key_of

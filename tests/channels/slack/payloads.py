@@ -3,8 +3,7 @@
 from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
-from channels.slack.content import Identity, Person
-from channels.slack.normalise import normalise
+from channels.slack.normalise import Identity, Person, normalise
 from channels.slack.wire import read_message
 
 Json = dict[str, JsonValue]

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
+from channels.slack.config import SCOPES
 from channels.slack.doctor import check
-from channels.slack.scopes import SCOPES
 from tests.channels.slack.conftest import config_for
 from tests.emulators.slack import SlackEmulator
 

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from channels.base import Attachment, OutboundMessage
 from channels.slack.adapter import open_channel
+from channels.slack.config import EVENTS, SCOPES
 from channels.slack.interactions import ASK
-from channels.slack.scopes import EVENTS, SCOPES
 from channels.values import Known
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
 from tests.emulators.slack import SlackEmulator

@@ -11,7 +11,7 @@ from aiohttp import web
 from pydantic import JsonValue, SecretStr
 
 from channels.base import Accepted, ChannelError, InboundEvent, MessageReceived, OutboundMessage
-from channels.slack import turns
+from channels.slack import inbound
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
@@ -316,7 +316,7 @@ async def test_what_does_not_parse_is_left_and_the_next_is_heard(
 async def test_two_sockets_keep_the_order_of_a_chat(
     slack: SlackEmulator, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "SETTLE_SECONDS", 0.5)
+    monkeypatch.setattr(inbound, "SETTLE_SECONDS", 0.5)
     await two(slack)
     ann = slack.person("Ann")
     chat = slack.private(ann)

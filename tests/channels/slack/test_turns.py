@@ -2,7 +2,7 @@
 
 import asyncio
 
-from channels.slack.turns import Turns
+from channels.slack.inbound import Turns
 
 
 async def test_what_was_said_first_goes_first() -> None:

@@ -3,8 +3,7 @@
 from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
-from channels.telegram.content import Identity
-from channels.telegram.normalise import normalise
+from channels.telegram.normalise import Identity, normalise
 from channels.telegram.wire import read_update
 
 Json = dict[str, JsonValue]

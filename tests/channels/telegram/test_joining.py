@@ -1,7 +1,7 @@
 """Messages that Telegram's clients split arrive as one."""
 
 from channels.base import Addressed, MessageReceived
-from channels.telegram.joining import Arrival, join
+from channels.telegram.polling import Arrival, join
 from tests.channels.telegram.payloads import BEN, GROUP, PHOTO, Json, mention, message, read
 
 

@@ -4,9 +4,14 @@ This is a middleware in front of Bolt's authorization, not a set of listeners: t
 first events and fails on unknown payloads, and Bolt builds two dozen arguments per listener.
 """
 
+import asyncio
+import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Set
+import weakref
+from bisect import insort
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Set
+from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
@@ -16,6 +21,7 @@ from slack_bolt.response import BoltResponse
 from channels.base import (
     AccountRefused,
     ButtonPressed,
+    ChannelError,
     CommandInvoked,
     InboundEvent,
     Inbox,
@@ -23,15 +29,19 @@ from channels.base import (
     NotTakenIn,
 )
 from channels.slack.client import Client
-from channels.slack.content import Identity
-from channels.slack.courtesies import Courtesies
 from channels.slack.errors import Failure, meaning
-from channels.slack.interactions import command_invoked, pressed, question_asked
-from channels.slack.normalise import normalise
-from channels.slack.people import People
-from channels.slack.signs import Signs
-from channels.slack.turns import Turns
-from channels.slack.wire import read_command, read_interaction, read_message
+from channels.slack.interactions import ASK, command_invoked, phrases, pressed, question_asked, question_window
+from channels.slack.normalise import Identity, normalise
+from channels.slack.typing_indicator import Signs
+from channels.slack.users import People
+from channels.slack.wire import (
+    AssistantThread,
+    Interaction,
+    read_assistant_thread,
+    read_command,
+    read_interaction,
+    read_message,
+)
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +52,9 @@ _CHALLENGE = "url_verification"
 _MESSAGES = ("message", "app_mention")
 _INTERACTIONS = ("block_actions", "view_submission")
 _REMOVED = ("app_uninstalled", "tokens_revoked")
-
 Body = Mapping[str, JsonValue]
+SETTLE_SECONDS = 0.01
+"""Time within which an earlier message may still arrive on the other socket."""
 
 
 class Intake(AsyncMiddleware):
@@ -152,3 +163,93 @@ class Intake(AsyncMiddleware):
         failure = meaning(Failure("an event", error, 200))
         if isinstance(failure, AccountRefused):
             self._client.give_up(failure)
+
+
+class _Line:
+    def __init__(self) -> None:
+        self.waiting: list[tuple[float, int]] = []
+        self.moved = asyncio.Condition()
+
+
+class Turns:
+    def __init__(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._sleep = sleep
+        self._lines: weakref.WeakValueDictionary[str, _Line] = weakref.WeakValueDictionary()
+        self._numbers = itertools.count()
+
+    @asynccontextmanager
+    async def of(self, chat: str, at: float) -> AsyncIterator[None]:
+        """Enter when all earlier messages of the chat are done. Code that follows without awaiting keeps the order
+        too."""
+        line = self._lines.setdefault(chat, _Line())
+        place = (at, next(self._numbers))
+        insort(line.waiting, place)
+        try:
+            await self._sleep(SETTLE_SECONDS)
+            async with line.moved:
+                await line.moved.wait_for(lambda: line.waiting[0] == place)
+                try:
+                    yield
+                finally:
+                    line.waiting.remove(place)
+                    line.moved.notify_all()
+        finally:
+            if place in line.waiting:  # cancelled; let the next one continue
+                line.waiting.remove(place)
+                async with line.moved:
+                    line.moved.notify_all()
+
+
+class Courtesies:
+    """Runs beside the acknowledgement; failures are only logged."""
+
+    def __init__(self, client: Client, me: Identity, people: People) -> None:
+        self._client = client
+        self._me = me
+        self._people = people
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def take(self, body: Mapping[str, JsonValue]) -> None:
+        """Handle a payload that is not an inbound event; most need nothing but the acknowledgement."""
+        event = body.get("event")
+        if isinstance(event, dict) and event.get("type") == "assistant_thread_started":
+            thread = read_assistant_thread(event.get("assistant_thread"))
+            if thread is not None:
+                self._start(self._suggest(thread))
+        elif body.get("type") == "message_action" and body.get("callback_id") == ASK:
+            shortcut = read_interaction(body)
+            if shortcut is not None and shortcut.channel is not None:
+                self._start(self._open_window(shortcut))
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _start(self, courtesy: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(courtesy)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _suggest(self, thread: AssistantThread) -> None:
+        await self._people.meet(thread.user_id)
+        prompts: list[JsonValue] = [{"title": title, "message": said} for title, said in self._phrases(thread.user_id)]
+        await self._call(
+            "assistant.threads.setSuggestedPrompts",
+            {"channel_id": thread.channel_id, "thread_ts": thread.thread_ts, "prompts": prompts},
+        )
+
+    async def _open_window(self, shortcut: Interaction) -> None:
+        person = self._people(shortcut.user.id)
+        window = question_window(shortcut, self._me, self._people, phrases(person.language if person else None))
+        await self._call("views.open", {"trigger_id": shortcut.trigger_id, "view": window})
+
+    def _phrases(self, user: str) -> tuple[tuple[str, str], ...]:
+        person = self._people(user)
+        return phrases(person.language if person else None).prompts
+
+    async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> None:
+        try:
+            await self._client.call(method, parameters)
+        except ChannelError as error:
+            log.info("%s: %s", method, error.reason)

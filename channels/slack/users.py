@@ -6,7 +6,7 @@ import time
 
 from channels.base import ChannelError
 from channels.slack.client import Answer, Client
-from channels.slack.content import Person
+from channels.slack.normalise import Person
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from channels.base import ChannelError, ChatKey
 from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
+from channels.slack.interactions import phrases
 from channels.slack.normalise import is_direct
-from channels.slack.phrases import phrases
 
 log = logging.getLogger(__name__)
 

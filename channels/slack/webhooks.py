@@ -14,7 +14,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
 from channels.base import ChannelError
-from channels.slack.intake import MALFORMED
+from channels.slack.inbound import MALFORMED
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from channels.base import Attachment, ChannelError, ChatKey, Posted
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
-from channels.slack.content import Identity
 from channels.slack.history import History
+from channels.slack.normalise import Identity
 from channels.slack.wire import File
 from channels.values import Known
 

@@ -9,9 +9,9 @@ import aiohttp
 import discord
 
 from channels.base import Attachment, ChannelError
-from channels.discord.content import Reference
-from channels.discord.places import MIB
-from channels.discord.rest import Call, Endpoint, Rest
+from channels.discord.cache import MIB
+from channels.discord.client import Call, Endpoint, Rest
+from channels.discord.normalise import Reference
 from channels.discord.wire import Message, read
 
 MAX_DOWNLOAD = 25 * MIB
