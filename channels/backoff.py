@@ -83,7 +83,7 @@ async def until_answered(platform: str, ask: Callable[[], Awaitable[T]]) -> T:
             return answer
 
 
-class Holds:
+class Cooldowns:
     """Waiting times by kind of call. Cosmetic calls count too: platforms extend the wait of a client that keeps
     calling."""
 
@@ -91,7 +91,7 @@ class Holds:
         self._until: dict[str, float] = {}
 
     @contextmanager
-    def kept(self, kind: str) -> Iterator[None]:
+    def call(self, kind: str) -> Iterator[None]:
         """Wrap one call. Raises ChannelError with `retry_after` instead of making it while an earlier wait is not
         over."""
         left = self._until.get(kind, 0.0) - time.monotonic()

@@ -21,12 +21,12 @@ from channels.base import (
     Posted,
 )
 from channels.discord.attachments import download
-from channels.discord.cache import LARGEST_LIMIT, Places, Recent
+from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
 from channels.discord.connection import SILENCE, Connection
 from channels.discord.history import find_sent, read_history, read_since
-from channels.discord.inbound import Hearing
+from channels.discord.inbound import Inbound
 from channels.discord.interactions import Interactions, publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
@@ -61,21 +61,21 @@ class DiscordChannel:
     def __init__(self, config: Config, silence: float = SILENCE) -> None:
         """`silence` is the time in seconds after which a silent connection counts as dead."""
         self._config = config
-        self._places = Places()
-        self._recent = Recent()
-        self._rest = Rest(config, self._hear)
+        self._servers = Servers()
+        self._recent = RecentMessages()
+        self._rest = Rest(config, self._dispatch)
         self._connection = Connection(self._rest, silence)
         self._interactions = Interactions(self._rest)
-        threads = Threads(self._rest, self._places, self._recent, config)
-        self._posting = Posting(self._rest, threads, self._places, self._interactions)
-        self._hearing: Hearing | None = None
+        threads = Threads(self._rest, self._servers, self._recent, config)
+        self._posting = Posting(self._rest, threads, self._servers, self._interactions)
+        self._inbound: Inbound | None = None
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`. Discord delivers each event once, so events that `inbox` cannot store yet are kept in
         memory."""
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
-        self._hearing = Hearing(self._rest, self._view(me), self._recent, self._interactions, inbox)
+        self._inbound = Inbound(self._rest, self._view(me), self._recent, self._interactions, inbox)
         listening = asyncio.create_task(self._connection.run())
         revoked = asyncio.create_task(self._rest.revoked())
         publishing = asyncio.create_task(publish_commands(self._rest, commands))
@@ -86,19 +86,19 @@ class DiscordChannel:
             for task in (listening, revoked, publishing):
                 task.cancel()
             await asyncio.gather(listening, revoked, publishing, return_exceptions=True)
-            hearing, self._hearing = self._hearing, None
+            inbound, self._inbound = self._inbound, None
             await self._interactions.close()
-            await hearing.close()
+            await inbound.close()
 
     def _view(self, me: Identity) -> View:
-        return View(me, self._places, self._config)
+        return View(me, self._servers, self._config)
 
-    def _hear(self, event: str, raw: JsonValue) -> None:
+    def _dispatch(self, event: str, raw: JsonValue) -> None:
         if event in ("READY", "RESUMED"):
             self._connection.greeted(event)
-        self._places.hear(event, raw)
-        if self._hearing is not None:
-            self._hearing.hear(event, raw)
+        self._servers.hear(event, raw)
+        if self._inbound is not None:
+            self._inbound.dispatch(event, raw)
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """Send all parts that `split` returns, and return the first."""

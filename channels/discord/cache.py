@@ -15,7 +15,7 @@ MOST_CHANNELS = 20_000
 """Number above which the threads without news for longest are forgotten; they are looked up when needed again."""
 
 
-class Places:
+class Servers:
     """Filled from gateway dispatches, which describe everything anew after each session start."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Places:
             self._guild_of.pop(thread, None)
 
 
-class Recent:
+class RecentMessages:
     """The last messages that became events."""
 
     most = 5_000

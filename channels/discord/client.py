@@ -22,7 +22,7 @@ import discord
 from discord.http import Route
 from pydantic import JsonValue
 
-from channels.backoff import Holds
+from channels.backoff import Cooldowns
 from channels.base import ChannelError
 from channels.discord.config import INTENTS, Config
 from channels.discord.errors import Blocked, Refused, Revoked, translate
@@ -38,7 +38,7 @@ CALL_SECONDS = 30.0
 _TROUBLE = (discord.DiscordException, aiohttp.ClientError, OSError)
 _UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError)
 """Exceptions of the SDK for responses that do not come from Discord."""
-Heard = Callable[[str, JsonValue], None]
+OnDispatch = Callable[[str, JsonValue], None]
 """Receives the name of a dispatch and its data. Must not raise, as that would end the connection."""
 DISPATCHES = (
     "READY",
@@ -65,7 +65,7 @@ _SECRET_ADDRESS = re.compile(r"(/(?:webhooks|interactions)/\d+/)[^/?\s]+")
 CALLS, SECONDS = 45, 1.0
 """Discord allows 50 calls per second, interaction responses excluded; the rest is for typing indicators and the SDK's
 own retries."""
-SIGNS = 3
+OPTIONAL_CALLS = 3
 """Optional calls per second within these 50, with places of their own so that answers do not wait for them."""
 
 
@@ -117,7 +117,7 @@ logging.getLogger("discord.http").addFilter(_without_secrets)  # its warnings co
 class Client(discord.Client):
     """One login. The SDK cannot retry a failed login with the same client, so a new one is created."""
 
-    def __init__(self, heard: Heard) -> None:
+    def __init__(self, heard: OnDispatch) -> None:
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # voice is never used
         super().__init__(
             intents=discord.Intents(**dict.fromkeys(INTENTS, True)),
@@ -129,7 +129,7 @@ class Client(discord.Client):
         self._connection.parsers = {name: partial(heard, name) for name in DISPATCHES}
 
 
-class Pace:
+class RateLimit:
     """Grants calls in order, at most `CALLS` in any period of `SECONDS`."""
 
     def __init__(
@@ -140,15 +140,15 @@ class Pace:
         self._now = now
         self._sleep = sleep
         self._made: deque[float] = deque(maxlen=CALLS)
-        self._signs: deque[float] = deque(maxlen=SIGNS)
+        self._optional: deque[float] = deque(maxlen=OPTIONAL_CALLS)
         self._line = asyncio.Lock()
 
     def take(self) -> bool:
         """Take an optional call if neither it nor another call has to wait; return True if so."""
         now = self._now()
-        if self._line.locked() or _wait(self._made, now) > 0 or _wait(self._signs, now) > 0:
+        if self._line.locked() or _wait(self._made, now) > 0 or _wait(self._optional, now) > 0:
             return False
-        self._signs.append(now)
+        self._optional.append(now)
         return True
 
     async def wait(self) -> None:
@@ -167,7 +167,7 @@ def _wait(made: deque[float], now: float) -> float:
 class Rest:
     """REST client of one bot. Logs in with the first call."""
 
-    def __init__(self, config: Config, heard: Heard) -> None:
+    def __init__(self, config: Config, heard: OnDispatch) -> None:
         self._token = config.bot_token.get_secret_value()
         self._route = _routes(config.base_url.rstrip("/"))
         self._heard = heard
@@ -179,8 +179,8 @@ class Rest:
         self._waiting: set[asyncio.Timeout] = set()
         """Calls in progress, including those that wait for a rate limit in the SDK."""
         self._blocked_until = 0.0
-        self._pace = Pace()
-        self._holds = Holds()
+        self._rate_limit = RateLimit()
+        self._cooldowns = Cooldowns()
         """Rate limits that are longer than the SDK waits for."""
         self._revoked = asyncio.Event()
         self._closed = False
@@ -223,7 +223,7 @@ class Rest:
         """
         client = await self.client()
         self._check(call)
-        if not self._pace.take():
+        if not self._rate_limit.take():
             return False
         await self._make(client, call)
         return True
@@ -233,12 +233,12 @@ class Rest:
         client = await self.client()
         self._check(call)
         if call.counts:
-            await self._pace.wait()
+            await self._rate_limit.wait()
             self._check(call)
         return await self._make(client, call)
 
     async def _make(self, client: Client, call: Call) -> JsonValue:
-        with self._holds.kept(f"{call.kind} {call.place}"):
+        with self._cooldowns.call(f"{call.kind} {call.place}"):
             route, given = self._request(call)
             try:
                 answer = await self._until_revoked(client, route, given)

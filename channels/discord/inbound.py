@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from channels.backoff import Backoff
 from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenIn
-from channels.discord.cache import Recent
+from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
 from channels.discord.normalise import View, edited, interacted, received
@@ -26,7 +26,7 @@ Reading = Callable[[], Awaitable[InboundEvent | None]]
 """Builds the event when its turn comes. If it raises, it is called again later."""
 
 
-class Lanes:
+class ChatQueues:
     """Queues by place. Each has a task that ends when its queue is empty."""
 
     def __init__(self, inbox: Inbox) -> None:
@@ -34,7 +34,7 @@ class Lanes:
         self._lines: dict[str, deque[tuple[Reading, Outcome]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def join(self, place: str, reading: Reading) -> Outcome:
+    def put(self, place: str, reading: Reading) -> Outcome:
         """Append to the queue of a place; the returned future resolves to the outcome of the event."""
         outcome: Outcome = asyncio.get_running_loop().create_future()
         line = self._lines.get(place)
@@ -76,17 +76,19 @@ class Lanes:
         return None if event is None else await self._inbox(event)
 
 
-class Hearing:
+class Inbound:
     """Handles dispatches for one inbox. No dispatch makes it raise."""
 
-    def __init__(self, rest: Rest, view: View, recent: Recent, interactions: Interactions, inbox: Inbox) -> None:
+    def __init__(
+        self, rest: Rest, view: View, recent: RecentMessages, interactions: Interactions, inbox: Inbox
+    ) -> None:
         self._rest = rest
         self._view = view
         self._recent = recent
         self._interactions = interactions
-        self._lanes = Lanes(inbox)
+        self._queues = ChatQueues(inbox)
 
-    def hear(self, event: str, raw: JsonValue) -> None:
+    def dispatch(self, event: str, raw: JsonValue) -> None:
         match event:
             case "MESSAGE_CREATE" | "MESSAGE_UPDATE":
                 self._message(event, raw)
@@ -99,7 +101,7 @@ class Hearing:
                 self._interaction(raw)
 
     async def close(self) -> None:
-        await self._lanes.close()
+        await self._queues.close()
 
     def _message(self, event: str, raw: JsonValue) -> None:
         message = read(Message, raw)
@@ -110,7 +112,7 @@ class Hearing:
             return
         self._rest.allow(message.channel_id)
         if not message.is_bots:
-            self._lanes.join(message.channel_id, partial(self._read, event, message))
+            self._queues.put(message.channel_id, partial(self._read, event, message))
 
     async def _read(self, event: str, message: Message) -> InboundEvent | None:
         await self._find_place(message)
@@ -124,11 +126,11 @@ class Hearing:
         """Look up the channel of a message if it may be an unknown thread, such as an archived one. Raises ChannelError
         if a retry may help: a late message is better than one in the wrong chat."""
         maybe_thread = message.channel_type is None or message.channel_type in THREADS
-        if message.guild_id is None or not maybe_thread or self._view.places.knows(message.channel_id):
+        if message.guild_id is None or not maybe_thread or self._view.servers.knows(message.channel_id):
             return
         route = Endpoint("GET", "/channels/{channel_id}", {"channel_id": message.channel_id})
         try:
-            self._view.places.learn(await self._rest.call(Call(route)), message.guild_id)
+            self._view.servers.learn(await self._rest.call(Call(route)), message.guild_id)
         except ChannelError as error:
             if not error.permanent:
                 raise
@@ -143,15 +145,15 @@ class Hearing:
         async def make() -> InboundEvent | None:
             return self._recent.deleted(deletion.id, time.time())
 
-        self._lanes.join(deletion.channel_id, make)
+        self._queues.put(deletion.channel_id, make)
 
     def _interaction(self, raw: JsonValue) -> None:
         interaction = read(Interaction, raw)
         if interaction is None:
             log.warning("malformed event: INTERACTION_CREATE")
             return
-        if isinstance(raw, dict) and not self._view.places.knows(interaction.channel_id):
-            self._view.places.learn(raw.get("channel"), interaction.guild_id or "")
+        if isinstance(raw, dict) and not self._view.servers.knows(interaction.channel_id):
+            self._view.servers.learn(raw.get("channel"), interaction.guild_id or "")
         event = interacted(interaction, self._view)
         if event is None:
             return
@@ -160,4 +162,4 @@ class Hearing:
         async def make() -> InboundEvent | None:
             return event
 
-        self._interactions.begin(interaction, self._lanes.join(interaction.channel_id, make))
+        self._interactions.begin(interaction, self._queues.put(interaction.channel_id, make))

@@ -19,7 +19,7 @@ from channels.base import (
     MessageReceived,
     Sender,
 )
-from channels.discord.cache import Places
+from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.wire import (
     COMMAND,
@@ -55,7 +55,7 @@ class Identity(NamedTuple):
     application: str
 
 
-class Words(NamedTuple):
+class MessageText(NamedTuple):
     """Text of a message, and whether it mentions the bot."""
 
     text: str
@@ -85,20 +85,20 @@ class Reference(NamedTuple):
         return cls(*parts) if len(parts) == len(cls._fields) else None
 
 
-def words(message: Content, me: Identity, places: Places) -> Words:
+def message_text(message: Content, me: Identity, servers: Servers) -> MessageText:
     """Return the readable text without mentions of the bot, or a line that describes other content."""
     people = {user.id: user.name for user in message.mentions}
 
     def names_us(mark: re.Match[str]) -> bool:
-        return mark["user"] == me.id or bool(mark["role"] and places.is_role_of(mark["role"], me.id))
+        return mark["user"] == me.id or bool(mark["role"] and servers.is_role_of(mark["role"], me.id))
 
     def spell(mark: re.Match[str]) -> str:
         if mark["user"]:
             name = people.get(mark["user"])
         elif mark["role"]:
-            name = places.role(mark["role"])
+            name = servers.role(mark["role"])
         elif mark["channel"]:
-            found = places.name(mark["channel"])
+            found = servers.name(mark["channel"])
             return f"#{found}" if found else mark[0]
         else:
             return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
@@ -106,7 +106,7 @@ def words(message: Content, me: Identity, places: Places) -> Words:
 
     ours = [mark.span() for mark in _MARK.finditer(message.content) if names_us(mark)]
     text = _MARK.sub(spell, without(message.content, ours))
-    return Words(text or _other_content(message), bool(ours))
+    return MessageText(text or _other_content(message), bool(ours))
 
 
 def _other_content(message: Content) -> str:
@@ -119,17 +119,19 @@ def _other_content(message: Content) -> str:
     return "\n".join([f"Poll: {poll.question.text or ''}", *(f"- {answer}" for answer in answers)])
 
 
-def said(message: Message, me: Identity, places: Places) -> Words:
+def said(message: Message, me: Identity, servers: Servers) -> MessageText:
     """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
-    own = words(message, me, places)
-    forwarded = [f"Forwarded:\n{_flat(each.message, me, places)}".strip() for each in message.message_snapshots]
+    own = message_text(message, me, servers)
+    forwarded = [f"Forwarded:\n{_flat(each.message, me, servers)}".strip() for each in message.message_snapshots]
     embeds = [embed_text(embed) for embed in message.embeds] if message.is_bots else []
     text = "\n\n".join(part for part in (own.text, *embeds) if part)
-    return Words(text, own.mentions_us, "\n\n".join(forwarded))
+    return MessageText(text, own.mentions_us, "\n\n".join(forwarded))
 
 
-def _flat(content: Content, me: Identity, places: Places) -> str:
-    return "\n".join(part for part in (words(content, me, places).text, *map(embed_text, content.embeds)) if part)
+def _flat(content: Content, me: Identity, servers: Servers) -> str:
+    return "\n".join(
+        part for part in (message_text(content, me, servers).text, *map(embed_text, content.embeds)) if part
+    )
 
 
 def embed_text(embed: Embed) -> str:
@@ -159,13 +161,13 @@ def speaker(message: Message) -> str:
     return (message.member.nick if message.member else None) or message.author.name
 
 
-def quoted(message: Message, me: Identity, places: Places) -> str | None:
+def quoted(message: Message, me: Identity, servers: Servers) -> str | None:
     """Return `Ann: text` for the message replied to."""
     reply = answered(message)
     if reply is None:
         return None
     files = " ".join(f"[{file.name}]" for file in attachments(reply))
-    text = " ".join(part for part in (said(reply, me, places).everything, files) if part)
+    text = " ".join(part for part in (said(reply, me, servers).everything, files) if part)
     return f"{speaker(reply)}: {text}" if text else None
 
 
@@ -196,7 +198,7 @@ class View:
     """Knowledge that is needed to read a payload."""
 
     me: Identity
-    places: Places
+    servers: Servers
     config: Config
 
 
@@ -230,7 +232,7 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
     """Convert an edit; return None for updates without one, such as an added link preview."""
     if message.is_bots or message.author.id == view.me.id or message.edited_timestamp is None:
         return None
-    words = said(message, view.me, view.places)
+    words = said(message, view.me, view.servers)
     if message.type not in (DEFAULT, REPLY) or not (words.text or words.mentions_us):
         return None
     addressed = _addressed(message, view.me, words, guild)
@@ -284,7 +286,7 @@ def interacted(interaction: Interaction, view: View) -> CommandInvoked | ButtonP
 
 def place(view: View, guild: str | None, channel: str) -> ChatKey:
     """Return the chat of a channel. A thread is a chat of its own within its channel."""
-    parent = view.places.parent(channel)
+    parent = view.servers.parent(channel)
     if parent is not None:
         return ChatKey(platform="discord", account=guild or DIRECT, chat=parent, thread=channel)
     return ChatKey(platform="discord", account=guild or DIRECT, chat=channel)
@@ -303,7 +305,7 @@ def chat_of(message: Message, view: View, guild: str | None, addressed: Addresse
 def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     if message.type not in (DEFAULT, REPLY) and not message.is_bots:
         return None
-    words = said(message, view.me, view.places)
+    words = said(message, view.me, view.servers)
     files = attachments(message)
     if not (words.everything or words.mentions_us or files):
         return None
@@ -326,7 +328,7 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
         message_id=message.id,
         attachments=files or theirs,
         reply_to=reply_to(message),
-        quoted=quoted(message, view.me, view.places),
+        quoted=quoted(message, view.me, view.servers),
         shared=words.shared,
     )
 
@@ -345,7 +347,7 @@ def _typed(message: Message, view: View, guild: str | None, addressed: Addressed
     )
 
 
-def _addressed(message: Message, me: Identity, words: Words, guild: str | None) -> Addressed:
+def _addressed(message: Message, me: Identity, words: MessageText, guild: str | None) -> Addressed:
     """Return how a message is addressed. The text comes first, as Discord lists the author of a replied-to message
     among the mentions."""
     if guild is None:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from channels.discord.attachments import upload
-from channels.discord.cache import Places, Recent
+from channels.discord.cache import RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
 from channels.discord.errors import (
@@ -40,9 +40,9 @@ Body = dict[str, JsonValue]
 
 
 class Threads:
-    def __init__(self, rest: Rest, places: Places, recent: Recent, config: Config) -> None:
+    def __init__(self, rest: Rest, servers: Servers, recent: RecentMessages, config: Config) -> None:
         self._rest = rest
-        self._places = places
+        self._servers = servers
         self._recent = recent
         self._config = config
         self._there: set[str] = set()
@@ -52,7 +52,7 @@ class Threads:
         """Return the id of the channel to write to. Raises ChannelError."""
         if chat.thread is None:
             return chat.chat
-        known = self._places.knows(chat.thread) or chat.thread in self._there
+        known = self._servers.knows(chat.thread) or chat.thread in self._there
         if not known and self._config.has_threads(chat.chat):
             await self._make(chat.chat, chat.thread)
         return chat.thread
@@ -68,13 +68,13 @@ class Threads:
         body: JsonValue = {"name": name, "auto_archive_duration": ARCHIVE_MINUTES}
         try:
             made = await self._rest.call(Call(route, json=body, lacking="Create Public Threads"))
-            self._places.learn(made)
+            self._servers.learn(made)
         except MessageGone:
             log.info("no such message to make a thread from id=%s", message)
         except Refused as error:
             if error.code != THREAD_EXISTS:
                 raise
-        if len(self._there) > Recent.most:
+        if len(self._there) > RecentMessages.most:
             self._there.clear()
         self._there.add(message)
 
@@ -98,10 +98,10 @@ class Threads:
 
 
 class Posting:
-    def __init__(self, rest: Rest, threads: Threads, places: Places, interactions: Interactions) -> None:
+    def __init__(self, rest: Rest, threads: Threads, servers: Servers, interactions: Interactions) -> None:
         self._rest = rest
         self._threads = threads
-        self._places = places
+        self._servers = servers
         self._interactions = interactions
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
@@ -179,7 +179,7 @@ class Posting:
     async def _write(
         self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
     ) -> Posted:
-        limit = self._places.file_limit(chat.account)
+        limit = self._servers.file_limit(chat.account)
         files = [await upload(file, limit) for file in message.attachments]
         if files:
             body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]

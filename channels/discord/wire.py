@@ -76,16 +76,16 @@ class Embed(_Wire):
     footer: EmbedFooter | None = None
 
 
-class Words(_Wire):
+class PollText(_Wire):
     text: Text | None = None
 
 
 class PollAnswer(_Wire):
-    poll_media: Words = Words()
+    poll_media: PollText = PollText()
 
 
 class Poll(_Wire):
-    question: Words = Words()
+    question: PollText = PollText()
     answers: tuple[PollAnswer, ...] = ()
 
 

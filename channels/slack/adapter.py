@@ -24,17 +24,17 @@ from channels.base import (
     Posted,
 )
 from channels.slack import render
-from channels.slack.attachments import MAX_UPLOAD, Files
+from channels.slack.attachments import MAX_UPLOAD, Attachments
 from channels.slack.client import Client, sdk_log
 from channels.slack.config import APPS, SCOPES, Config, missing
 from channels.slack.connection import Sockets
 from channels.slack.errors import BadBlocks
 from channels.slack.history import History
-from channels.slack.inbound import Intake
+from channels.slack.inbound import Inbound
 from channels.slack.normalise import Identity, is_direct
-from channels.slack.typing_indicator import Signs
-from channels.slack.users import People
-from channels.slack.webhooks import Hooks
+from channels.slack.typing_indicator import TypingIndicator
+from channels.slack.users import Users
+from channels.slack.webhooks import Webhooks
 from channels.values import Known
 
 log = logging.getLogger(__name__)
@@ -67,20 +67,20 @@ class SlackChannel:
         )
         self._config = config
         self._client = Client(config)
-        self._people = People(self._client)
-        self._signs = Signs(self._client)
-        self._history = History(self._client, self._people)
-        self._files = Files(self._client, self._history)
+        self._users = Users(self._client)
+        self._typing = TypingIndicator(self._client)
+        self._history = History(self._client, self._users)
+        self._attachments = Attachments(self._client, self._history)
         self._me: Identity | None = None
         self._commands: frozenset[str] = frozenset()
-        self._listener: asyncio.Future[Sockets | Hooks] | None = None
+        self._listener: asyncio.Future[Sockets | Webhooks] | None = None
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
         self._commands = frozenset(command.name for command in commands)
         me = await until_answered("Slack", self._identity)
-        intake = Intake(self._client, me, self._people, self._signs, inbox, self._commands)
-        listener = self._listen(intake)
+        inbound = Inbound(self._client, me, self._users, self._typing, inbox, self._commands)
+        listener = self._listen(inbound)
         self._listening().set_result(listener)
         tasks = [asyncio.create_task(listener.run()), asyncio.create_task(self._client.refused())]
         try:
@@ -92,7 +92,7 @@ class SlackChannel:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await intake.close()
+            await inbound.close()
             self._listener = None
 
     async def gap(self) -> None:
@@ -100,12 +100,12 @@ class SlackChannel:
         listener = await asyncio.shield(self._listening())
         await listener.gap()
 
-    def _listening(self) -> "asyncio.Future[Sockets | Hooks]":
+    def _listening(self) -> "asyncio.Future[Sockets | Webhooks]":
         if self._listener is None:
             self._listener = asyncio.get_running_loop().create_future()
         return self._listener
 
-    def _listen(self, intake: Intake) -> Sockets | Hooks:
+    def _listen(self, inbound: Inbound) -> Sockets | Webhooks:
         """Create the listener: Socket Mode, or HTTP if there is only a signing secret."""
         secret = self._config.signing_secret.get_secret_value() if self._config.signing_secret else ""
         app = AsyncApp(
@@ -113,17 +113,17 @@ class SlackChannel:
             name="parley",
             process_before_response=True,
             client=self._client.web,
-            before_authorize=intake,
+            before_authorize=inbound,
             signing_secret=secret,
-            ignoring_self_events_enabled=False,  # the intake decides which of them matter
+            ignoring_self_events_enabled=False,  # `Inbound` decides which of them matter
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
         )
         if self._config.app_token is None:
-            return Hooks(app, secret, self._config.port)
+            return Webhooks(app, secret, self._config.port)
 
         def greeted(app_id: str) -> None:
-            intake.app_id = app_id
+            inbound.app_id = app_id
 
         return Sockets(self._client, app, greeted)
 
@@ -148,13 +148,13 @@ class SlackChannel:
         """Send all parts that `split` returns, and return the first. An answer to a command in a channel is visible
         only to the user who gave it, and cannot be edited."""
         posted = [await self._post(chat, part, key) for part in render.split(message)]
-        self._signs.posted(chat)
+        self._typing.posted(chat)
         return posted[0]
 
     async def _post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         if message.attachments:
             me = await self._identity()
-            return await self._files.upload(chat, message.attachments[0], render.comment_of(message), key, me)
+            return await self._attachments.upload(chat, message.attachments[0], render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
             message.respond, {"response_type": "ephemeral", **render.body(message), **_QUIET}
         ):
@@ -195,7 +195,7 @@ class SlackChannel:
             log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
             text = render.plain_texts(first)[0]
             await instead(lambda: self._client.call("chat.update", {**where, "text": text, "blocks": []}))
-        self._signs.edited(posted.chat)
+        self._typing.edited(posted.chat)
 
     async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
         """See `FindsSent`. Messages are found by their metadata. Files have none: they are found by id until a restart,
@@ -204,11 +204,11 @@ class SlackChannel:
             raise ChannelError("Slack keeps no record of what answered a command", permanent=True)
         me = await self._identity()
         if message.attachments:
-            found = await self._files.uploaded(chat, key, message.attachments[0], known, me)
+            found = await self._attachments.uploaded(chat, key, message.attachments[0], known, me)
         else:
             found = await self._history.sent(chat, key, me)
         if found is not None:
-            self._signs.posted(chat)
+            self._typing.posted(chat)
         return found
 
     async def history(
@@ -233,7 +233,7 @@ class SlackChannel:
 
     async def typing(self, chat: ChatKey) -> bool:
         """See `ShowsTyping`."""
-        return await self._signs.show(chat)
+        return await self._typing.show(chat)
 
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Opens the chat if there is none yet, which the user does not notice."""
@@ -247,7 +247,7 @@ class SlackChannel:
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads`."""
-        return await self._files.download(attachment)
+        return await self._attachments.download(attachment)
 
     async def delete(self, posted: Posted) -> None:
         """See `Deletes`. Raises MessageGone if the message is already deleted."""
@@ -255,6 +255,6 @@ class SlackChannel:
 
     async def close(self) -> None:
         """See `Channel.close`."""
-        await self._signs.close()
-        await self._people.close()
+        await self._typing.close()
+        await self._users.close()
         await self._client.close()

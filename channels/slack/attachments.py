@@ -29,7 +29,7 @@ _LONG_AGO = 3_600.0
 """Age in seconds of the oldest message searched, chosen so that a wrong local clock does no harm."""
 
 
-class Files:
+class Attachments:
     def __init__(self, client: Client, history: History) -> None:
         self._client = client
         self._history = history

@@ -17,7 +17,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from channels.backoff import Holds
+from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError
 from channels.slack.config import Config, granted
 from channels.slack.errors import Failure, meaning
@@ -46,7 +46,7 @@ may be removed."""
 Answer = dict[str, JsonValue]
 
 
-class Pace:
+class MethodRateLimit:
     """Grants calls in the order of their requests."""
 
     def __init__(self, per_minute: float, burst: int) -> None:
@@ -95,35 +95,35 @@ class Client:
         self.scopes: frozenset[str] = frozenset()
         """Scopes of the bot token, as reported by `auth.test`."""
         self._app_token = config.app_token.get_secret_value() if config.app_token else ""
-        self._paces = {method: Pace(*tier) for method, tier in TIERS.items()}
-        self._holds = Holds()
+        self._rate_limits = {method: MethodRateLimit(*tier) for method, tier in TIERS.items()}
+        self._cooldowns = Cooldowns()
         self._refused: AccountRefused | None = None
         self._on_refused = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
 
     async def call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         """Make one call, waiting for the rate limit of its method. Raises ChannelError."""
-        if method in self._paces:
-            await self._paces[method].wait()
+        if method in self._rate_limits:
+            await self._rate_limits[method].wait()
         return await self._call(method, parameters)
 
     async def offer(self, method: str, parameters: Mapping[str, JsonValue]) -> bool:
         """Make an optional call; return False if the rate limit leaves no room for it now. Raises ChannelError."""
-        if not self._paces[method].take():
+        if not self._rate_limits[method].take():
             return False
         await self._call(method, parameters)
         return True
 
     async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         try:
-            with self._holds.kept(_counted(method, parameters)):
+            with self._cooldowns.call(_counted(method, parameters)):
                 return await self._ask(method, parameters)
         except AccountRefused as error:
             self.give_up(error)
             raise
         except ChannelError as error:
-            if error.retry_after is not None and method in self._paces:
-                self._paces[method].hold(error.retry_after)
+            if error.retry_after is not None and method in self._rate_limits:
+                self._rate_limits[method].hold(error.retry_after)
             raise
 
     async def connection_address(self) -> str:

@@ -11,7 +11,7 @@ from channels.base import ChatKey, CommandInvoked, MessageReceived, Posted
 from channels.slack.client import Client
 from channels.slack.normalise import Identity, is_ours, said
 from channels.slack.render import EVENT_TYPE
-from channels.slack.users import People
+from channels.slack.users import Users
 from channels.slack.wire import File, Message, read_message
 
 PAGE = 200
@@ -21,9 +21,9 @@ MOST_PAGES = 5
 class History:
     """Reads messages of a conversation, newest first where Slack allows it."""
 
-    def __init__(self, client: Client, people: People) -> None:
+    def __init__(self, client: Client, users: Users) -> None:
         self._client = client
-        self._people = people
+        self._users = users
 
     async def said(
         self, chat: ChatKey, me: Identity, commands: Set[str], *, after: str | None, before: str | None, most: int
@@ -54,13 +54,13 @@ class History:
         """Return True for a message of another sender in this chat. Thread replies may also be shown in the channel;
         those are skipped there."""
         is_shown_too = chat.thread is None and message.thread is not None
-        return not is_shown_too and said(message, me, self._people, commands) is not None
+        return not is_shown_too and said(message, me, self._users, commands) is not None
 
     async def _events(
         self, messages: Sequence[Message], me: Identity, commands: Set[str]
     ) -> Sequence[MessageReceived | CommandInvoked]:
-        await asyncio.gather(*(self._people.meet(user) for user in {message.user for message in messages}))
-        events = (said(message, me, self._people, commands) for message in messages)
+        await asyncio.gather(*(self._users.wait_for(user) for user in {message.user for message in messages}))
+        events = (said(message, me, self._users, commands) for message in messages)
         return [event for event in events if event is not None]
 
     async def sent(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:

@@ -32,8 +32,8 @@ from channels.slack.client import Client
 from channels.slack.errors import Failure, meaning
 from channels.slack.interactions import ASK, command_invoked, phrases, pressed, question_asked, question_window
 from channels.slack.normalise import Identity, normalise
-from channels.slack.typing_indicator import Signs
-from channels.slack.users import People
+from channels.slack.typing_indicator import TypingIndicator
+from channels.slack.users import Users
 from channels.slack.wire import (
     AssistantThread,
     Interaction,
@@ -57,30 +57,30 @@ SETTLE_SECONDS = 0.01
 """Time within which an earlier message may still arrive on the other socket."""
 
 
-class Intake(AsyncMiddleware):
+class Inbound(AsyncMiddleware):
     """Converts payloads to events and passes them to the inbox. `app_id` is set once Slack has told it."""
 
     def __init__(
         self,
         client: Client,
         me: Identity,
-        people: People,
-        signs: Signs,
+        users: Users,
+        typing: TypingIndicator,
         inbox: Inbox,
         commands: Set[str],
     ) -> None:
         self.app_id = ""
         self._client = client
         self._me = me
-        self._people = people
-        self._signs = signs
+        self._users = users
+        self._typing = typing
         self._inbox = inbox
         self._commands = commands
-        self._courtesies = Courtesies(client, me, people)
-        self._turns = Turns()
+        self._shortcuts = Shortcuts(client, me, users)
+        self._order = ChatOrder()
 
     async def close(self) -> None:
-        await self._courtesies.close()
+        await self._shortcuts.close()
 
     async def async_process(
         self,
@@ -117,12 +117,12 @@ class Intake(AsyncMiddleware):
             return
         found = self._event(body)
         if found is None:
-            self._courtesies.take(body)
+            self._shortcuts.take(body)
             return
-        unknown = self._people(found.sender.id) is None
-        async with self._turns.of(str(found.chat), found.at):
+        unknown = self._users(found.sender.id) is None
+        async with self._order.of(str(found.chat), found.at):
             if unknown:  # perhaps the name became known while this event waited for its turn
-                await self._people.meet(found.sender.id)
+                await self._users.wait_for(found.sender.id)
                 found = self._event(body) or found
         await self._accept(found)
 
@@ -132,12 +132,12 @@ class Intake(AsyncMiddleware):
             return self._message(body)
         if "command" in body:
             command = read_command(body)
-            return command_invoked(command, self._me, self._people, time.time()) if command else None
+            return command_invoked(command, self._me, self._users, time.time()) if command else None
         interaction = read_interaction(body) if body.get("type") in _INTERACTIONS else None
         if interaction is None:
             return None
-        press = pressed(interaction, self._me, self._people)
-        return press or question_asked(interaction, self._me, self._people, time.time())
+        press = pressed(interaction, self._me, self._users)
+        return press or question_asked(interaction, self._me, self._users, time.time())
 
     def _message(self, body: Body) -> InboundEvent | None:
         raw = body.get("event")
@@ -147,11 +147,11 @@ class Intake(AsyncMiddleware):
         if message is None:
             log.warning("malformed event event_id=%s", body.get("event_id"))
             return None
-        return normalise(message, self._me, self._people, self._commands)
+        return normalise(message, self._me, self._users, self._commands)
 
     async def _accept(self, event: InboundEvent) -> None:
         if isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
-            self._signs.heard(event.chat, event.message_id, event.sender.language)
+            self._typing.received(event.chat, event.message_id, event.sender.language)
         await self._inbox(event)
 
     def _give_up(self, event: Mapping[str, JsonValue]) -> None:
@@ -171,7 +171,7 @@ class _Line:
         self.moved = asyncio.Condition()
 
 
-class Turns:
+class ChatOrder:
     def __init__(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._sleep = sleep
         self._lines: weakref.WeakValueDictionary[str, _Line] = weakref.WeakValueDictionary()
@@ -200,13 +200,13 @@ class Turns:
                     line.moved.notify_all()
 
 
-class Courtesies:
+class Shortcuts:
     """Runs beside the acknowledgement; failures are only logged."""
 
-    def __init__(self, client: Client, me: Identity, people: People) -> None:
+    def __init__(self, client: Client, me: Identity, users: Users) -> None:
         self._client = client
         self._me = me
-        self._people = people
+        self._users = users
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, body: Mapping[str, JsonValue]) -> None:
@@ -226,13 +226,13 @@ class Courtesies:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _start(self, courtesy: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(courtesy)
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _suggest(self, thread: AssistantThread) -> None:
-        await self._people.meet(thread.user_id)
+        await self._users.wait_for(thread.user_id)
         prompts: list[JsonValue] = [{"title": title, "message": said} for title, said in self._phrases(thread.user_id)]
         await self._call(
             "assistant.threads.setSuggestedPrompts",
@@ -240,12 +240,12 @@ class Courtesies:
         )
 
     async def _open_window(self, shortcut: Interaction) -> None:
-        person = self._people(shortcut.user.id)
-        window = question_window(shortcut, self._me, self._people, phrases(person.language if person else None))
+        person = self._users(shortcut.user.id)
+        window = question_window(shortcut, self._me, self._users, phrases(person.language if person else None))
         await self._call("views.open", {"trigger_id": shortcut.trigger_id, "view": window})
 
     def _phrases(self, user: str) -> tuple[tuple[str, str], ...]:
-        person = self._people(user)
+        person = self._users(user)
         return phrases(person.language if person else None).prompts
 
     async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> None:

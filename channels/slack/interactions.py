@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageReceived, Sender
-from channels.slack.normalise import Identity, Names, is_direct, readable, words
+from channels.slack.normalise import Identity, Names, is_direct, message_text, readable
 from channels.slack.wire import Interaction, Named, SlashCommand
 
 ASK = "ask_parley"
@@ -63,7 +63,7 @@ def phrases(language: str | None) -> Phrases:
     return CHINESE if (language or "").lower().startswith("zh") else ENGLISH
 
 
-class Asked(BaseModel):
+class DialogMetadata(BaseModel):
     """Private metadata of the dialog: the place and the quoted message."""
 
     channel: str
@@ -115,10 +115,10 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
 def question_window(interaction: Interaction, me: Identity, names: Names, phrases: Phrases) -> dict[str, JsonValue]:
     """Build the dialog that asks what to do about the message on which the shortcut was used."""
     message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
-    said = words(message, me, names).everything[:_LONGEST_QUOTE] if message else ""
+    said = message_text(message, me, names).everything[:_LONGEST_QUOTE] if message else ""
     speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
     root = message.thread if message else None
-    asked = Asked(
+    asked = DialogMetadata(
         channel=channel,
         thread=root or (None if is_direct(channel) else interaction.message_ts),
         quoted=f"{speaker}: {said}" if speaker else said,
@@ -149,7 +149,7 @@ def question_asked(interaction: Interaction, me: Identity, names: Names, now: fl
         return None
     typed = next((field.value for fields in view.state.values.values() for field in fields.values()), "")
     try:
-        asked = Asked.model_validate_json(view.private_metadata)
+        asked = DialogMetadata.model_validate_json(view.private_metadata)
     except ValidationError:
         return None
     return MessageReceived(

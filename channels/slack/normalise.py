@@ -55,7 +55,7 @@ Names = Callable[[str], Person | None]
 """Returns the name and language for a user id, if they are known yet."""
 
 
-class Words(NamedTuple):
+class MessageText(NamedTuple):
     """Text of a message, and whether it mentions the bot."""
 
     text: str
@@ -68,14 +68,14 @@ class Words(NamedTuple):
         return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
-def words(message: Message, me: Identity, names: Names) -> Words:
+def message_text(message: Message, me: Identity, names: Names) -> MessageText:
     """Return all visible text of a message, without mentions of the bot."""
     spans = [found.span() for found in _TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
     own = block_words(message.blocks, names) if _says_more(message) else ""
     own = own or readable(without(message.text, spans), names)
     shared = (_attachment_words(attachment, names) for attachment in message.attachments)
     files = (_not_here(file) for file in message.files)
-    return Words("\n".join(filter(None, (own, *files))), bool(spans), "\n".join(filter(None, shared)))
+    return MessageText("\n".join(filter(None, (own, *files))), bool(spans), "\n".join(filter(None, shared)))
 
 
 def _says_more(message: Message) -> bool:
@@ -234,7 +234,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
     sender = _sender(message, names)
     if sender is None or is_ours(message, me) or not message.channel:
         return None
-    spoken = words(message, me, names)
+    spoken = message_text(message, me, names)
     files = attachments(message, names)
     if not spoken.everything and not files and not spoken.mentions_us:
         return None
@@ -302,7 +302,7 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
     if now.subtype not in SAID or sender is None or is_ours(now, me) or _is_bot(now):
         return None
     post = now.model_copy(update={"channel": message.channel})
-    spoken = words(post, me, names)
+    spoken = message_text(post, me, names)
     addressed = _addressed(post, me, mentions_us=spoken.mentions_us)
     return MessageEdited(
         event_id=f"{message_event_id(me, post.channel, post.ts)}:edited:{now.edited.ts}",
@@ -321,7 +321,7 @@ def _deleted(message: Message, before: Message | None, me: Identity, names: Name
     if before is None or sender is None or message.deleted_ts is None or is_ours(before, me) or _is_bot(before):
         return None
     post = before.model_copy(update={"channel": message.channel})
-    addressed = _addressed(post, me, mentions_us=words(post, me, names).mentions_us)
+    addressed = _addressed(post, me, mentions_us=message_text(post, me, names).mentions_us)
     return MessageDeleted(
         event_id=f"{message_event_id(me, post.channel, message.deleted_ts)}:deleted",
         chat=_chat(post, me, addressed),

@@ -17,32 +17,32 @@ log = logging.getLogger(__name__)
 
 EYES = "eyes"
 MOST_CHATS = 2_000
-TIDYING_TRIES = 3
+REMOVAL_TRIES = 3
 
 
-class Signs:
+class TypingIndicator:
     """One indicator per chat. Indicators are optional: they are skipped when rate-limited or not permitted."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._heard: OrderedDict[str, tuple[str, str | None]] = OrderedDict()
+        self._newest: OrderedDict[str, tuple[str, str | None]] = OrderedDict()
         """Newest message, to which a reaction may be added, and its sender's language, by chat."""
         self._eyes: dict[str, str] = {}
         """Message that has the reaction, by chat."""
         self._thinking: set[str] = set()
         """Chats with a status and no message of the bot after it."""
-        self._tidying: set[asyncio.Task[None]] = set()
+        self._removals: set[asyncio.Task[None]] = set()
         self._no_status: set[bool] = set()
         """True for direct messages, False for channels."""
         self._no_eyes = False
 
-    def heard(self, chat: ChatKey, message_id: str, language: str | None) -> None:
+    def received(self, chat: ChatKey, message_id: str, language: str | None) -> None:
         """Note a message that may be answered."""
         key = str(chat)
-        self._heard[key] = (message_id, language)
-        self._heard.move_to_end(key)
-        if len(self._heard) > MOST_CHATS:
-            self._heard.popitem(last=False)
+        self._newest[key] = (message_id, language)
+        self._newest.move_to_end(key)
+        if len(self._newest) > MOST_CHATS:
+            self._newest.popitem(last=False)
 
     async def show(self, chat: ChatKey) -> bool:
         """Show the indicator; return False if the rate limit left no room. Raises ChannelError if a retry may help."""
@@ -50,46 +50,46 @@ class Signs:
             shown = await self._status(chat)
             if shown is not None:
                 return shown
-        return self._no_eyes or await self._look(chat)
+        return self._no_eyes or await self._add_eyes(chat)
 
     def posted(self, chat: ChatKey) -> None:
         """Note a message of the bot, at which Slack clears the status by itself. The reaction is removed in the
         background, so that messages do not wait for it."""
         self._thinking.discard(str(chat))
-        self._later(self._take_eyes_away(chat))
+        self._start(self._remove_eyes(chat))
 
     def edited(self, chat: ChatKey) -> None:
         """Note an edit by the bot, at which Slack does not clear the status."""
-        self._later(self._take_eyes_away(chat))
+        self._start(self._remove_eyes(chat))
         if str(chat) in self._thinking:
             self._thinking.discard(str(chat))
-            self._later(self._take_status_away(chat))
+            self._start(self._clear_status(chat))
 
     async def close(self) -> None:
         """Stop removing indicators; those still shown remain."""
-        for task in self._tidying:
+        for task in self._removals:
             task.cancel()
-        await asyncio.gather(*self._tidying, return_exceptions=True)
+        await asyncio.gather(*self._removals, return_exceptions=True)
 
-    def _later(self, work: Coroutine[object, object, None]) -> None:
+    def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)
-        self._tidying.add(task)
-        task.add_done_callback(self._tidying.discard)
+        self._removals.add(task)
+        task.add_done_callback(self._removals.discard)
 
-    async def _take_status_away(self, chat: ChatKey) -> None:
+    async def _clear_status(self, chat: ChatKey) -> None:
         key = str(chat)
-        await self._tidy("assistant.threads.setStatus", _status(chat, ""), lambda: key not in self._thinking)
+        await self._remove("assistant.threads.setStatus", _status(chat, ""), lambda: key not in self._thinking)
 
-    async def _take_eyes_away(self, chat: ChatKey) -> None:
+    async def _remove_eyes(self, chat: ChatKey) -> None:
         message_id = self._eyes.pop(str(chat), None)
-        self._heard.pop(str(chat), None)
+        self._newest.pop(str(chat), None)
         if message_id is None:
             return
-        await self._tidy("reactions.remove", _eyes(chat, message_id), lambda: True)
+        await self._remove("reactions.remove", _eyes(chat, message_id), lambda: True)
 
-    async def _tidy(self, method: str, parameters: Mapping[str, JsonValue], is_wanted: Callable[[], bool]) -> None:
+    async def _remove(self, method: str, parameters: Mapping[str, JsonValue], is_wanted: Callable[[], bool]) -> None:
         """Make a call in the background, repeating it after the wait that Slack asks for."""
-        for _ in range(TIDYING_TRIES):
+        for _ in range(REMOVAL_TRIES):
             if not is_wanted():
                 return
             try:
@@ -97,7 +97,7 @@ class Signs:
             except Nothing:
                 return
             except ChannelError as error:
-                log.info("not tidied up: %s", error.reason)
+                log.info("indicator not removed: %s", error.reason)
                 if error.retry_after is None:
                     return
             else:
@@ -105,7 +105,7 @@ class Signs:
 
     async def _status(self, chat: ChatKey) -> bool | None:
         """Set the status. Returns None where Slack does not support it, False if the rate limit left no room."""
-        _, language = self._heard.get(str(chat), ("", None))
+        _, language = self._newest.get(str(chat), ("", None))
         try:
             status = _status(chat, phrases(language).thinking)
             if not await self._client.offer("assistant.threads.setStatus", status):
@@ -119,11 +119,11 @@ class Signs:
         self._thinking.add(str(chat))
         return True
 
-    async def _look(self, chat: ChatKey) -> bool:
+    async def _add_eyes(self, chat: ChatKey) -> bool:
         """Add the reaction. Returns False if the rate limit left no room."""
         if str(chat) in self._eyes:  # a second reaction would leave the first one behind
             return True
-        message_id, _ = self._heard.get(str(chat), ("", None))
+        message_id, _ = self._newest.get(str(chat), ("", None))
         if not message_id:
             return True
         try:
@@ -139,7 +139,7 @@ class Signs:
             if not error.permanent:
                 raise
             log.info("no reaction chat=%s: %s", chat, error.reason)
-        self._heard.pop(str(chat), None)
+        self._newest.pop(str(chat), None)
         return True
 
 

@@ -20,7 +20,7 @@ MOST_AT_ONCE = 50
 """Concurrent look-ups; further users stay nameless until their next message."""
 
 
-class People:
+class Users:
     """Names and languages by user id, from `users.info`."""
 
     def __init__(self, client: Client) -> None:
@@ -34,7 +34,7 @@ class People:
         found = self._known.get(user)
         return found[0] if found else None
 
-    async def meet(self, user: str) -> None:
+    async def wait_for(self, user: str) -> None:
         """Return once the user is known, or after `WAIT_SECONDS`."""
         if not user.startswith(("U", "W")):
             return

@@ -23,7 +23,7 @@ PATH = "/slack/events"
 MAX_BODY = 8 * 1024 * 1024
 
 
-class Hooks:
+class Webhooks:
     """HTTP server for Slack's events."""
 
     def __init__(self, app: AsyncApp, signing_secret: str, port: int) -> None:

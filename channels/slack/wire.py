@@ -19,7 +19,7 @@ def _or_none(value: object) -> object:
     return () if value is None else value
 
 
-Words = Annotated[Text, BeforeValidator(_or_empty)]
+TextOrEmpty = Annotated[Text, BeforeValidator(_or_empty)]
 Blocks = Annotated[tuple[dict[str, JsonValue], ...], BeforeValidator(_or_none)]
 
 
@@ -31,34 +31,34 @@ class File(_Wire):
     id: str = ""
     user: str | None = None
     """Uploader, who may have uploaded the file long before it was shared here."""
-    name: Words = ""
-    title: Words = ""
-    mimetype: Words = ""
+    name: TextOrEmpty = ""
+    title: TextOrEmpty = ""
+    mimetype: TextOrEmpty = ""
     size: int | None = None
-    mode: Words = ""
+    mode: TextOrEmpty = ""
     """"tombstone" for a deleted file, "external" for one that is only linked."""
     is_external: bool = False
-    permalink: Words = ""
-    external_url: Words = ""
-    url_private: Words = ""
-    url_private_download: Words = ""
+    permalink: TextOrEmpty = ""
+    external_url: TextOrEmpty = ""
+    url_private: TextOrEmpty = ""
+    url_private_download: TextOrEmpty = ""
 
 
 class Field(_Wire):
-    title: Words = ""
-    value: Words = ""
+    title: TextOrEmpty = ""
+    value: TextOrEmpty = ""
 
 
 class Attachment(_Wire):
     """Attachment of a message: an app's card, a link preview or a shared message."""
 
-    fallback: Words = ""
-    pretext: Words = ""
-    author_name: Words = ""
-    title: Words = ""
-    title_link: Words = ""
-    text: Words = ""
-    from_url: Words = ""
+    fallback: TextOrEmpty = ""
+    pretext: TextOrEmpty = ""
+    author_name: TextOrEmpty = ""
+    title: TextOrEmpty = ""
+    title_link: TextOrEmpty = ""
+    text: TextOrEmpty = ""
+    from_url: TextOrEmpty = ""
     fields: Annotated[tuple[Field, ...], BeforeValidator(_or_none)] = ()
     blocks: Blocks = ()
     files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
@@ -69,9 +69,9 @@ class Edited(_Wire):
 
 
 class Profile(_Wire):
-    display_name: Words = ""
-    real_name: Words = ""
-    name: Words = ""
+    display_name: TextOrEmpty = ""
+    real_name: TextOrEmpty = ""
+    name: TextOrEmpty = ""
 
     @property
     def shown(self) -> str:
@@ -87,17 +87,17 @@ class Message(_Wire):
     """A post or, with a `subtype`, a change of one; then `message` and `previous_message` are the post itself."""
 
     type: str = "message"
-    subtype: Words = ""
+    subtype: TextOrEmpty = ""
     channel: str = ""
-    user: Words = ""
-    bot_id: Words = ""
-    username: Words = ""
+    user: TextOrEmpty = ""
+    bot_id: TextOrEmpty = ""
+    username: TextOrEmpty = ""
     user_profile: Profile | None = None
     bot_profile: Profile | None = None
-    text: Words = ""
+    text: TextOrEmpty = ""
     ts: Ts
     thread_ts: Ts | None = None
-    parent_user_id: Words = ""
+    parent_user_id: TextOrEmpty = ""
     edited: Edited | None = None
     blocks: Blocks = ()
     attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_or_none)] = ()
@@ -117,13 +117,13 @@ class Named(_Wire):
     """A user, channel or app with an id."""
 
     id: str
-    name: Words = ""
-    username: Words = ""
+    name: TextOrEmpty = ""
+    username: TextOrEmpty = ""
 
 
 class Action(_Wire):
     type: str = ""
-    value: Words = ""
+    value: TextOrEmpty = ""
     action_ts: Ts
 
 
@@ -135,7 +135,7 @@ class Container(_Wire):
 
 
 class Input(_Wire):
-    value: Words = ""
+    value: TextOrEmpty = ""
 
 
 class State(_Wire):
@@ -144,8 +144,8 @@ class State(_Wire):
 
 class View(_Wire):
     id: str
-    callback_id: Words = ""
-    private_metadata: Words = ""
+    callback_id: TextOrEmpty = ""
+    private_metadata: TextOrEmpty = ""
     state: State = State()
 
 
@@ -159,20 +159,20 @@ class Interaction(_Wire):
     message: Message | None = None
     message_ts: Ts | None = None
     actions: tuple[Action, ...] = ()
-    callback_id: Words = ""
-    trigger_id: Words = ""
-    response_url: Words = ""
+    callback_id: TextOrEmpty = ""
+    trigger_id: TextOrEmpty = ""
+    response_url: TextOrEmpty = ""
     view: View | None = None
 
 
 class SlashCommand(_Wire):
     command: str
-    text: Words = ""
+    text: TextOrEmpty = ""
     user_id: str
-    user_name: Words = ""
+    user_name: TextOrEmpty = ""
     channel_id: str
     trigger_id: str
-    response_url: Words = ""
+    response_url: TextOrEmpty = ""
 
 
 class AssistantThread(_Wire):

@@ -23,7 +23,7 @@ from telegram.error import (
 )
 from telegram.request import BaseRequest, RequestData
 
-from channels.backoff import Holds
+from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.telegram.config import Config
 
@@ -203,12 +203,12 @@ class Client(Bot):
             request=AiohttpRequest(),
             get_updates_request=AiohttpRequest(connections=2),
         )
-        self._holds = Holds()
+        self._cooldowns = Cooldowns()
 
     async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
         """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
         timeout = self.request.read_timeout if seconds is None else seconds
-        with self._holds.kept(_counted(method, parameters)):
+        with self._cooldowns.call(_counted(method, parameters)):
             try:
                 result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
             except TelegramError as error:

@@ -35,19 +35,19 @@ class Identity(NamedTuple):
     username: str
 
 
-class Words(NamedTuple):
+class MessageText(NamedTuple):
     """Text or caption of a message, and whether it mentions the bot."""
 
     text: str
     mentions_us: bool
 
 
-def words(message: Message, me: Identity) -> Words:
+def message_text(message: Message, me: Identity) -> MessageText:
     """Return text or caption without mentions of the bot, or a line that describes other content."""
     text = message.text or message.caption
     entities = message.entities if message.text else message.caption_entities
     mentions = [span for entity in entities if (span := _mention_of(me, text, entity))]
-    return Words(without(text, mentions) or _other_content(message), bool(mentions))
+    return MessageText(without(text, mentions) or _other_content(message), bool(mentions))
 
 
 def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | None:
@@ -187,7 +187,7 @@ def message_event_id(me: Identity, chat: int, message: int) -> str:
 
 def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked | None:
     sender = _sender(message)
-    said = words(message, me)
+    said = message_text(message, me)
     files = attachments(message)
     if sender is None or not _has_content(message, said, files_count=len(files)):
         return None
@@ -217,19 +217,19 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     )
 
 
-def _has_content(message: Message, said: Words, *, files_count: int) -> bool:
+def _has_content(message: Message, said: MessageText, *, files_count: int) -> bool:
     """Return False for service messages (joins, pins, titles, a group's move)."""
     return bool(message.text or message.caption or said.text or files_count)
 
 
-def _command(message: Message, me: Identity, sender: Sender, said: Words, command: Command) -> CommandInvoked:
+def _command(message: Message, me: Identity, sender: Sender, said: MessageText, command: Command) -> CommandInvoked:
     named = said.mentions_us or "@" in said.text.split(maxsplit=1)[0]
     return CommandInvoked(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
         sender=sender,
         at=message.date,
-        addressed=_addressed(message, me, Words(said.text, named)),
+        addressed=_addressed(message, me, MessageText(said.text, named)),
         message_id=str(message.message_id),
         name=command.name,
         arguments=command.arguments,
@@ -240,7 +240,7 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
     sender = _sender(message)
     if sender is None or not (message.text or message.caption):
         return None
-    said, forwarded = words(message, me), forwarded_from(message)
+    said, forwarded = message_text(message, me), forwarded_from(message)
     edited = message.edit_date or message.date
     return MessageEdited(
         event_id=f"{message_event_id(me, message.chat.id, message.message_id)}:edited:{edited}",
@@ -254,7 +254,7 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
     )
 
 
-def _passed_on(forwarded: str, said: Words) -> str:
+def _passed_on(forwarded: str, said: MessageText) -> str:
     return f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else ""
 
 
@@ -294,7 +294,7 @@ def _key(message: Message, me: Identity) -> ChatKey:
     return ChatKey(platform="telegram", account=str(me.id), chat=str(message.chat.id), thread=thread)
 
 
-def _addressed(message: Message, me: Identity, said: Words) -> Addressed:
+def _addressed(message: Message, me: Identity, said: MessageText) -> Addressed:
     if _is_private(message.chat):
         return Addressed.DIRECT
     if said.mentions_us:

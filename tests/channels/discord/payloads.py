@@ -3,7 +3,7 @@
 from pydantic import JsonValue, SecretStr
 
 from channels.base import CommandInvoked, InboundEvent, MessageReceived
-from channels.discord.cache import Places
+from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.normalise import Identity, View, edited, interacted, received, remembered
 from channels.discord.wire import Interaction, Message, read
@@ -41,9 +41,9 @@ SERVER: Json = {
 
 
 def view(thread_channels: str = "") -> View:
-    places = Places()
-    places.hear("GUILD_CREATE", SERVER)
-    return View(ME, places, Config(bot_token=SecretStr(TOKEN), thread_channels=thread_channels))
+    servers = Servers()
+    servers.hear("GUILD_CREATE", SERVER)
+    return View(ME, servers, Config(bot_token=SecretStr(TOKEN), thread_channels=thread_channels))
 
 
 def message(channel: str = GENERAL, /, author: JsonValue = ANN, **content: JsonValue) -> Json:

@@ -13,7 +13,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
 )
-from channels.discord.cache import MIB, MOST_CHANNELS, Places, Recent
+from channels.discord.cache import MIB, MOST_CHANNELS, RecentMessages, Servers
 from tests.channels.discord.payloads import (
     ANN,
     BEN,
@@ -307,30 +307,30 @@ def test_no_malformed_interaction_raises(field: str, content: JsonValue) -> None
     st.sampled_from(["GUILD_CREATE", "THREAD_CREATE", "CHANNEL_DELETE", "GUILD_DELETE", "THREAD_LIST_SYNC"]), ANYTHING
 )
 def test_no_malformed_server_raises(event: str, raw: JsonValue) -> None:
-    Places().hear(event, raw)
+    Servers().hear(event, raw)
 
 
 def test_places_know_what_servers_tell() -> None:
-    places = Places()
-    places.hear("GUILD_CREATE", SERVER)
-    assert (places.parent(THREAD), places.parent(GENERAL), places.name(GENERAL)) == (GENERAL, None, "general")
-    assert (places.file_limit(GUILD), places.file_limit("@me")) == (50 * MIB, 10 * MIB)
+    servers = Servers()
+    servers.hear("GUILD_CREATE", SERVER)
+    assert (servers.parent(THREAD), servers.parent(GENERAL), servers.name(GENERAL)) == (GENERAL, None, "general")
+    assert (servers.file_limit(GUILD), servers.file_limit("@me")) == (50 * MIB, 10 * MIB)
 
-    places.hear("THREAD_LIST_SYNC", {"guild_id": GUILD, "threads": [{"id": "903", "type": 12, "parent_id": GENERAL}]})
-    assert places.parent("903") == GENERAL
-    assert places.file_limit(GUILD) == 50 * MIB
-    places.hear("GUILD_DELETE", {"id": GUILD, "unavailable": True})
-    assert places.knows(GENERAL)
-    places.hear("CHANNEL_DELETE", {"id": GENERAL, "type": 0})
-    assert not places.knows(THREAD), "a channel takes its threads along"
-    places.hear("GUILD_CREATE", SERVER)
-    places.hear("GUILD_DELETE", {"id": GUILD})
-    assert not places.knows(GENERAL)
-    assert places.file_limit(GUILD) == 10 * MIB
+    servers.hear("THREAD_LIST_SYNC", {"guild_id": GUILD, "threads": [{"id": "903", "type": 12, "parent_id": GENERAL}]})
+    assert servers.parent("903") == GENERAL
+    assert servers.file_limit(GUILD) == 50 * MIB
+    servers.hear("GUILD_DELETE", {"id": GUILD, "unavailable": True})
+    assert servers.knows(GENERAL)
+    servers.hear("CHANNEL_DELETE", {"id": GENERAL, "type": 0})
+    assert not servers.knows(THREAD), "a channel takes its threads along"
+    servers.hear("GUILD_CREATE", SERVER)
+    servers.hear("GUILD_DELETE", {"id": GUILD})
+    assert not servers.knows(GENERAL)
+    assert servers.file_limit(GUILD) == 10 * MIB
 
 
 def test_a_deleted_message_is_known_by_what_was_heard() -> None:
-    recent = Recent()
+    recent = RecentMessages()
     recent.keep(heard(content="<@42> hi"))
 
     gone = recent.deleted("1000", 5.0)
@@ -341,9 +341,9 @@ def test_a_deleted_message_is_known_by_what_was_heard() -> None:
 
 
 def test_threads_of_which_nothing_is_told_any_more_are_forgotten_and_channels_are_not() -> None:
-    places = Places()
-    places.learn({"id": "1", "type": 0, "name": "general"}, "9")
+    servers = Servers()
+    servers.learn({"id": "1", "type": 0, "name": "general"}, "9")
     for number in range(2, MOST_CHANNELS + 3):
-        places.learn({"id": str(number), "type": 11, "parent_id": "1"}, "9")
+        servers.learn({"id": str(number), "type": 11, "parent_id": "1"}, "9")
 
-    assert [places.knows(each) for each in ("1", "2", "3", "4")] == [True, False, False, True]
+    assert [servers.knows(each) for each in ("1", "2", "3", "4")] == [True, False, False, True]

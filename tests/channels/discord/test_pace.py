@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from channels.discord.client import CALLS, SIGNS, Pace
+from channels.discord.client import CALLS, OPTIONAL_CALLS, RateLimit
 
 ALLOWED = 50
 """Calls that Discord allows in a second."""
@@ -28,7 +28,7 @@ async def made(answers: int, signs: int) -> tuple[list[float], list[float]]:
     Returns the times of the answers and the times of all calls.
     """
     clock = Clock()
-    pace = Pace(clock.now, clock.sleep)
+    pace = RateLimit(clock.now, clock.sleep)
     answered: list[float] = []
     calls: list[float] = []
     for _ in range(answers):
@@ -46,13 +46,13 @@ async def test_no_answer_of_a_crowd_waits_for_a_sign(signs: int) -> None:
 
     assert max(late - early for early, late in zip(alone, among, strict=True)) <= 0.05
     assert len(calls) > len(among)
-    assert max(sum(at <= each < at + 1 for each in calls) for at in calls) <= CALLS + SIGNS < ALLOWED
+    assert max(sum(at <= each < at + 1 for each in calls) for at in calls) <= CALLS + OPTIONAL_CALLS < ALLOWED
 
 
 async def test_a_sign_steps_back_where_an_answer_would_have_to_wait() -> None:
     clock = Clock()
-    pace = Pace(clock.now, clock.sleep)
-    assert [pace.take() for _ in range(SIGNS + 1)] == [True] * SIGNS + [False]
+    pace = RateLimit(clock.now, clock.sleep)
+    assert [pace.take() for _ in range(OPTIONAL_CALLS + 1)] == [True] * OPTIONAL_CALLS + [False]
     clock.time += 1
     for _ in range(CALLS):
         await pace.wait()

@@ -6,7 +6,7 @@ import time
 from agent_core.clock import SystemClock
 from channels.base import OutboundMessage
 from channels.discord.adapter import DiscordChannel
-from channels.discord.client import SIGNS
+from channels.discord.client import OPTIONAL_CALLS
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.typing_sign import AGAIN_SECONDS, show_typing
 from tests.channels.discord.conftest import key_of
@@ -23,7 +23,7 @@ async def test_typing_signs_of_a_crowd_take_no_place_of_an_answer(
     began = time.monotonic()
     await channel.send(answered, OutboundMessage(markdown="x"), "k")
 
-    assert 0 < len(signs) <= SIGNS * (signs[-1] - signs[0] + 1)
+    assert 0 < len(signs) <= OPTIONAL_CALLS * (signs[-1] - signs[0] + 1)
     assert time.monotonic() - began < 3.0, "behind all typing signs it would have waited 3.6 s"
 
 

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from channels.slack.inbound import Turns
+from channels.slack.inbound import ChatOrder
 
 
 async def test_what_was_said_first_goes_first() -> None:
-    turns, order = Turns(), list[float]()
+    turns, order = ChatOrder(), list[float]()
 
     async def go(at: float) -> None:
         async with turns.of("chat", at):
@@ -25,7 +25,7 @@ async def test_one_that_is_broken_off_before_its_turn_holds_nobody_up() -> None:
         if len(slept) == 1:
             await asyncio.Event().wait()  # the first caller never gets its turn
 
-    turns = Turns(sleep)
+    turns = ChatOrder(sleep)
 
     async def go(at: float) -> None:
         async with turns.of("chat", at):
