@@ -4,17 +4,14 @@ A channel translates a platform's events and messages; it knows nothing of the r
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
+from channels.attachments import Attachment
+from channels.limits import Limits
 from channels.values import Known, Text, Value
-
-IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Image types that models and browsers display and that cannot contain scripts, as SVG can."""
 
 
 class ChatKey(Value):
@@ -56,31 +53,6 @@ class Addressed(StrEnum):
     """A reply to one of the bot's messages."""
     AMBIENT = "ambient"
     """Sent in a group without mentioning the bot."""
-
-
-class Attachment(Value):
-    """A file that was received with a message, or is sent with one.
-
-    Inbound: `download` takes `reference`; `by` is the first sender of a forwarded file. Outbound: `path` exists.
-    """
-
-    name: Text
-    mime_type: str = "application/octet-stream"
-    size: int | None = None  # bytes, where the platform tells
-    reference: str = ""
-    path: str = ""
-    by: Text = ""
-
-    @property
-    def is_image(self) -> bool:
-        return self.mime_type in IMAGES
-
-    @property
-    def safe_name(self) -> str:
-        """Return the last path component without characters that file systems or terminals interpret; never empty."""
-        name = PurePosixPath(self.name.replace("\\", "/").replace("\0", "")).name
-        kept = "".join(char for char in name if char.isprintable()).strip(" .")
-        return kept.encode()[-120:].decode(errors="ignore") or "file"
 
 
 class _Inbound(Value):
@@ -235,38 +207,6 @@ class Posted(Value):
     message_id: str
     at: float | None = None
     """Time of posting in seconds since the epoch by the platform's clock; None where the platform does not tell."""
-
-
-class Limits(Value):
-    """The limits and abilities of a platform."""
-
-    max_text: int
-    """Longest text of one message, in the platform's own units, after conversion."""
-    edit_every: timedelta = timedelta(seconds=1)
-    """Interval between two calls to one chat that the platform tolerates permanently."""
-    edit_every_in_groups: timedelta = timedelta(seconds=1)
-    burst: int = 3  # calls that a chat may make at once after a rest
-    threads_share_pace: bool = True
-    """True if all threads of a chat share one rate limit."""
-    calls_per_second: float = 1000.0  # allowed over all chats
-    edits_per_minute: float | None = None
-    """Edits allowed over all chats, where the platform limits them separately."""
-    slash: str = "/"  # command prefix
-    keeps_keys: bool = False
-    """True if a second send with the same key returns the message that the first one made."""
-    is_local: bool = False
-    """True if only the user of this machine can reach the channel, so that every sender is the owner."""
-    captions: bool = False
-    """True if an edit can add text to a message that has a picture."""
-    folds_reasoning: bool = False
-    """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
-    forgets: bool = False
-    """True if the messages are gone after a restart of Parley."""
-    max_upload: int = 50 * 1024 * 1024  # bytes
-    words_after: timedelta = timedelta(seconds=1.5)
-    """Age at which an unfinished answer is shown while it streams; faster answers appear whole."""
-    typing_every: timedelta = timedelta(seconds=4)
-    """Interval at which a typing indicator must be renewed."""
 
 
 class CommandSpec(Value):

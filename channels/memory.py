@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from channels.attachments import Attachment
 from channels.base import (
     Accepted,
     Addressed,
-    Attachment,
     ButtonPressed,
     ChannelError,
     ChatKey,
@@ -24,7 +24,6 @@ from channels.base import (
     CommandSpec,
     InboundEvent,
     Inbox,
-    Limits,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -32,6 +31,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.limits import Limits
 from channels.text import parse_command
 
 CallKind = Literal["send", "edit", "delete", "typing"]

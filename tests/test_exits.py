@@ -11,7 +11,8 @@ import pytest
 from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
-from channels.base import Attachment, Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
+from channels.attachments import Attachment
+from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
 from gateway.security.secrets import MASK, Secrets
 from gateway.store.opening import FILE
 from gateway.store.question import Question

@@ -7,15 +7,14 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
+from channels.attachments import Attachment
 from channels.backoff import until_answered
 from channels.base import (
-    Attachment,
     ChannelError,
     ChatKey,
     CommandInvoked,
     CommandSpec,
     Inbox,
-    Limits,
     MessageReceived,
     OutboundMessage,
     Posted,
@@ -31,6 +30,7 @@ from channels.discord.interactions import Interactions, publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
 from channels.discord.render import MAX_TEXT, split
+from channels.limits import Limits
 from channels.values import Known
 
 log = logging.getLogger(__name__)

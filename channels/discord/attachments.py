@@ -8,7 +8,8 @@ from pathlib import Path
 import aiohttp
 import discord
 
-from channels.base import Attachment, ChannelError
+from channels.attachments import Attachment
+from channels.base import ChannelError
 from channels.discord.cache import MIB
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.normalise import Reference

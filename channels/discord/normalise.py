@@ -9,16 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from channels.base import (
-    Addressed,
-    Attachment,
-    ButtonPressed,
-    ChatKey,
-    CommandInvoked,
-    MessageEdited,
-    MessageReceived,
-    Sender,
-)
+from channels.attachments import Attachment
+from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageEdited, MessageReceived, Sender
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.wire import (

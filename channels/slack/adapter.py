@@ -9,20 +9,20 @@ from functools import partial
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
 
+from channels.attachments import Attachment
 from channels.backoff import instead, until_answered
 from channels.base import (
-    Attachment,
     ChannelError,
     ChatKey,
     CommandInvoked,
     CommandSpec,
     Inbox,
-    Limits,
     MessageGone,
     MessageReceived,
     OutboundMessage,
     Posted,
 )
+from channels.limits import Limits
 from channels.slack import render
 from channels.slack.attachments import MAX_UPLOAD, Attachments
 from channels.slack.client import Client, sdk_log

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import JsonValue
 
-from channels.base import Attachment, ChannelError, ChatKey, Posted
+from channels.attachments import Attachment
+from channels.base import ChannelError, ChatKey, Posted
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.history import History

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from channels import base
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
     ChatKey,
@@ -20,7 +20,7 @@ from channels.base import (
     MessageReceived,
     Sender,
 )
-from channels.slack.wire import Attachment, Blocks, File, Message
+from channels.slack.wire import Blocks, File, LegacyAttachment, Message
 from channels.text import without
 
 _TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
@@ -171,7 +171,7 @@ def _token_of(kind: str, target: JsonValue, names: Names) -> str:
     return readable(f"<{kind}{target}>", names)
 
 
-def _attachment_words(attachment: Attachment, names: Names) -> str:
+def _attachment_words(attachment: LegacyAttachment, names: Names) -> str:
     """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
     said = attachment.text or block_words(attachment.blocks, names)
     title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
@@ -182,19 +182,19 @@ def _attachment_words(attachment: Attachment, names: Names) -> str:
     return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
 
 
-def attachments(message: Message, names: Names) -> tuple[base.Attachment, ...]:
+def attachments(message: Message, names: Names) -> tuple[Attachment, ...]:
     """Return the files that can be downloaded, with their uploader if that is not the sender."""
     return tuple(_attachments(message, names))
 
 
-def _attachments(message: Message, names: Names) -> Iterator[base.Attachment]:
+def _attachments(message: Message, names: Names) -> Iterator[Attachment]:
     for file in message.files:
         address = file.url_private_download or file.url_private
         if address and not _is_elsewhere(file):
             mime_type = file.mimetype or "application/octet-stream"
             known = names(file.user) if file.user and file.user != message.user else None
             by = "" if not file.user or file.user == message.user else known.name if known else file.user
-            yield base.Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address, by=by)
+            yield Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address, by=by)
 
 
 def _is_elsewhere(file: File) -> bool:

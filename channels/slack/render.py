@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.fences import prose_and_code
 from channels.text import split_markdown, utf16_len, visible
 

@@ -49,7 +49,7 @@ class Field(_Wire):
     value: TextOrEmpty = ""
 
 
-class Attachment(_Wire):
+class LegacyAttachment(_Wire):
     """Attachment of a message: an app's card, a link preview or a shared message."""
 
     fallback: TextOrEmpty = ""
@@ -100,7 +100,7 @@ class Message(_Wire):
     parent_user_id: TextOrEmpty = ""
     edited: Edited | None = None
     blocks: Blocks = ()
-    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_or_none)] = ()
+    attachments: Annotated[tuple[LegacyAttachment, ...], BeforeValidator(_or_none)] = ()
     files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
     metadata: Metadata | None = None
     message: "Message | None" = None

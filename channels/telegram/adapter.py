@@ -9,8 +9,10 @@ from datetime import timedelta
 from pydantic import JsonValue
 from telegram import InputFile
 
+from channels.attachments import Attachment
 from channels.backoff import instead, until_answered
-from channels.base import Attachment, ChannelError, ChatKey, CommandSpec, Inbox, Limits, OutboundMessage, Posted
+from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, OutboundMessage, Posted
+from channels.limits import Limits
 from channels.telegram.attachments import MAX_UPLOAD, download, upload
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config

@@ -3,7 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from channels.base import Attachment, ChannelError
+from channels.attachments import Attachment
+from channels.base import ChannelError
 from channels.telegram.client import Client
 
 MIB = 1024 * 1024

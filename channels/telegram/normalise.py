@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
-    Attachment,
     ButtonPressed,
     ChatKey,
     CommandInvoked,

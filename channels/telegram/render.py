@@ -11,7 +11,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 from telegramify_markdown import RenderConfig, convert
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.text import split_markdown, utf16_len, visible
 
 MAX_TEXT = 4_096

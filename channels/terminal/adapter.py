@@ -13,21 +13,21 @@ from typing import Protocol, TextIO
 
 import structlog
 
+from channels.attachments import Attachment
 from channels.base import (
     Accepted,
-    Attachment,
     ChannelError,
     ChatKey,
     CommandInvoked,
     CommandSpec,
     Inbox,
-    Limits,
     MessageReceived,
     NotTakenIn,
     OutboundMessage,
     Posted,
     Sender,
 )
+from channels.limits import Limits
 from channels.terminal.attachments import named_files, read_file
 from channels.terminal.prompt import Prompt
 from channels.terminal.text import abilities, is_live, readable

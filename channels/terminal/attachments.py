@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from channels.base import Attachment, ChannelError
+from channels.attachments import Attachment
+from channels.base import ChannelError
 
 LARGEST = 50 * 1024 * 1024
 _NAMED = re.compile(r"""(?<!\S)@(?:"([^"]+)"|'([^']+)'|((?:\\.|\S)+))""")

@@ -27,7 +27,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from channels.base import Attachment, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import OutboundMessage
 from channels.fences import Fences
 from channels.markdown import reader
 from channels.terminal.text import Abilities, choices, safe

@@ -18,22 +18,22 @@ from aiohttp import BodyPartReader, web
 from aiohttp.http_exceptions import HttpProcessingError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from channels.attachments import Attachment
 from channels.base import (
     Accepted,
-    Attachment,
     ButtonPressed,
     ChannelError,
     ChatKey,
     CommandInvoked,
     CommandSpec,
     Inbox,
-    Limits,
     MessageGone,
     MessageReceived,
     OutboundMessage,
     Posted,
     Sender,
 )
+from channels.limits import Limits
 from channels.text import parse_command
 from channels.values import Text
 from channels.web.attachments import TooLarge, Uploads

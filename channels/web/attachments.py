@@ -9,7 +9,8 @@ from pathlib import Path
 
 from aiohttp import BodyPartReader
 
-from channels.base import Attachment, ChannelError
+from channels.attachments import Attachment
+from channels.base import ChannelError
 
 REFERENCE = re.compile(r"[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
 CHUNK = 256 * 1024

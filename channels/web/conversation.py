@@ -13,7 +13,8 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from channels.base import Attachment, Button
+from channels.attachments import Attachment
+from channels.base import Button
 from channels.text import utf16_len
 from channels.values import Text
 from channels.web.render import plain, render

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import structlog
 
 from agent_core.sources import Sources, person, sent, union
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
-    Attachment,
     Channel,
     ChannelError,
     ChatKey,

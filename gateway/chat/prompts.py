@@ -20,7 +20,8 @@ from agent_core.tools import ToolFailed
 from agent_core.untrusted import harmless
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
 from agent_core.workspace.provenance import FileSources
-from channels.base import Attachment, Channel, ChannelError, Downloads, MessageReceived
+from channels.attachments import Attachment
+from channels.base import Channel, ChannelError, Downloads, MessageReceived
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.undo_news import NOTHING, Undos
 from gateway.permissions.row_sources import sources_of_event

@@ -5,7 +5,8 @@ import hashlib
 from pathlib import Path
 
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
-from channels.base import Attachment, ChatKey, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import structlog
 
-from channels.base import Attachment, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import OutboundMessage
 from gateway.chat.desk import Desk
 from gateway.commands.table import Command, Invocation, reply
 from gateway.errors import ParleyError

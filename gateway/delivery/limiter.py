@@ -11,7 +11,8 @@ from enum import IntEnum
 from itertools import count
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChatKey, Limits
+from channels.base import Channel, ChatKey
+from channels.limits import Limits
 
 REMEMBERED = 1_000
 """Number of chats above which idle ones are dropped."""

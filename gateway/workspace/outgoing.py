@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent_core.builtin.files.confined import open_file
 from agent_core.tools import ToolFailed
-from channels.base import Attachment
+from channels.attachments import Attachment
 
 FOLDER = "outgoing"
 """Folder of the copies, in PARLEY_HOME."""

@@ -18,7 +18,6 @@ from channels.base import (
     Deletes,
     Downloads,
     InboundEvent,
-    Limits,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -26,6 +25,7 @@ from channels.base import (
     Posted,
     ShowsTyping,
 )
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 
 STOP = CommandSpec(name="stop", description={"en": "stop"})

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 from rich.cells import cell_len
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.terminal.render import NEWEST, Drawing
 from channels.terminal.text import Abilities, abilities, safe
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import Attachment, ChannelError, Downloads
+from channels.attachments import Attachment
+from channels.base import ChannelError, Downloads
 from channels.terminal.adapter import Pipe, TerminalChannel
 from channels.terminal.attachments import LARGEST, named_files
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.terminal.text import is_live, readable, safe
 
 

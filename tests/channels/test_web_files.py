@@ -4,12 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import (
-    Attachment,
-    ChannelError,
-    MessageReceived,
-    OutboundMessage,
-)
+from channels.attachments import Attachment
+from channels.base import ChannelError, MessageReceived, OutboundMessage
 from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from tests.page_server import Page, files_in, fresh, history, say, upload

@@ -5,14 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Route, expect
 
-from channels.base import (
-    Attachment,
-    ButtonPressed,
-    CommandInvoked,
-    MessageReceived,
-    OutboundMessage,
-    Posted,
-)
+from channels.attachments import Attachment
+from channels.base import ButtonPressed, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from gateway.texts.about import About

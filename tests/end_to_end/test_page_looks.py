@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from channels.base import (
-    Attachment,
-    Button,
-    OutboundMessage,
-)
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from gateway.texts.about import About

@@ -16,7 +16,8 @@ from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
 from agent_core.tools import Tool
-from channels.base import Accepted, Limits
+from channels.base import Accepted
+from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from gateway.house import House
 from gateway.permissions.access import People

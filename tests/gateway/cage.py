@@ -17,7 +17,8 @@ from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools import Tool
-from channels.base import ChatKey, Limits, OutboundMessage, Posted
+from channels.base import ChatKey, OutboundMessage, Posted
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.house import House
 from gateway.permissions.access import People

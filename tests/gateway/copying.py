@@ -21,7 +21,8 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import Sources, page, union
-from channels.base import Addressed, Attachment, ChatKey, MessageReceived, Sender
+from channels.attachments import Attachment
+from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.security.packages import ROOT

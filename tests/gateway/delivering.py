@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from channels.base import ChatKey, Limits, OutboundMessage
+from channels.base import ChatKey, OutboundMessage
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.store.rows import Post, PostState

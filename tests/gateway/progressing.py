@@ -18,7 +18,8 @@ from agent_core.events import (
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import TextDelta
 from agent_core.tool_result import ToolResult
-from channels.base import ChatKey, Limits, OutboundMessage, Posted
+from channels.base import ChatKey, OutboundMessage, Posted
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.progress_message import ProgressMessage

@@ -3,16 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from channels.base import (
-    Addressed,
-    ChannelError,
-    ChatKey,
-    CommandInvoked,
-    InboundEvent,
-    Limits,
-    MessageReceived,
-    Sender,
-)
+from channels.base import Addressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, MessageReceived, Sender
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 
 

@@ -9,13 +9,13 @@ from channels.base import (
     ChatKey,
     CommandInvoked,
     InboundEvent,
-    Limits,
     MessageDeleted,
     MessageEdited,
     MessageReceived,
     ReactionAdded,
     Sender,
 )
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.permissions.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision, People
 from tests.clock import FakeClock

@@ -11,7 +11,8 @@ from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
-from channels.base import Addressed, Limits
+from channels.base import Addressed
+from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from gateway.delivery.delivery import FOLD_WITHIN
 from gateway.delivery.progress_message import YOUNG

@@ -10,7 +10,7 @@ from agent_core.loop.permissions import Answer
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
-from channels.base import Limits
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.permissions.approvals import LASTS
 from gateway.store.rows import RunEnd

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.models.scripted import calls
-from channels.base import ButtonPressed, Limits, Sender
+from channels.base import ButtonPressed, Sender
+from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.emulators.openai import OpenAiEmulator

@@ -6,7 +6,8 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
-from channels.base import ChannelError, ChatKey, CommandInvoked, Limits, Sender
+from channels.base import ChannelError, ChatKey, CommandInvoked, Sender
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
 from gateway.texts.say import LANGUAGES

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import AccountRefused, ChannelError, ChatKey, Limits, OutboundMessage, Posted
+from channels.base import AccountRefused, ChannelError, ChatKey, OutboundMessage, Posted
+from channels.limits import Limits
 from channels.memory import LOST, MemoryChannel
 from gateway.delivery.delivery import GIVE_UP_AFTER, Delivery
 from gateway.store.rows import Post, PostState

@@ -3,7 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from channels.base import ChannelError, Limits, OutboundMessage
+from channels.base import ChannelError, OutboundMessage
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import FOLD_WITHIN, Delivery
 from gateway.store.rows import Post, PostState

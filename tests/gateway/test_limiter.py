@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from channels.base import ChatKey, Limits
+from channels.base import ChatKey
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.limiter import EDIT_WITHIN, REMEMBERED, STEP_BACK, ChatLimiter, Priority
 from tests.clock import FakeClock

@@ -21,8 +21,8 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, StreamDone, TextDelta, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
+from channels.attachments import Attachment
 from channels.base import (
-    Attachment,
     Button,
     ButtonPressed,
     ChatKey,

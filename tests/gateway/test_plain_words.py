@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.base import Addressed, Attachment, ChatKey, MessageReceived, Sender
+from channels.attachments import Attachment
+from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel, Reply
 from gateway.inbound.plain_words import Word, plain_word
 from tests.gateway.approving import CHART, asked, questions, recorder, states

@@ -11,7 +11,8 @@ import pytest
 from agent_core.clock import new_id
 from agent_core.messages import ImageContent, UserMessage, text_of
 from agent_core.workspace.provenance import FileSources
-from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, Sender
+from channels.attachments import Attachment
+from channels.base import ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker

@@ -19,7 +19,8 @@ from agent_core.messages import (
 from agent_core.models.scripted import Waits, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tools import tool
-from channels.base import Attachment, ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
+from channels.attachments import Attachment
+from channels.base import ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd

@@ -7,7 +7,8 @@ from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools import tool
-from channels.base import Attachment, MessageReceived
+from channels.attachments import Attachment
+from channels.base import MessageReceived
 from channels.memory import MemoryChannel
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot

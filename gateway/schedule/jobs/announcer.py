@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.models.llm import FailureKind
-from channels.base import Attachment, Button, ChatKey, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, ChatKey, OutboundMessage
 from gateway.delivery.progress import literal
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.outcome import KILLED

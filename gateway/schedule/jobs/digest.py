@@ -11,7 +11,8 @@ from itertools import chain
 
 import structlog
 
-from channels.base import Attachment, Button, ChatKey, OutboundMessage, Sender
+from channels.attachments import Attachment
+from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.messages import NotificationMessage
 from agent_core.untrusted import harmless
-from channels.base import Attachment
+from channels.attachments import Attachment
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder
 from gateway.store.rows import InboxItem, message_id
 from gateway.timing.words import slot_words

@@ -11,7 +11,8 @@ from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
 from agent_core.tool_result import ToolResult
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
-from channels.base import Attachment, Sender
+from channels.attachments import Attachment
+from channels.base import Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.talk import ChatTalk

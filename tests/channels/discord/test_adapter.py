@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
-    Attachment,
     Button,
     CatchesUp,
     Channel,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.discord.render import MAX_TEXT, components, render, split
 from channels.text import utf16_len, visible
 from tests.emulators.discord_text import words

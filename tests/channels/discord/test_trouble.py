@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import Attachment, ChannelError, MessageGone, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import ChannelError, MessageGone, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened

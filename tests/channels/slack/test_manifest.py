@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from channels.base import Attachment, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import OutboundMessage
 from channels.slack.adapter import open_channel
 from channels.slack.config import EVENTS, SCOPES
 from channels.slack.interactions import ASK

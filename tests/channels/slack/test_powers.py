@@ -5,13 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import (
-    Attachment,
-    ChannelError,
-    CommandInvoked,
-    MessageReceived,
-    OutboundMessage,
-)
+from channels.attachments import Attachment
+from channels.base import ChannelError, CommandInvoked, MessageReceived, OutboundMessage
 from channels.slack.adapter import SlackChannel
 from channels.values import Known
 from tests.channels.slack.conftest import Inbox, key_of

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.base import Attachment, Button, OutboundMessage
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
 from channels.slack import render
 
 

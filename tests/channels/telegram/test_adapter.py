@@ -9,9 +9,9 @@ from aiohttp import web
 from pydantic import SecretStr, ValidationError
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, NetworkError, TelegramError
 
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
-    Attachment,
     Button,
     ButtonPressed,
     Channel,

@@ -5,14 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from channels.base import (
-    Addressed,
-    Attachment,
-    ButtonPressed,
-    CommandInvoked,
-    MessageEdited,
-    ReactionAdded,
-)
+from channels.attachments import Attachment
+from channels.base import Addressed, ButtonPressed, CommandInvoked, MessageEdited, ReactionAdded
 from channels.telegram.wire import read_update
 from tests.channels.telegram.payloads import (
     ANN,

@@ -1,6 +1,6 @@
 """The owner is offered a heartbeat once, with the first answer in private; it starts only when switched on."""
 
-from channels.base import Limits
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.schedule.heartbeat.offer import NAME
 from tests.gateway.bot import NO_PACE

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from channels.base import Attachment, Button
+from channels.attachments import Attachment
+from channels.base import Button
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.announcer import Announcer
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction

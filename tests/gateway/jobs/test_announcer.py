@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import new_id
-from channels.base import Attachment
+from channels.attachments import Attachment
 from gateway.schedule.jobs.announcer import Announcer
 from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Report
 from gateway.store.store import Store

@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
-from channels.base import Limits
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.schedule.jobs.places import Places
 from gateway.schedule.jobs.run import MOST_AT_ONCE

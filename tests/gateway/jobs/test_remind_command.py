@@ -2,7 +2,7 @@
 
 import pytest
 
-from channels.base import Limits
+from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.store.job import JobState, Reminder
 from gateway.timing.rule import Once

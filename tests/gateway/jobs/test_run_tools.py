@@ -26,9 +26,9 @@ from agent_core.messages import (
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools import ToolContext, ToolFailed
+from channels.attachments import Attachment
 from channels.base import (
     Addressed,
-    Attachment,
     ChannelError,
     ChatKey,
     MessageDeleted,

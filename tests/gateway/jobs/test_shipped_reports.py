@@ -17,7 +17,8 @@ from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from channels.base import Attachment, ChatKey
+from channels.attachments import Attachment
+from channels.base import ChatKey
 from gateway.permissions.addresses import given_in
 from gateway.security.packages import ROOT
 from gateway.store.job import FiringState, Job, Report

@@ -1,0 +1,33 @@
+"""Files that are received with messages, or sent with them, and the kinds that are shown as pictures."""
+
+from pathlib import PurePosixPath
+
+from channels.values import Text, Value
+
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Image types that models and browsers display and that cannot contain scripts, as SVG can."""
+
+
+class Attachment(Value):
+    """A file that was received with a message, or is sent with one.
+
+    Inbound: `download` takes `reference`; `by` is the first sender of a forwarded file. Outbound: `path` exists.
+    """
+
+    name: Text
+    mime_type: str = "application/octet-stream"
+    size: int | None = None  # bytes, where the platform tells
+    reference: str = ""
+    path: str = ""
+    by: Text = ""
+
+    @property
+    def is_image(self) -> bool:
+        return self.mime_type in IMAGES
+
+    @property
+    def safe_name(self) -> str:
+        """Return the last path component without characters that file systems or terminals interpret; never empty."""
+        name = PurePosixPath(self.name.replace("\\", "/").replace("\0", "")).name
+        kept = "".join(char for char in name if char.isprintable()).strip(" .")
+        return kept.encode()[-120:].decode(errors="ignore") or "file"

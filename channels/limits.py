@@ -1,0 +1,40 @@
+"""The limits of a platform: lengths, sizes, the pace of edits, and what it cannot do.
+
+Each adapter has one `Limits` with the values of its platform; `gateway/delivery` keeps to them.
+"""
+
+from datetime import timedelta
+
+from channels.values import Value
+
+
+class Limits(Value):
+    """The limits and abilities of a platform."""
+
+    max_text: int
+    """Longest text of one message, in the platform's own units, after conversion."""
+    edit_every: timedelta = timedelta(seconds=1)
+    """Interval between two calls to one chat that the platform tolerates permanently."""
+    edit_every_in_groups: timedelta = timedelta(seconds=1)
+    burst: int = 3  # calls that a chat may make at once after a rest
+    threads_share_pace: bool = True
+    """True if all threads of a chat share one rate limit."""
+    calls_per_second: float = 1000.0  # allowed over all chats
+    edits_per_minute: float | None = None
+    """Edits allowed over all chats, where the platform limits them separately."""
+    slash: str = "/"  # command prefix
+    keeps_keys: bool = False
+    """True if a second send with the same key returns the message that the first one made."""
+    is_local: bool = False
+    """True if only the user of this machine can reach the channel, so that every sender is the owner."""
+    captions: bool = False
+    """True if an edit can add text to a message that has a picture."""
+    folds_reasoning: bool = False
+    """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
+    forgets: bool = False
+    """True if the messages are gone after a restart of Parley."""
+    max_upload: int = 50 * 1024 * 1024  # bytes
+    words_after: timedelta = timedelta(seconds=1.5)
+    """Age at which an unfinished answer is shown while it streams; faster answers appear whole."""
+    typing_every: timedelta = timedelta(seconds=4)
+    """Interval at which a typing indicator must be renewed."""
