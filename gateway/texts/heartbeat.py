@@ -1,4 +1,4 @@
-"""Texts of and about the heartbeat."""
+"""Texts of and about the heartbeat, and of the buttons of unprompted messages."""
 
 TEXTS = {
     "heartbeat_offer": {
@@ -146,4 +146,34 @@ TEXTS = {
         "en": "You have not written here for {days} days, so I stop looking in. `{slash}heartbeat on` begins again.",
         "zh": "您已经 {days} 天没有在这里发消息，我就不再来打扰了。用 `{slash}heartbeat on` 可以重新开启。",
     },
+    "proactive_report": {"en": "**Report: {what}**", "zh": "**报告：{what}**"},
+    "proactive_notes": {"en": "**What is new in your notes**", "zh": "**笔记日报**"},
+    "proactive_chat": {"en": "**What was said here**", "zh": "**聊天摘要**"},
+    "proactive_page": {"en": "**News from the page**", "zh": "**网页更新**"},
+    "proactive_usage": {"en": "**What I have used**", "zh": "**用量报告**"},
+    "proactive_digest": {"en": "**While it was quiet:**", "zh": "**免打扰时段内的消息：**"},
+    "proactive_snooze_button": {"en": "Snooze 1 h", "zh": "1 小时后再提醒"},
+    "proactive_done_button": {"en": "Done", "zh": "完成"},
+    "proactive_less_button": {"en": "Less like this", "zh": "少发这类"},
+    "proactive_later_button": {"en": "In 3 h instead", "zh": "改为 3 小时后"},
+    "proactive_morning_button": {"en": "Tomorrow morning", "zh": "明天早上"},
+    "proactive_pause_button": {"en": "Pause it", "zh": "暂停"},
+    "proactive_weekly_button": {"en": "Weekly", "zh": "改为每周"},
+    "proactive_remove_button": {"en": "Remove it", "zh": "删除"},
+    "proactive_keep_button": {"en": "Leave it", "zh": "保持不变"},
+    "proactive_off_button": {"en": "Turn off", "zh": "关闭"},
+    "proactive_done": {"en": "✓ Done", "zh": "✓ 已完成"},
+    "proactive_snoozed": {"en": "💤 Again {when}", "zh": "💤 {when} 再提醒"},
+    "proactive_less": {"en": "↓ From now on at most {most} a day.", "zh": "↓ 今后每天最多 {most} 条。"},
+    "proactive_least": {
+        "en": "↓ It is one a day at most already. I will be choosier.",
+        "zh": "↓ 现在已是每天最多一条。我会更谨慎。",
+    },
+    "proactive_rarer": {"en": "↓ What shall become of it?", "zh": "↓ 要怎么调整？"},
+    "proactive_was_once": {"en": "↓ It came only this once.", "zh": "↓ 它只发这一次。"},
+    "proactive_paused": {"en": "⏸ Paused (`{id}`)", "zh": "⏸ 已暂停（`{id}`）"},
+    "proactive_weekly": {"en": "↓ Every week now. Next {when}", "zh": "↓ 已改为每周。下次：{when}"},
+    "proactive_removed": {"en": "✗ Removed (`{id}`)", "zh": "✗ 已删除（`{id}`）"},
+    "proactive_kept": {"en": "✓ It stays as it is.", "zh": "✓ 保持不变。"},
+    "proactive_unknown": {"en": "I do not know that message any more.", "zh": "我已经找不到那条消息了。"},
 }

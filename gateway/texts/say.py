@@ -4,43 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.texts import (
-    approvals,
-    chat,
-    firings,
-    heartbeat,
-    jobs,
-    mcp,
-    proactive,
-    runs,
-    skills,
-    status,
-    tasks,
-    timing,
-    undo,
-    wakes,
-    zone,
-)
+from gateway.texts import approvals, commands, heartbeat, jobs, notices, runs, skills, timing
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
-    **chat.TEXTS,
-    **firings.TEXTS,
+    **commands.TEXTS,
     **heartbeat.TEXTS,
     **jobs.TEXTS,
-    **mcp.TEXTS,
-    **proactive.TEXTS,
+    **notices.TEXTS,
     **runs.TEXTS,
     **skills.TEXTS,
-    **status.TEXTS,
-    **tasks.TEXTS,
     **timing.TEXTS,
-    **undo.TEXTS,
-    **wakes.TEXTS,
-    **zone.TEXTS,
 }
 
 

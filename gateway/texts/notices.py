@@ -1,0 +1,63 @@
+"""Notices: messages that wait or were missed, answers that may not have arrived, and failures of Parley itself."""
+
+TEXTS = {
+    "too_many_waiting": {
+        "en": "{most} of your messages wait for me already, so I will not answer this one. Please send it again later:",
+        "zh": "您已有 {most} 条消息在等我处理，这一条我不会回答了，请稍后再发：",
+    },
+    "too_many_waiting_more": {
+        "en": "{most} of your messages wait for me already, so I will not answer these {count}. Please send them again "
+        "later:",
+        "zh": "您已有 {most} 条消息在等我处理，以下 {count} 条我不会回答了，请稍后再发：",
+    },
+    "wait_a_moment": {
+        "en": "You have just asked for a lot. Please try that again in {seconds} s.",
+        "zh": "您刚才的请求太多了，请 {seconds} 秒后再试一次。",
+    },
+    "unconfirmed": {
+        "en": "I'm not sure my last answer reached you.",
+        "zh": "不确定您有没有收到我的上一条回答。",
+    },
+    "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
+    "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
+    "gap_not_read": {
+        "en": "I could not read what was said while I was not listening ({reason}). Chats: {count} ({chats}). What is "
+        "written there now is answered; what I missed may need to be sent again.",
+        "zh": "我离线期间的消息未能读取（{reason}）。涉及 {count} 个聊天（{chats}）。"
+        "现在发来的消息会照常回答，错过的可能需要重新发送。",
+    },
+    "missed_one": {
+        "en": "I was away when something planned here was due, and now it is too late for it.{next}",
+        "zh": "这里有一件定时的事到点时我不在线，现在补做已经太晚了。{next}",
+    },
+    "missed_many": {
+        "en": "I was away, and {count} times something planned here was due; now it is too late for that.{next}",
+        "zh": "我不在线的时候，这里错过了 {count} 次定时的事，现在补做已经太晚了。{next}",
+    },
+    "missed_next": {"en": " The next time is {when}.", "zh": "下一次是 {when}。"},
+    "late_minutes": {
+        "en": "{count} min late, because I was not running. It was due {when}.",
+        "zh": "因为我没有在运行，晚了 {count} 分钟。原定时间：{when}。",
+    },
+    "late_hours": {
+        "en": "{count} h late, because I was not running. It was due {when}.",
+        "zh": "因为我没有在运行，晚了 {count} 小时。原定时间：{when}。",
+    },
+    "late_days": {
+        "en": "{count} days late, because I was not running. It was due {when}.",
+        "zh": "因为我没有在运行，晚了 {count} 天。原定时间：{when}。",
+    },
+    "work_failed": {
+        "en": "A part of me failed and was started again: {name} ({error}). The log says more.",
+        "zh": "我的一个部分出错，已重新启动：{name}（{error}）。详情见日志。",
+    },
+    "backup_failed": {
+        "en": "Tonight's backup was not made: {why}. `parley doctor` says more.",
+        "zh": "今晚的备份没有完成：{why}。运行 `parley doctor` 可了解详情。",
+    },
+    "said_before_restore": {
+        "en": "I was put back to {backup} from a backup, on {restored}. This was said in between, and I did not answer "
+        "it ({count}):\n{lines}",
+        "zh": "我已于 {restored} 从 {backup} 的备份恢复。以下是这段时间里的消息（{count} 条），我没有回复：\n{lines}",
+    },
+}
