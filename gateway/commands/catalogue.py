@@ -2,17 +2,13 @@
 
 from gateway.commands import (
     approvals,
-    context,
     conversation,
     cron,
-    export,
     heartbeat,
     info,
-    mcp,
     proactive,
     remind,
     report,
-    rules,
     skills,
     tasks,
     undo,
@@ -24,11 +20,9 @@ COMMANDS: tuple[Command, ...] = (
     *info.COMMANDS,
     *conversation.COMMANDS,
     *zone.COMMANDS,
-    *export.COMMANDS,
-    *context.COMMANDS,
+    *conversation.HISTORY_COMMANDS,
     *skills.COMMANDS,
     *approvals.COMMANDS,
-    *rules.COMMANDS,
     *tasks.COMMANDS,
     *undo.COMMANDS,
     *remind.COMMANDS,
@@ -36,7 +30,6 @@ COMMANDS: tuple[Command, ...] = (
     *cron.COMMANDS,
     *heartbeat.COMMANDS,
     *proactive.COMMANDS,
-    *mcp.COMMANDS,
 )
 BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
 SPECS = tuple(command.spec for command in COMMANDS if not command.hidden)
