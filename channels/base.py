@@ -1,17 +1,17 @@
-"""The interface of a channel: inbound events, outbound messages, and the limits of a platform.
+"""The interface of a channel: inbound events, outbound messages, errors, and the protocols that a platform implements.
 
 A channel translates a platform's events and messages; it knows nothing of the rest of Parley.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
 from channels.attachments import Attachment
 from channels.limits import Limits
-from channels.values import Known, Text, Value
+from channels.values import Text, Value
 
 
 class ChatKey(Value):
@@ -28,7 +28,11 @@ class ChatKey(Value):
 
     @classmethod
     def parse(cls, printed: str) -> "ChatKey":
-        """Parse the output of `str`. Raises ValueError for anything else."""
+        """Parse the output of `str`.
+
+        Raises:
+            ValueError: The text is not the output of `str`.
+        """
         platform, account, chat, *thread = printed.split(":", 3)
         return cls(platform=platform, account=account, chat=chat, thread=thread[0] if thread else None)
 
@@ -56,6 +60,8 @@ class Addressed(StrEnum):
 
 
 class _Inbound(Value):
+    """Fields that all inbound events share."""
+
     event_id: str
     """Key for deduplication: a redelivered event has the same id, also after a restart."""
     chat: ChatKey
@@ -65,7 +71,9 @@ class _Inbound(Value):
     addressed: Addressed = Addressed.DIRECT
 
 
-class _Said(_Inbound):
+class _WithText(_Inbound):
+    """A message of a user."""
+
     message_id: str
     text: Text
     """The text without mentions of the bot."""
@@ -78,7 +86,9 @@ class _Said(_Inbound):
         return "\n".join(filter(None, (self.text, self.shared)))
 
 
-class MessageReceived(_Said):
+class MessageReceived(_WithText):
+    """A user sent a message."""
+
     type: Literal["message"] = "message"
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
@@ -86,16 +96,22 @@ class MessageReceived(_Said):
     """Text of the message that this one replies to, or the quoted part of it, with its author's name."""
 
 
-class MessageEdited(_Said):
+class MessageEdited(_WithText):
+    """A user edited a message; the event has its new text."""
+
     type: Literal["edited"] = "edited"
 
 
 class MessageDeleted(_Inbound):
+    """A user or a moderator deleted a message."""
+
     type: Literal["deleted"] = "deleted"
     message_id: str
 
 
 class ButtonPressed(_Inbound):
+    """A user pressed a button of one of the bot's messages."""
+
     type: Literal["button"] = "button"
     message_id: str
     action: Text
@@ -117,12 +133,16 @@ class CommandInvoked(_Inbound):
 
 
 class ReactionAdded(_Inbound):
+    """A user reacted to a message."""
+
     type: Literal["reaction"] = "reaction"
     message_id: str
     emoji: Text
 
 
 class ScheduleFired(_Inbound):
+    """A scheduled job is due."""
+
     type: Literal["schedule"] = "schedule"
     job: str
     slot: str
@@ -167,7 +187,8 @@ class Accepted(StrEnum):
 
 
 Inbox = Callable[[InboundEvent], Awaitable[Accepted]]
-"""Returns once the event is stored or deliberately dropped. If it raises, the event must not be acknowledged."""
+"""Handler of a channel's events. It returns once the event is stored or deliberately dropped. If it raises, the event
+must not be acknowledged to the platform; `NotTakenIn` asks for a redelivery."""
 
 
 class NotTakenIn(Exception):
@@ -175,6 +196,8 @@ class NotTakenIn(Exception):
 
 
 class Button(Value):
+    """A button below a message."""
+
     label: Text
     action: str
     """At most 64 bytes of UTF-8, Telegram's limit."""
@@ -219,8 +242,14 @@ class CommandSpec(Value):
 
 
 class ChannelError(Exception):
-    """A call that the platform refused or did not answer. `retry_after` is the wait it asks for, in seconds;
-    `permanent`: a retry is useless; `ambiguous`: the call may have had its effect although no answer came."""
+    """A call that the platform refused or did not answer.
+
+    Attributes:
+        reason: One sentence for people and for the log.
+        retry_after: The wait that the platform asks for, in seconds; None if it does not say.
+        permanent: A retry is useless.
+        ambiguous: The call may have had its effect although no answer came.
+    """
 
     def __init__(
         self, reason: str, *, retry_after: float | None = None, permanent: bool = False, ambiguous: bool = False
@@ -251,90 +280,51 @@ class EditsRefused(MessageGone):
 
 
 class Channel(Protocol):
-    """One account on a platform. A channel may also implement the optional protocols below."""
+    """One account on a platform. A channel may also implement protocols of `channels/capabilities.py`."""
 
     name: str
     limits: Limits
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        """Pass every event to `inbox` until cancelled; acknowledge it to the platform only after `inbox` returned.
+        """Pass every event to `inbox` until cancelled, reconnecting after network failures.
 
-        Survives network failures. Raises a permanent ChannelError if a person must act, as for a wrong token.
+        Args:
+            inbox: Receives the events. An event is acknowledged to the platform only after it returned.
+            commands: The commands to register in the platform's menu.
+
+        Raises:
+            ChannelError: A permanent one, if the user must act, as for a wrong token.
         """
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """Post one message; `key` stays the same when a send is retried. Raises ChannelError."""
+        """Post one message.
+
+        Args:
+            chat: The chat to post to.
+            message: One of the parts that `split` returned.
+            key: Idempotency key, which stays the same when a send is retried.
+
+        Raises:
+            ChannelError: The message was not posted or, if `ambiguous`, perhaps it was.
+        """
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
-        """Replace the content of a message; succeeds if it is unchanged. Raises ChannelError."""
+        """Replace the content of a message. Succeeds if the content is unchanged.
+
+        Raises:
+            MessageGone: The message no longer exists or cannot be edited any more.
+            ChannelError: The edit failed for another reason.
+        """
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-        """Split a message into as many as the platform needs. Pure and deterministic."""
+        """Split a message into parts that respect the platform's limits; pure and deterministic.
+
+        Returns:
+            At least one part, in order; only the first is a reply.
+        """
 
     def is_group(self, chat: ChatKey) -> bool:
         """Return True if several people may read the chat."""
 
     async def close(self) -> None:
         """Close all connections; nothing is sent afterwards."""
-
-
-@runtime_checkable
-class ShowsTyping(Protocol):
-    async def typing(self, chat: ChatKey) -> bool:
-        """Show a typing indicator for `limits.typing_every` or slightly longer. Returns False if the rate limit leaves
-        no room for it now. Raises ChannelError."""
-
-
-@runtime_checkable
-class Downloads(Protocol):
-    async def download(self, attachment: Attachment) -> bytes:
-        """Return the content of a received file. Raises ChannelError, a permanent one if it is too large."""
-
-
-@runtime_checkable
-class FindsSent(Protocol):
-    """For platforms without idempotency keys whose history can be searched for a message that was sent."""
-
-    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
-        """Return the message that an earlier `send` with this key made, or None. Raises ChannelError."""
-
-
-@runtime_checkable
-class ReadsHistory(Protocol):
-    async def history(
-        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
-    ) -> Sequence[MessageReceived | CommandInvoked]:
-        """Return the newest `most` messages of others in a chat, oldest first, as `run` would deliver them and with the
-        same event ids; other bots' messages are included. The message ids `after` and `before` are exclusive bounds.
-        For a chat with threads, only messages outside of threads are returned. Raises ChannelError."""
-
-
-@runtime_checkable
-class CatchesUp(ReadsHistory, Protocol):
-    """For platforms that do not redeliver messages sent while nothing was listening."""
-
-    async def gap(self) -> None:
-        """Return whenever listening has started again and messages may have been missed."""
-
-    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
-        """Return all messages of others in a chat since that time, as `history` does. Raises ChannelError."""
-
-
-@runtime_checkable
-class FindsPrivateChats(Protocol):
-    async def private_chat(self, person: str) -> ChatKey:
-        """Return the private chat with a user, by platform id, even if it is empty. Raises ChannelError."""
-
-
-@runtime_checkable
-class ClosesCommands(Protocol):
-    """For platforms that show a command as pending until told otherwise."""
-
-    async def close_command(self, chat: ChatKey, respond: str) -> None:
-        """Mark a command as done without answering it. Raises ChannelError."""
-
-
-@runtime_checkable
-class Deletes(Protocol):
-    async def delete(self, posted: Posted) -> None:
-        """Delete a message of the bot. Raises ChannelError."""

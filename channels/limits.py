@@ -14,15 +14,19 @@ class Limits(Value):
     max_text: int
     """Longest text of one message, in the platform's own units, after conversion."""
     edit_every: timedelta = timedelta(seconds=1)
-    """Interval between two calls to one chat that the platform tolerates permanently."""
+    """Interval between two calls to one private chat that the platform tolerates permanently: the pace of edits."""
     edit_every_in_groups: timedelta = timedelta(seconds=1)
-    burst: int = 3  # calls that a chat may make at once after a rest
+    """The same interval for groups."""
+    burst: int = 3
+    """Calls that a chat may make at once after a rest."""
     threads_share_pace: bool = True
     """True if all threads of a chat share one rate limit."""
-    calls_per_second: float = 1000.0  # allowed over all chats
+    calls_per_second: float = 1000.0
+    """Calls allowed over all chats."""
     edits_per_minute: float | None = None
     """Edits allowed over all chats, where the platform limits them separately."""
-    slash: str = "/"  # command prefix
+    slash: str = "/"
+    """Prefix of commands."""
     keeps_keys: bool = False
     """True if a second send with the same key returns the message that the first one made."""
     is_local: bool = False
@@ -33,7 +37,8 @@ class Limits(Value):
     """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
     forgets: bool = False
     """True if the messages are gone after a restart of Parley."""
-    max_upload: int = 50 * 1024 * 1024  # bytes
+    max_upload: int = 50 * 1024 * 1024
+    """Largest file that can be sent, in bytes."""
     words_after: timedelta = timedelta(seconds=1.5)
     """Age at which an unfinished answer is shown while it streams; faster answers appear whole."""
     typing_every: timedelta = timedelta(seconds=4)

@@ -16,7 +16,8 @@ from agent_core.builtin.task import task_tool
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.supervise import supervise
 from agent_core.workspace.provenance import FileLedger
-from channels.base import CatchesUp, Channel, ChannelError, ChatKey
+from channels.base import Channel, ChannelError, ChatKey
+from channels.capabilities import CatchesUp
 from gateway.background.drain import Drain
 from gateway.chat.desk import Desk
 from gateway.chat.gaps import Gaps

@@ -21,7 +21,8 @@ from agent_core.untrusted import harmless
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
 from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
-from channels.base import Channel, ChannelError, Downloads, MessageReceived
+from channels.base import Channel, ChannelError, MessageReceived
+from channels.capabilities import Downloads
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.undo_news import NOTHING, Undos
 from gateway.permissions.row_sources import sources_of_event

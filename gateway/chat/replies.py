@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from channels.base import ButtonPressed, ChannelError, ClosesCommands, CommandInvoked, InboundEvent, OutboundMessage
+from channels.base import ButtonPressed, ChannelError, CommandInvoked, InboundEvent, OutboundMessage
+from channels.capabilities import ClosesCommands
 from gateway.chat.desk import Desk
 from gateway.store.rows import InboxItem, Post
 

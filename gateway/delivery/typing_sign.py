@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey, ShowsTyping
+from channels.base import Channel, ChannelError, ChatKey
+from channels.capabilities import ShowsTyping
 from gateway.delivery.limiter import ChatLimiter
 
 AGAIN_SECONDS = 1.0

@@ -10,17 +10,8 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import (
-    Accepted,
-    Addressed,
-    CatchesUp,
-    ChannelError,
-    ChatKey,
-    FindsPrivateChats,
-    InboundEvent,
-    Inbox,
-    MessageReceived,
-)
+from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
+from channels.capabilities import CatchesUp, FindsPrivateChats
 from gateway.chat.gaps import Gaps
 from gateway.chat.pace import Pace
 from gateway.inbound.gap_reader import GapReader

@@ -5,17 +5,8 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from channels.base import (
-    AccountRefused,
-    Channel,
-    ChannelError,
-    ChatKey,
-    Deletes,
-    FindsSent,
-    MessageGone,
-    OutboundMessage,
-    Posted,
-)
+from channels.base import AccountRefused, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.capabilities import Deletes, FindsSent
 from channels.links import honest
 from channels.values import Known
 from gateway.security.masking import masked

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import structlog
 
-from channels.base import Button, ChannelError, ChatKey, FindsPrivateChats, OutboundMessage
+from channels.base import Button, ChannelError, ChatKey, OutboundMessage
+from channels.capabilities import FindsPrivateChats
 from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People

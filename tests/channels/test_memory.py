@@ -15,16 +15,14 @@ from channels.base import (
     ChannelError,
     CommandInvoked,
     CommandSpec,
-    Deletes,
-    Downloads,
     InboundEvent,
     MessageEdited,
     MessageGone,
     MessageReceived,
     OutboundMessage,
     Posted,
-    ShowsTyping,
 )
+from channels.capabilities import Deletes, Downloads, ShowsTyping
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 

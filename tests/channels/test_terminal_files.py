@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from channels.attachments import Attachment
-from channels.base import ChannelError, Downloads
+from channels.base import ChannelError
+from channels.capabilities import Downloads
 from channels.terminal.adapter import Pipe, TerminalChannel
 from channels.terminal.attachments import LARGEST, named_files
 

@@ -13,14 +13,12 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
-    Deletes,
-    Downloads,
     InboundEvent,
     MessageGone,
     MessageReceived,
     OutboundMessage,
-    ShowsTyping,
 )
+from channels.capabilities import Deletes, Downloads, ShowsTyping
 from channels.web.adapter import CHAT
 from channels.web.conversation import EventRing, Shown, delta
 from channels.web.render import render

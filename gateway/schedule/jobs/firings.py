@@ -18,7 +18,8 @@ from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from agent_core.messages import NotificationMessage
 from channels.attachments import Attachment
-from channels.base import ChatKey, FindsPrivateChats, ScheduleFired, Sender
+from channels.base import ChatKey, ScheduleFired, Sender
+from channels.capabilities import FindsPrivateChats
 from gateway.background.background import Background
 from gateway.background.drain import Drain
 from gateway.background.under_way import UnderWay

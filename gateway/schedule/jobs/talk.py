@@ -20,9 +20,9 @@ from channels.base import (
     MessageDeleted,
     MessageEdited,
     MessageReceived,
-    ReadsHistory,
     Sender,
 )
+from channels.capabilities import ReadsHistory
 from gateway.permissions.row_sources import sources_of_event, sources_of_post
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store

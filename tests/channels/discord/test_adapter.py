@@ -10,20 +10,16 @@ from channels.attachments import Attachment
 from channels.base import (
     Addressed,
     Button,
-    CatchesUp,
     Channel,
     ChannelError,
     ChatKey,
-    Deletes,
-    Downloads,
     MessageDeleted,
     MessageEdited,
     MessageGone,
     OutboundMessage,
     Posted,
-    ReadsHistory,
-    ShowsTyping,
 )
+from channels.capabilities import CatchesUp, Deletes, Downloads, ReadsHistory, ShowsTyping
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.attachments import MAX_DOWNLOAD
 from channels.discord.config import Config

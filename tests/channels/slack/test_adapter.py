@@ -6,21 +6,15 @@ from channels.base import (
     Addressed,
     Button,
     ButtonPressed,
-    CatchesUp,
     Channel,
     CommandInvoked,
-    Deletes,
-    Downloads,
-    FindsPrivateChats,
-    FindsSent,
     MessageDeleted,
     MessageEdited,
     MessageGone,
     OutboundMessage,
     Posted,
-    ReadsHistory,
-    ShowsTyping,
 )
+from channels.capabilities import CatchesUp, Deletes, Downloads, FindsPrivateChats, FindsSent, ReadsHistory, ShowsTyping
 from channels.slack.adapter import SlackChannel, open_channel
 from tests.channels.slack.conftest import Inbox, config_for, key_of
 from tests.emulators.slack import SlackEmulator

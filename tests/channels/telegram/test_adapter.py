@@ -18,8 +18,6 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
-    Deletes,
-    Downloads,
     EditsRefused,
     MessageEdited,
     MessageGone,
@@ -27,8 +25,8 @@ from channels.base import (
     OutboundMessage,
     Posted,
     ReactionAdded,
-    ShowsTyping,
 )
+from channels.capabilities import Deletes, Downloads, ShowsTyping
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config

@@ -1,0 +1,142 @@
+"""Protocols that a channel implements in addition to `Channel`, where its platform allows it.
+
+The gateway checks with isinstance and does without what is missing.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from channels.attachments import Attachment
+from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
+from channels.values import Known
+
+
+@runtime_checkable
+class ShowsTyping(Protocol):
+    """For platforms with a typing indicator or something that serves as one."""
+
+    async def typing(self, chat: ChatKey) -> bool:
+        """Show a typing indicator for `limits.typing_every` or slightly longer.
+
+        Returns:
+            False if the rate limit leaves no room for it now.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer.
+        """
+
+
+@runtime_checkable
+class Downloads(Protocol):
+    """For platforms on which users can send files."""
+
+    async def download(self, attachment: Attachment) -> bytes:
+        """Return the content of a received file.
+
+        Raises:
+            ChannelError: A permanent one if the file is too large or gone.
+        """
+
+
+@runtime_checkable
+class FindsSent(Protocol):
+    """For platforms without idempotency keys whose history can be searched for a message that was sent."""
+
+    async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
+        """Return the message that an earlier `send` with this key made, or None if there is none.
+
+        Args:
+            chat: The chat of the message.
+            message: The message as it was given to `send`.
+            key: The key that was given to `send`.
+            known: The bot's other messages in the chat, and the earliest possible time of the send.
+
+        Raises:
+            ChannelError: The platform did not answer, or keeps no record of such messages.
+        """
+
+
+@runtime_checkable
+class ReadsHistory(Protocol):
+    """For platforms that let bots read earlier messages."""
+
+    async def history(
+        self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20
+    ) -> Sequence[MessageReceived | CommandInvoked]:
+        """Return messages of others in a chat as `run` would deliver them, with the same event ids.
+
+        Args:
+            chat: The chat to read. Messages in its threads are not returned.
+            after: Id of a message; only later ones are returned.
+            before: Id of a message; only earlier ones are returned.
+            most: Maximum number of messages.
+
+        Returns:
+            The newest messages within these bounds, oldest first, other bots' messages included.
+
+        Raises:
+            ChannelError: The history could not be read.
+        """
+
+
+@runtime_checkable
+class CatchesUp(ReadsHistory, Protocol):
+    """For platforms that do not redeliver messages sent while nothing was listening."""
+
+    async def gap(self) -> None:
+        """Wait until listening has started again and messages may have been missed; called again afterwards."""
+
+    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """Return all messages of others in a chat since a time, as `history` does.
+
+        Args:
+            chat: The chat to read.
+            since: Seconds since the epoch, by the platform's clock.
+
+        Raises:
+            ChannelError: The history could not be read.
+        """
+
+
+@runtime_checkable
+class FindsPrivateChats(Protocol):
+    """For platforms on which the bot can write to a user first."""
+
+    async def private_chat(self, person: str) -> ChatKey:
+        """Return the private chat with a user, even if it is empty.
+
+        Args:
+            person: The user's id on the platform, as in `Sender.id`.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer.
+        """
+
+
+@runtime_checkable
+class ClosesCommands(Protocol):
+    """For platforms that show a command as pending until told otherwise."""
+
+    async def close_command(self, chat: ChatKey, respond: str) -> None:
+        """Mark a command as done without answering it.
+
+        Args:
+            chat: The chat in which the command was given.
+            respond: The `respond` of the command.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer.
+        """
+
+
+@runtime_checkable
+class Deletes(Protocol):
+    """For platforms on which the bot can delete its own messages."""
+
+    async def delete(self, posted: Posted) -> None:
+        """Delete a message of the bot.
+
+        Raises:
+            MessageGone: The message no longer exists or is too old to be deleted.
+            ChannelError: The deletion failed for another reason.
+        """
