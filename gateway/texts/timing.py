@@ -118,7 +118,7 @@ TEXTS = {
     "days_of_months": {"en": "on the {days} of {months}", "zh": "{months}的{days}"},
     "days_of_every_month": {"en": "on the {days} of every month", "zh": "每月{days}"},
     "last_day": {"en": "last day", "zh": "最后一天"},
-    "day_from_the_end": {"en": "{day} to last day", "zh": "倒数第{count}天"},
+    "day_from_the_end": {"en": "{day} to last day", "zh": "倒数第{day}天"},
     "working_day": {"en": "working day", "zh": "工作日"},
     "first_one": {"en": "first {weekday}", "zh": "第一个{weekday}"},
     "second_one": {"en": "second {weekday}", "zh": "第二个{weekday}"},

@@ -146,7 +146,7 @@ def _in_a_month(dates: Dates, language: Language) -> str:
 def _from_the_end(count: int, language: Language) -> str:
     if count == 1:
         return say("last_day", language)
-    return say("day_from_the_end", language, count=count, day=day_of_month(count, language))
+    return say("day_from_the_end", language, day=count if language == "zh" else day_of_month(count, language))
 
 
 def _weekday(day: tuple[int, int], language: Language) -> str:
