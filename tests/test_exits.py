@@ -135,7 +135,7 @@ def test_only_these_write_files() -> None:
         "gateway/upkeep/backup.py",
         "gateway/upkeep/restore.py",
         "gateway/web/access.py",
-        "gateway/chat/prompts.py",
+        "gateway/chat/attachments.py",
         "gateway/schedule/heartbeat/notes.py",
         "gateway/workspace/outgoing.py",
         "gateway/runs/welcome.py",

@@ -10,6 +10,7 @@ from agent_core.agent import Agent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.skills.chat_skills import SkillShelf
 from channels.base import Channel, ChatKey, Sender, TaskEnded
+from gateway.chat.attachments import Attachments
 from gateway.chat.desk import Desk
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.held_history import HeldHistory
@@ -159,15 +160,13 @@ class Conversation:
         """Return a user's message for the model; see `PromptMaker.make`."""
         desk = self._desk
         talk = EarlierTalk(self._channel, desk.store, desk.access.may_speak, desk.delivery.caught_up)
-        maker = PromptMaker(
+        workspace = desk.workspace(self._key)
+        attachments = Attachments(
             self._channel,
-            desk.workspace(self._key),
-            desk.clock,
-            await self.zone(),
+            workspace,
             desk.about.vision,
-            talk,
-            desk.agents.ledger.of(desk.workspace(self._key)),
-            desk.secrets,
+            desk.agents.ledger.of(workspace),
             desk.versions.of(self._key).quota,
         )
+        maker = PromptMaker(attachments, desk.clock, await self.zone(), talk, desk.secrets)
         return await maker.make(item, known, undone, begins=begins)

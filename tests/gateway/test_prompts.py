@@ -14,8 +14,9 @@ from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
+from gateway.chat.attachments import LARGEST_IMAGE, MOST_FILES, Attachments
 from gateway.chat.earlier_talk import EarlierTalk
-from gateway.chat.prompts import LARGEST_IMAGE, LONGEST_START, LONGEST_TEXT, MOST_FILES, PromptMaker
+from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
 from gateway.delivery.delivery import Delivery
 from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
@@ -66,9 +67,8 @@ async def made(
     async with Store.open(home / "home", clock, new_id) as store:
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
-        maker = PromptMaker(
-            channel, home / "w", clock, ZoneInfo("Europe/Paris"), vision, talk, FileSources(home / "w"), store.secrets
-        )
+        attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
+        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets)
         return await maker.make(given)
 
 
@@ -266,7 +266,7 @@ async def test_a_long_message_within_bounds_is_left_whole(tmp_path: Path) -> Non
 KILLED = """
 import os, sys
 from pathlib import Path
-from gateway.chat.prompts import _write
+from gateway.chat.attachments import _write
 
 def kill(event, arguments):
     if event == "os.link":
