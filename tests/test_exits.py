@@ -56,9 +56,10 @@ def attributes(name: str) -> list[tuple[str, str]]:
 
 def ways_to_people() -> set[str]:
     """Return the channel methods that take a message."""
-    tree = ast.parse((REPOSITORY / "channels" / "base.py").read_text("utf-8"))
+    trees = [ast.parse((REPOSITORY / "channels" / name).read_text("utf-8")) for name in ("base.py", "capabilities.py")]
     return {
         method.name
+        for tree in trees
         for protocol in ast.walk(tree)
         if isinstance(protocol, ast.ClassDef) and any("Protocol" in ast.unparse(base) for base in protocol.bases)
         for method in protocol.body
