@@ -20,9 +20,10 @@ TEXTS = {
     },
     "rule_not_understood": {
         "en": "I do not see when that is to be. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
-        "`2027-01-31 9:00`, `every weekday 9:00`, `every month 1 9:00` or a cron line, and then what it is about.",
+        "`2027-01-31 9:00`, `every weekday 9:00`, `every other monday 9:00`, `every hour from 9 to 17`, "
+        "`last friday of the month 9:00` or a cron line, and then what it is about.",
         "zh": "我没看懂时间。请先写时间再写内容，例如 `20分钟后`、`明天9点`、`周一9点`、`2027-01-31 9:00`、"
-        "`每个工作日9点`、`每月1日9点`，或 cron 表达式。",
+        "`每个工作日9点`、`每两周周一9点`、`每小时从9点到17点`、`每月最后一个周五9点`，或 cron 表达式。",
     },
     "rule_no_time": {
         "en": "At what time? Write for example `tomorrow 9:00` or `every monday 9:00`.",
@@ -48,6 +49,10 @@ TEXTS = {
     "rule_which_time": {
         "en": "I am not sure which hour of which day that is. Write it from 0:00 to 23:59, with the day it belongs to.",
         "zh": "我不确定这是哪一天的几点。请用 0:00 到 23:59 来写，并写明是哪一天。",
+    },
+    "rule_which_date": {
+        "en": "Which is the day, and which the month? Write for example `2027-01-31` or `31 January 2027`.",
+        "zh": "哪个是日，哪个是月？请这样写：`2027-01-31` 或 `2027年1月31日`。",
     },
     "rule_which_days": {
         "en": "That can be understood in two ways. Write `every {count} days` or `every {more} days`.",
@@ -130,7 +135,6 @@ TEXTS = {
     "only_if": {"en": "{words}, but only if that is a {weekdays}", "zh": "{words}（仅限{weekdays}）"},
     "dates_at_times": {"en": "{dates} at {times}", "zh": "{dates} {times}"},
     "dates_and_times": {"en": "{dates}, {times}", "zh": "{dates}，{times}"},
-    "at_times": {"en": "at {times}", "zh": "在 {times}"},
     "at_minutes": {"en": "at {minutes}", "zh": "在 {minutes}"},
     "of_every_hour": {"en": "{often} of every hour", "zh": "每小时{often}"},
     "every_minutes_by_clock": {

@@ -20,7 +20,7 @@ _HALF = re.compile(
 """Words that name the half of the day."""
 _SPELT = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _BARE_HOUR = re.compile(
-    rf"\bat\s+(?:0?[1-9]|1[0-2]|{_SPELT})\b(?![:.：]\d)|\b(?:0?[1-9]|1[0-2])\s*o['’]?clock"
+    rf"\bat\s+(?:0?[1-9]|1[0-2]|{_SPELT})\b(?![:.：]\d)|\b(?:0?[1-9]|1[0-2])\s*o['’]?clock|\b(?:half|quarter)\s+(?:past|to)\b"
     r"|(?<!\d)(?:1[0-2]|0?[1-9]|十[一二]?|[一二两三四五六七八九])\s*[点點时](?!\d*小)",
     re.IGNORECASE,
 )
@@ -29,7 +29,7 @@ _SHORT_CLOCK = re.compile(r"(?<!\d)(?:[1-9]|1[01])[:：.]\d{2}(?!\d)")
 """`5:30` can mean either half of the day; `05:30` and `17:30` cannot."""
 _LEAD = r"\s*(?:please\s+)?(?:remind\s+)?(?:me\s*)?(?:to\s*)?(?:请)?(?:提醒我|叫我|通知我)?(?:在|于)?\s*"
 _HOUR = (
-    rf"(?:at\s+)?(?:\d{{1,2}}(?:[:：.]\d{{2}})?|{_SPELT})(?:\s*o['’]?clock)?"
+    rf"(?:at\s+)?(?:(?:half|quarter)\s+(?:past|to)\s+)?(?:\d{{1,2}}(?:[:：.]\d{{2}})?|{_SPELT})(?:\s*o['’]?clock)?"
     r"|(?:\d{1,2}|[一二两三四五六七八九十]{1,2})\s*[点點时](?:钟|整|半|[一三]刻)?"
 )
 _ONLY_AN_HOUR = re.compile(rf"{_LEAD}(?:{_HOUR}){_LEAD}[\s,，.:：;；]*", re.IGNORECASE)

@@ -6,9 +6,9 @@ from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from gateway.timing import grammar_chinese, grammar_english
-from gateway.timing.leftover import check_before, check_behind, check_unread, half_understood
+from gateway.timing.leftover import check_before, check_behind, check_unread
 from gateway.timing.meant import Ahead, At, Meant, rule_of
-from gateway.timing.reader import Reader
+from gateway.timing.reader import Reader, half_understood
 from gateway.timing.rule import BadRule, Cron, Rule
 from gateway.timing.slots import check_rule
 

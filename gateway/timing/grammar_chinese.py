@@ -2,10 +2,27 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import time
 
-from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, Meant, Weekday, days_of_month
+from gateway.timing.meant import (
+    DAY,
+    After,
+    Ahead,
+    At,
+    Date,
+    Interval,
+    Meant,
+    MonthDay,
+    SingleDay,
+    Weekday,
+    days_of_month,
+    within,
+    without,
+    yearly,
+)
 from gateway.timing.reader import Reader, clock_time
+from gateway.timing.recurrence import WORKING_DAYS, Dates
 from gateway.timing.rule import BadRule
 
 _DIGITS = "零一二三四五六七八九"
@@ -48,11 +65,25 @@ _AND_WEEKDAY = re.compile(
     rf"[、和及与跟]?\s*每?{_WEEK}?([一二三四五六日天])(?=[、，,和及与跟\s\d早上下中晚凌清傍夜一二三四五六日天周星礼]|$)"
 )
 _EVERY_MONTH = re.compile(r"每个?月")
-_LAST_WORKING_DAY = re.compile(r"的?最后一?个?工作日")
+_WORKING_DAY = re.compile(r"的?(?:第([一二三四五])|最后一?)个?工作日")
 _LAST_DAY = re.compile(r"的?最后一天")
 _COUNTED_WEEKDAY = re.compile(rf"的?(?:第([一二三四五])|最后一)个?{_WEEK}([一二三四五六日天])")
 _DAY_OF_MONTH = re.compile(rf"[、和及与跟]?\s*({_NUMBER})\s*[日号]")
 _EVERY_YEAR = re.compile(r"每年")
+_EVERY_FEW = re.compile(
+    rf"每隔一个?{_WEEK}的?|隔{_WEEK}的?|每\s*(?P<number>{_NUMBER})\s*个?(?P<unit>周|星期|礼拜|月|年)的?"
+)
+_WEEKDAYS_OF_WEEK = re.compile(rf"(?:在)?{_WEEK}([一二三四五六日天])")
+_OFTEN_A_DAY = re.compile(r"每[天日](?:一|[两二三四五六])次")
+_EXCEPT = re.compile(r"除了|除")
+_EXCEPT_DAY = re.compile(rf"[、和及与]?{_WEEK}([一二三四五六日天])")
+_EXCEPT_END = re.compile(r"之?外|以外")
+_WEEKEND = re.compile(r"周末")
+_UNTIL = re.compile(r"直到|到|截止到?|至")
+_UNTIL_END = re.compile(r"为止|止")
+_FROM = re.compile(r"从")
+_TO = re.compile(r"[到至~～-]")
+_DAY_OF_NEXT_MONTH = re.compile(rf"(下下个?|下个?|这个?|本)月\s*({_NUMBER})\s*[日号]")
 _DAYS_AHEAD = re.compile(r"(大后|今|明|后)(?:[天日]|(?=[早晚]))")
 _WEEKDAY = re.compile(rf"(下下个?|下个?|这个?|本)?{_WEEK}([一二三四五六日天])")
 _DATE = re.compile(
@@ -100,21 +131,77 @@ def _length(found: re.Match[str]) -> tuple[int, float]:
     return unit, _number(found["number"]) + (0.5 if found["and_half"] else 0)
 
 
-def _interval(reader: Reader) -> Interval | None:
+def _interval(reader: Reader) -> Interval | At | None:
+    if window := reader.attempt(_window_first):
+        return window
     if found := reader.take(_HOURLY):
-        return Interval(60 if found[1] == "分钟" else 3600)
-    every = reader.take(_EVERY)
+        length = Interval(60 if found[1] == "分钟" else 3600)
+        return reader.attempt(lambda reader: _in_window(reader, Dates(), length)) or length
+    every = None if reader.attempt(_at_intervals) else reader.take(_EVERY)
     if every is None:
         return None
     found = reader.take(_LENGTH)
-    if found is None:
+    if found is None or reader.attempt(_weekday):
         return None
-    if reader.attempt(_times):
-        raise BadRule("rule_days_or_times")
     unit, amount = _length(found)
-    if every[1] and unit >= DAY:
-        return _with_days_between(amount, unit)
-    return Interval(unit * amount)
+    length = _with_days_between(amount, unit) if every[1] and unit >= DAY else Interval(unit * amount)
+    if times := reader.attempt(_times):
+        if length.seconds % DAY:
+            raise BadRule("rule_days_or_times")
+        return _at(reader, Dates(interval=int(length.seconds // DAY)), times)
+    return reader.attempt(lambda reader: _in_window(reader, Dates(), length)) or length
+
+
+def _window_first(reader: Reader) -> At | None:
+    """Parse hours before their interval, as in `工作日9点到18点每小时`."""
+    day = reader.attempt(_dates) or Dates()
+    hours = _hours(reader)
+    length = _interval(reader) if hours and not _begins_window(reader) else None
+    if hours is None or not isinstance(length, Interval):
+        return None
+    return At(day, within(length.seconds, *hours), _until(reader))
+
+
+def _begins_window(reader: Reader) -> bool:
+    return reader.attempt(_hours) is not None
+
+
+def _in_window(reader: Reader, day: Dates, length: Interval) -> At | None:
+    """Parse the hours of a day within which an interval is due."""
+    hours = _hours(reader)
+    return At(day, within(length.seconds, *hours), _until(reader)) if hours else None
+
+
+def _hours(reader: Reader) -> tuple[time, time] | None:
+    reader.take(_FROM)
+    first = _one_of_times(reader, first=True)
+    last = _one_of_times(reader, first=True) if first and reader.take(_TO) else None
+    return (first, last) if first and last else None
+
+
+def _at(reader: Reader, day: SingleDay | Dates, times: tuple[time, ...]) -> At:
+    """Add what may follow the times of a recurrence."""
+    return At(_without(reader, day), times, _until(reader)) if isinstance(day, Dates) else At(day, times)
+
+
+def _until(reader: Reader) -> SingleDay | None:
+    """Parse the last day of a recurrence."""
+    day = reader.attempt(lambda reader: _day(reader) if reader.take(_UNTIL) else None)
+    if day:
+        reader.take(_UNTIL_END)
+    return day
+
+
+def _without(reader: Reader, dates: Dates) -> Dates:
+    """Leave out weekdays, as in `每天除了周日`."""
+    rest = reader.rest
+    if reader.take(_EXCEPT) is None:
+        return dates
+    out = {5, 6} if reader.take(_WEEKEND) else set()
+    while found := reader.take(_EXCEPT_DAY):
+        out.add(_weekday_number(found[1]))
+    reader.take(_EXCEPT_END)
+    return without(dates, out, rest)
 
 
 def _with_days_between(amount: float, unit: int) -> Interval:
@@ -132,12 +219,13 @@ def _day_first(reader: Reader) -> At | None:
     times = _times(reader)
     if times is None:
         raise BadRule("rule_no_time")
-    return At(day, times)
+    return _at(reader, day, times)
 
 
-def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
+def read_day(reader: Reader) -> SingleDay | Dates | None:
     """Parse a day without a time."""
-    return reader.attempt(_dates) or reader.attempt(_day)
+    dates = reader.attempt(_dates)
+    return _without(reader, dates) if dates else reader.attempt(_day)
 
 
 def _time_first(reader: Reader) -> At | None:
@@ -147,32 +235,52 @@ def _time_first(reader: Reader) -> At | None:
 
 def _dates(reader: Reader) -> Dates | None:
     """Parse recurring days."""
-    if reader.take(_EVERY_DAY):
+    if reader.take(_OFTEN_A_DAY) or reader.take(_EVERY_DAY):
         return Dates()
     if reader.take(_EVERY_WEEKDAY):
-        return Dates(weekday="1-5")
+        return Dates("WEEKLY", weekdays=WORKING_DAYS)
     if reader.take(_EVERY_WEEKEND):
-        return Dates(weekday="0,6")
+        return Dates("WEEKLY", weekdays=(5, 6))
     if reader.take(_EVERY_YEAR):
         date = reader.attempt(_date)
-        return Dates(day=str(date.day), month=str(date.month)) if date else None
-    if reader.take(_EVERY_MONTH):
-        return _in_month(reader)
-    return _named_weekdays(reader)
+        return yearly(date.month, date.day) if date else None
+    if dates := reader.attempt(_at_intervals):
+        return dates
+    return _in_month(reader) if reader.take(_EVERY_MONTH) else _named_weekdays(reader)
+
+
+def _at_intervals(reader: Reader) -> Dates | None:
+    """Parse days of every so many weeks, months or years."""
+    found = reader.take(_EVERY_FEW)
+    if found is None:
+        return None
+    number = _number(found["number"]) if found["number"] else 2
+    dates: Dates | None = None
+    if found["unit"] == "月":
+        dates = _in_month(reader)
+    elif found["unit"] == "年":
+        date = reader.attempt(_date)
+        dates = yearly(date.month, date.day) if date else None
+    elif first := reader.take(_WEEKDAYS_OF_WEEK):
+        dates = Dates("WEEKLY", weekdays=tuple(sorted(_more_weekdays(reader, first[1]))))
+    return replace(dates, interval=number) if dates and number else None
 
 
 def _in_month(reader: Reader) -> Dates | None:
     if found := reader.take(_COUNTED_WEEKDAY):
-        weekday = _cron_weekday(found[2])
-        return Dates(weekday=f"{weekday}#{_DIGITS.index(found[1])}" if found[1] else f"{weekday}L")
-    if reader.take(_LAST_WORKING_DAY):
-        return Dates(day="LW")
+        return Dates("MONTHLY", nth=((_weekday_number(found[2]), _which(found[1])),))
+    if found := reader.take(_WORKING_DAY):
+        return Dates("MONTHLY", weekdays=WORKING_DAYS, position=_which(found[1]))
     if reader.take(_LAST_DAY):
-        return Dates(day="L")
+        return Dates("MONTHLY", days=(-1,))
     days: set[int] = set()
     while found := reader.take(_DAY_OF_MONTH):
         days.add(_number(found[1]))
-    return Dates(day=days_of_month(days)) if days else None
+    return days_of_month(days) if days else None
+
+
+def _which(number: str | None) -> int:
+    return _DIGITS.index(number) if number else -1
 
 
 def _named_weekdays(reader: Reader) -> Dates | None:
@@ -183,15 +291,20 @@ def _named_weekdays(reader: Reader) -> Dates | None:
         first, last = _weekday_number(found[1]), _weekday_number(found[2])
         if first > last:
             raise BadRule("rule_not_understood")
-        days = {(number + 1) % len(_WEEKDAYS) for number in range(first, last + 1)}
-    else:
-        days = {_cron_weekday(found[1])}
-        while found := reader.take(_AND_WEEKDAY):
-            days.add(_cron_weekday(found[1]))
-    return Dates(weekday=",".join(str(day) for day in sorted(days)))
+        return Dates("WEEKLY", weekdays=tuple(range(first, last + 1)))
+    return Dates("WEEKLY", weekdays=tuple(sorted(_more_weekdays(reader, found[1]))))
 
 
-def _day(reader: Reader) -> Ahead | Weekday | Date | None:
+def _more_weekdays(reader: Reader, first: str) -> set[int]:
+    days = {_weekday_number(first)}
+    while found := reader.take(_AND_WEEKDAY):
+        days.add(_weekday_number(found[1]))
+    return days
+
+
+def _day(reader: Reader) -> SingleDay | None:
+    if found := reader.take(_DAY_OF_NEXT_MONTH):
+        return MonthDay(_number(found[2]), found[1].count("下"))
     if found := reader.take(_DAYS_AHEAD):
         return Ahead(_AHEAD[found[1]])
     weekday = reader.attempt(_weekday)
@@ -263,8 +376,3 @@ def _number(text: str) -> int:
 def _weekday_number(name: str) -> int:
     """Return the weekday from Monday = 0."""
     return _WEEKDAYS.index(name.replace("天", "日"))
-
-
-def _cron_weekday(name: str) -> int:
-    """Return the weekday from Sunday = 0."""
-    return (_weekday_number(name) + 1) % len(_WEEKDAYS)

@@ -2,11 +2,28 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import time
 
 from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
-from gateway.timing.meant import DAY, After, Ahead, At, Date, Dates, Interval, Meant, Weekday, days_of_month
+from gateway.timing.meant import (
+    DAY,
+    After,
+    Ahead,
+    At,
+    Date,
+    Interval,
+    Meant,
+    MonthDay,
+    SingleDay,
+    Weekday,
+    days_of_month,
+    within,
+    without,
+    yearly,
+)
 from gateway.timing.reader import Reader, clock_time, said
+from gateway.timing.recurrence import WORKING_DAYS, Dates
 from gateway.timing.rule import BadRule
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -45,6 +62,7 @@ _ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
 _LEAD = _pattern(r"(?:please\b)?\s*(?:remind\b)?\s*me\b")
 _IN = _pattern(r"in\b|after\b")
 _EVERY = _pattern(r"every\b|each\b")
+_OTHER_DAY = _pattern(r"other\s+day\b")
 _EVERY_DAY = _pattern(r"(?:(?:every|each)\s*day|daily)\b")
 _PART = r"(morning|afternoon|evening|night)\b"
 _THIS_PART = _pattern(rf"(?:tonight\b|this\s+{_PART})(?!['’])")
@@ -52,13 +70,28 @@ _EVERY_PART = _pattern(rf"(?:every|each)\s+{_PART}")
 _EVERY_WEEKDAY = _pattern(r"(?:(?:every|each|on)\s+)?(?:weekdays?|workdays?|(?:working|business) days?)\b")
 _EVERY_WEEKEND = _pattern(r"(?:(?:every|each|on)\s+)?weekends?\b")
 _HOURLY = _pattern(r"hourly\b|every\s+(hour(?!\s+and\s+a\s+half)|minute)\b")
-_EVERY_YEAR = _pattern(r"every\s+year\b|yearly\b|annually\b")
+_EVERY_YEAR = _pattern(r"(?:every\s+year|yearly|annually)\b|every(?=\s+(?:\d|[a-z]{3,9}\s+\d))")
 _EVERY_MONTH = _pattern(r"(?:every\s+month|monthly)\b(?:\s+on\b)?(?:\s+the\b)?")
-_ON_THE = _pattern(r"on\s+the\b")
+_WEEKLY = _pattern(r"(?:every\s+week|weekly)(?:\s+on\b)?(?=\s)")
+_EVERY_FEW = _pattern(
+    rf"(?:every|each)\s+(?:(other)|(\d{{1,3}}|{'|'.join(_NUMBERS)}))\s+"
+    r"(?:(day|week|month|year)s?\b(?:\s+on\b)?(?:\s+the\b)?|(?=[a-z]+day\b|(?:mon|tue|wed|thu|fri|sat|sun)\b))"
+    r"|(?:fortnightly|every\s+fortnight)\b(?:\s+on\b)?()"
+)
+_EXCEPT = _pattern(r"(?:except|excluding|but\s+not)\b(?:\s+on\b)?(?=\s)")
+_UNTIL = _pattern(r"(?:until|till|up\s+to)\b(?=\s)")
+_CHINESE_GOES_ON = re.compile(r"(?=[到至])")
+_WINDOW = _pattern(r"(?:from|between)\s+(?=\d|noon|midday)")
+_WINDOW_END = _pattern(r"(?:to|till|until|and|[-–—])\s*(?:at\s+)?(?=\d|noon|midday)")
+_WINDOW_HOUR = _pattern(r"(\d{1,2})(?![\w:.]\d|\w)")
+_OFTEN_A_DAY = _pattern(r"(once|twice|(?:three|four|five|six)\s+times)\s+(?:a|per|each|every)\s+day\b")
+_ON_THE = _pattern(r"(?:(?:on|every|each)\s+)?(?:the\b)?")
 _OF_EVERY_MONTH = _pattern(r"(?:day\s+)?of\s+(?:every|each|the)\s+month\b")
+_OF_MONTHS = _pattern(rf"of\s+(?=(?:{'|'.join(_SHORT_MONTHS)}))")
 _LAST_DAY = _pattern(r"last(?:\s+day)?(?!\w)")
-_LAST_WORKING_DAY = _pattern(r"last\s+(?:working\s+day|workday|weekday)\b")
-_COUNTED_WEEKDAY = _pattern(rf"({'|'.join(_COUNTED)}|last)\s+{_WEEKDAY}")
+_WORKING_DAY = _pattern(rf"({'|'.join(_COUNTED)}|last)\s+(?:(?:working|business)\s+day|workday|weekday)\b")
+_COUNTED_WEEKDAY = _pattern(rf"({'|'.join(_COUNTED)}|last|[1-5](?:st|nd|rd|th))\s+{_WEEKDAY}")
+_EVERY_FIRST_OR_LAST = _pattern(r"every(?=\s+(?:first|last)\b)")
 _DAY_OF_MONTH = _pattern(rf"{_ORDINAL}(?![\w:.])")
 _AND = _pattern(r"and\b|&")
 _NAMED = _pattern(_WEEKDAY)
@@ -76,6 +109,14 @@ _DAY_MONTH = _pattern(
     rf"(?:on\s+)?(?:the\s+)?(?:{_WEEKDAY},?\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}(?:,?\s+(\d{{4,5}}))?(?![\w:])"
 )
 _MONTH_DAY = _pattern(rf"(?:on\s+)?(?:{_WEEKDAY},?\s+)?{_MONTH}\s+{_ORDINAL}(?:,?\s+(\d{{4,5}}))?(?![\w:])")
+_SLASHED = _pattern(r"(?:on\s+)?(\d{1,2})/(\d{1,2})/(\d{4})(?!\w)")
+_DAY_OF_NEXT_MONTH = _pattern(
+    rf"next\s+month\s+on\s+the\s+{_ORDINAL}(?![\w:.])|(?:on\s+)?the\s+{_ORDINAL}\s+of\s+next\s+month\b"
+)
+_ON_THE_DAY = _pattern(r"on\s+the\s+(\d{1,2})(?:st|nd|rd|th)(?![\w:.])(?!\s+of\b)")
+_PAST = _pattern(
+    rf"(?:at\s+)?(half\s+past|quarter\s+past|(?:a\s+)?quarter\s+to)\s+(\d{{1,2}}|{'|'.join(_NUMBERS)})(?![\w:.]\d|\w)(?:\s*([ap])\.?m\b\.?)?"
+)
 _TIME = _pattern(
     r"(?:at\s+)?(\d{1,2})[:.：](\d{2})(?!\d|:\d|\.\s?\d)(?:\s*([ap])\.?m\b\.?)?|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?"
 )
@@ -129,19 +170,69 @@ def _amount(text: str) -> float:
     return _WORDS[word] if word in _WORDS else float(word)
 
 
-def _interval(reader: Reader) -> Interval | None:
+def _interval(reader: Reader) -> Interval | At | None:
     if found := reader.take(_HOURLY):
-        return Interval(60 if (found[1] or "").lower() == "minute" else 3600)
-    if reader.take(_EVERY) is None:
+        length = Interval(60 if (found[1] or "").lower() == "minute" else 3600)
+        return _continued(reader, length)
+    if reader.attempt(_at_intervals) or reader.take(_EVERY) is None:
         return None
     if reader.take(_HOUR_AND_A_HALF):
         return Interval(5400)
+    few = Interval(2 * DAY) if reader.take(_OTHER_DAY) else _length(reader)
+    return _continued(reader, few) if few else None
+
+
+def _continued(reader: Reader, length: Interval) -> Interval | At:
+    if times := reader.attempt(_times):
+        return _at_times(reader, length.seconds, times)
+    return reader.attempt(lambda reader: _in_window(reader, length.seconds)) or length
+
+
+def _length(reader: Reader) -> Interval | None:
     length = _later(reader)
-    if length is None or length.months:
-        return None
-    if reader.attempt(_times):
+    return None if length is None or length.months else Interval(length.days * DAY + length.seconds)
+
+
+def _at_times(reader: Reader, seconds: float, times: tuple[time, ...]) -> At:
+    """Return a rule of every so many days with a time of day."""
+    if seconds % DAY:
         raise BadRule("rule_days_or_times")
-    return Interval(length.days * DAY + length.seconds)
+    dates = Dates(interval=int(seconds // DAY))
+    return At(dates, times, _until(reader))
+
+
+def _in_window(reader: Reader, seconds: float) -> At | None:
+    """Parse the hours of a day within which an interval is due."""
+    if seconds >= DAY:
+        return None
+    day = reader.attempt(_dates)
+    if reader.take(_WINDOW) is None or (first := _hour(reader)) is None:
+        return None
+    if reader.take(_WINDOW_END) is None or (last := _hour(reader)) is None:
+        return None
+    day = day or reader.attempt(_dates) or Dates()
+    return At(_without(reader, day), within(seconds, first, last), _until(reader))
+
+
+def _hour(reader: Reader) -> time | None:
+    """Parse a time of day in which `9` is 9:00."""
+    if at := reader.attempt(lambda reader: _one_of_times(reader, first=True)):
+        return at
+    found = reader.take(_WINDOW_HOUR)
+    return clock_time(int(found[1]), 0, found[0]) if found else None
+
+
+def _until(reader: Reader) -> SingleDay | None:
+    """Parse the last day of a recurrence."""
+    return reader.attempt(lambda reader: _day(reader) if reader.take(_UNTIL) else None)
+
+
+def _without(reader: Reader, dates: Dates) -> Dates:
+    """Leave out weekdays, as in `every day except sundays`."""
+    rest = reader.rest
+    if reader.take(_EXCEPT) is None:
+        return dates
+    return without(dates, {5, 6} if reader.take(_EVERY_WEEKEND) else _weekday_list(reader), rest)
 
 
 def _part_first(reader: Reader) -> At | None:
@@ -159,9 +250,28 @@ def _day_first(reader: Reader) -> At | None:
     part = reader.take(_PART_OF_DAY)
     if not isinstance(day, Dates):
         _no_midnight(reader)
+    if isinstance(day, Dates) and (window := reader.attempt(lambda reader: _window_behind(reader, day))):
+        return window
+    until = _until(reader) if isinstance(day, Dates) else None
     times = _needed(reader)
     part = part or reader.take(_PART_BEHIND)
-    return At(day, _in_part(part[1], times, again=day == Dates()) if part else times)
+    times = _in_part(part[1], times, again=day == Dates()) if part else times
+    return _at(reader, day, times, until)
+
+
+def _window_behind(reader: Reader, dates: Dates) -> At | None:
+    """Parse an interval within hours behind its days, as in `on weekdays every hour from 9 to 17`."""
+    found = _interval(reader)
+    if not isinstance(found, At) or not isinstance(found.day, Dates) or found.day != Dates():
+        return None
+    return replace(found, day=dates)
+
+
+def _at(reader: Reader, day: SingleDay | Dates, times: tuple[time, ...], until: SingleDay | None = None) -> At:
+    """Add what may follow the times of a recurrence."""
+    if not isinstance(day, Dates):
+        return At(day, times)
+    return At(_without(reader, day), times, until or _until(reader))
 
 
 def _no_midnight(reader: Reader) -> None:
@@ -198,7 +308,7 @@ def _one_in_part(part: str, at: time, *, again: bool) -> time:
 def _time_first(reader: Reader) -> At | None:
     midnight = reader.take(_MIDNIGHT)
     times = (time(0),) if midnight else _times(reader)
-    if times is None:
+    if times is None or reader.take(_CHINESE_GOES_ON):
         return None
     if this := reader.take(_THIS_PART):
         return At(Ahead(0), _in_part(this[1] or "evening", times))
@@ -207,31 +317,60 @@ def _time_first(reader: Reader) -> At | None:
     part = part or reader.take(_PART_OF_DAY if day != Ahead(None) else _PART_BEHIND)
     if midnight and not isinstance(day, Dates) and day != Ahead(None):
         raise BadRule("rule_which_midnight")
-    return At(day, _in_part(part[1], times, again=day == Dates()) if part else times)
+    return _at(reader, day, _in_part(part[1], times, again=day == Dates()) if part else times)
 
 
-def read_day(reader: Reader) -> Ahead | Weekday | Date | Dates | None:
+def read_day(reader: Reader) -> SingleDay | Dates | None:
     dates = reader.attempt(_dates)
-    return dates or reader.attempt(_day)
+    return _without(reader, dates) if dates else reader.attempt(_day)
 
 
 def _dates(reader: Reader) -> Dates | None:
     """Parse recurring days."""
-    if reader.take(_EVERY_DAY):
+    if reader.take(_EVERY_DAY) or reader.take(_OFTEN_A_DAY):
         return Dates()
     if reader.take(_EVERY_WEEKDAY):
-        return Dates(weekday="1-5")
+        return Dates("WEEKLY", weekdays=WORKING_DAYS)
     if reader.take(_EVERY_WEEKEND):
-        return Dates(weekday="0,6")
-    if reader.take(_EVERY_YEAR):
+        return Dates("WEEKLY", weekdays=(5, 6))
+    forms = (_dates_of_years, _at_intervals, _dates_of_months, _named_weekdays)
+    return next((dates for form in forms if (dates := reader.attempt(form))), None)
+
+
+def _dates_of_years(reader: Reader) -> Dates | None:
+    if reader.take(_EVERY_YEAR) is None:
+        return None
+    date = reader.attempt(_date)
+    return yearly(date.month, date.day) if date and date.year is None else None
+
+
+def _at_intervals(reader: Reader) -> Dates | None:
+    """Parse days of every so many weeks, months or years."""
+    found = reader.take(_EVERY_FEW)
+    if found is None:
+        return None
+    number = int(_amount(found[2])) if found[2] else 2
+    if not number:
+        return None
+    unit = (found[3] or "week").lower()
+    dates: Dates | None = None
+    if unit == "week":
+        days = _weekday_list(reader)
+        dates = Dates("WEEKLY", weekdays=tuple(sorted(days))) if days else None
+    elif unit == "month":
+        dates = _in_month(reader)
+    elif unit == "year":
         date = reader.attempt(_date)
-        return Dates(day=str(date.day), month=str(date.month)) if date else None
-    return reader.attempt(_dates_of_months) or reader.attempt(_named_weekdays)
+        dates = yearly(date.month, date.day) if date else None
+    return replace(dates, interval=number) if dates else None
 
 
 def _dates_of_months(reader: Reader) -> Dates | None:
     if reader.take(_EVERY_MONTH):
         return _in_month(reader)
+    if dates := reader.attempt(lambda reader: _in_month(reader) if reader.take(_EVERY_FIRST_OR_LAST) else None):
+        reader.take(_OF_EVERY_MONTH)
+        return dates
     if reader.take(_ON_THE) is None:
         return None
     dates = _in_month(reader)
@@ -239,44 +378,44 @@ def _dates_of_months(reader: Reader) -> Dates | None:
 
 
 def _in_month(reader: Reader) -> Dates | None:
+    if found := reader.take(_WORKING_DAY):
+        return Dates("MONTHLY", weekdays=WORKING_DAYS, position=_which(found[1]))
     if found := reader.take(_COUNTED_WEEKDAY):
-        which, weekday = found[1].lower(), _cron_weekday(found[2])
-        return Dates(weekday=f"{weekday}L" if which == "last" else f"{weekday}#{_COUNTED.index(which) + 1}")
-    if reader.take(_LAST_WORKING_DAY):
-        return Dates(day="LW")
+        return Dates("MONTHLY", nth=((_weekday_number(found[2]), _which(found[1])),))
     if reader.take(_LAST_DAY):
-        return Dates(day="L")
+        return Dates("MONTHLY", days=(-1,))
     days: set[int] = set()
     while found := reader.attempt(lambda reader: _listed(reader, _DAY_OF_MONTH, first=not days)):
         days.add(int(found[1]))
-    return Dates(day=days_of_month(days)) if days else None
+    return days_of_month(days) if days else None
+
+
+def _which(name: str) -> int:
+    if name[0].isdigit():
+        return int(name[0])
+    return -1 if name.lower() == "last" else _COUNTED.index(name.lower()) + 1
 
 
 def _named_weekdays(reader: Reader) -> Dates | None:
-    if not (reader.take(_EVERY) or reader.take(_EACH_WEEKDAY) or reader.take(_WEEKDAY_RANGE)):
+    if not any(map(reader.take, (_WEEKLY, _EVERY, _EACH_WEEKDAY, _WEEKDAY_RANGE))):
         return None
+    days = _weekday_list(reader)
+    return Dates("WEEKLY", weekdays=tuple(sorted(days))) if days else None
+
+
+def _weekday_list(reader: Reader) -> set[int]:
     days: set[int] = set()
     while found := reader.attempt(lambda reader: _listed(reader, _NAMED, first=not days)):
-        days.add(_cron_weekday(found[1]))
-        if last := reader.take(_TO_WEEKDAY):
-            days.update(_weekdays_between(_weekday_number(found[1]), _weekday_number(last[1])))
-    return Dates(weekday=",".join(str(day) for day in sorted(days))) if days else None
+        first = _weekday_number(found[1])
+        last = reader.take(_TO_WEEKDAY)
+        length = (_weekday_number(last[1]) - first) % len(_SHORT_WEEKDAYS) if last else 0
+        days.update((first + ahead) % len(_SHORT_WEEKDAYS) for ahead in range(length + 1))
+    return days
 
 
 def _weekday_number(name: str) -> int:
     """Return the weekday from Monday = 0."""
     return _SHORT_WEEKDAYS.index(name[:SHORT].lower())
-
-
-def _cron_weekday(name: str) -> int:
-    """Return the weekday from Sunday = 0."""
-    return (_weekday_number(name) + 1) % len(_SHORT_WEEKDAYS)
-
-
-def _weekdays_between(first: int, last: int) -> set[int]:
-    """Return weekdays from Sunday = 0 for an inclusive range from Monday = 0."""
-    length = (last - first) % len(_SHORT_WEEKDAYS) + 1
-    return {(first + ahead + 1) % len(_SHORT_WEEKDAYS) for ahead in range(length)}
 
 
 def _listed(reader: Reader, pattern: re.Pattern[str], *, first: bool) -> re.Match[str] | None:
@@ -286,9 +425,13 @@ def _listed(reader: Reader, pattern: re.Pattern[str], *, first: bool) -> re.Matc
     return reader.take(pattern)
 
 
-def _day(reader: Reader) -> Ahead | Weekday | Date | None:
+def _day(reader: Reader) -> SingleDay | None:
     if found := reader.take(_AHEAD):
         return Ahead(2 if found[2] else 1 if found[3] else 0)
+    if found := reader.take(_DAY_OF_NEXT_MONTH):
+        return MonthDay(int(found[1] or found[2]), 1)
+    if found := reader.take(_ON_THE_DAY):
+        return MonthDay(int(found[1]))
     date = reader.attempt(_date)
     return date or reader.attempt(_weekday)
 
@@ -303,6 +446,8 @@ def _date(reader: Reader) -> Date | None:
         return Date(int(found[1]), int(found[2]), int(found[3]))
     if found := reader.take(_DOTTED):
         return Date(int(found[3]), int(found[2]), int(found[1]))
+    if found := reader.take(_SLASHED):
+        return _slashed(int(found[1]), int(found[2]), int(found[3]))
     if found := reader.take(_DAY_MONTH):
         _, day, month, year = found.groups()
     elif found := reader.take(_MONTH_DAY):
@@ -310,6 +455,13 @@ def _date(reader: Reader) -> Date | None:
     else:
         return None
     return Date(int(year) if year else None, _SHORT_MONTHS.index(month[:SHORT].lower()) + 1, int(day))
+
+
+def _slashed(first: int, second: int, year: int) -> Date:
+    """Read a date with slashes. Raises BadRule if it may be either the day or the month that comes first."""
+    if first != second and max(first, second) <= _NOON:
+        raise BadRule("rule_which_date")
+    return Date(year, second, first) if first > _NOON or first == second else Date(year, first, second)
 
 
 def _times(reader: Reader) -> tuple[time, ...] | None:
@@ -325,12 +477,21 @@ def _one_of_times(reader: Reader, *, first: bool) -> time | None:
     if found := reader.take(_TIME):
         hour, minute, half, short, short_half = found.groups()
         return _time(int(hour or short), int(minute or 0), half or short_half, found[0])
+    if found := reader.take(_PAST):
+        return _past(found[1].lower(), int(_amount(found[2])), found[3], found[0])
     if found := reader.take(_HOUR):
         return _time(int(found[1] or found[2] or found[3]), 0, None, found[0])
     if found := reader.take(_SPELT_HOUR):
         return time(int(_amount(found[1])))
     found = reader.take(_NAMED_TIME)
     return time(0 if found[1].lower() == "midnight" else _NOON) if found else None
+
+
+def _past(part: str, hour: int, half: str | None, shown: str) -> time:
+    """Return a time such as `half past five`."""
+    if part.endswith("past"):
+        return _time(hour, 30 if part.startswith("half") else 15, half, shown)
+    return _time((hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1, 45, half, shown)
 
 
 def _time(hour: int, minute: int, half: str | None, shown: str) -> time:

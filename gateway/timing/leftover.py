@@ -8,11 +8,9 @@ import re
 from types import ModuleType
 
 from gateway.timing import grammar_chinese, grammar_english
-from gateway.timing.reader import Reader
+from gateway.timing.reader import Reader, half_understood
 from gateway.timing.rule import BadRule
 
-_LONGEST = 30
-"""Characters that are quoted."""
 _MOST_WORDS_OF_A_DAY = 4
 _GAP = re.compile(r"[\s,，]*")
 _WORD = re.compile(r"\S+")
@@ -111,9 +109,3 @@ def _is_day(text: str) -> bool:
         except BadRule:
             return True
     return False
-
-
-def half_understood(words: str) -> BadRule:
-    """Return the refusal that quotes these words."""
-    short = " ".join(words.replace("`", "").split())
-    return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")

@@ -1,16 +1,20 @@
 """Parsed times and their conversion to rules."""
 
 import calendar
-from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from gateway.timing.changes import local, moment
-from gateway.timing.rule import SHORTEST, BadRule, Cron, Every, Once, Rule
+from gateway.timing.reader import half_understood
+from gateway.timing.recurrence import MOST_INTERVAL, Dates, Timetable
+from gateway.timing.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule
 from gateway.timing.slots import MOST_YEARS, YEAR
 
 DAY = 86_400
+_Day = TypeVar("_Day", date, datetime)
+_HOUR, _MINUTE = 3600, 60
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
 _LEAP_YEARS = 9
 """Years in which every date occurs at least once."""
@@ -58,25 +62,54 @@ class Date:
 
 
 @dataclass(frozen=True)
-class Dates:
-    """Recurring days, as fields of a cron expression."""
+class MonthDay:
+    """A day of the month `months` ahead; if None, the next month that has it to come."""
 
-    day: str = "*"
-    month: str = "*"
-    weekday: str = "*"
+    day: int
+    months: int | None = None
+
+
+SingleDay = Ahead | Weekday | Date | MonthDay
 
 
 @dataclass(frozen=True)
 class At:
-    day: Ahead | Weekday | Date | Dates
+    """Times of a day, or of the dates of a recurrence."""
+
+    day: SingleDay | Dates
     times: tuple[time, ...]
+    until: SingleDay | None = None
 
 
-def days_of_month(days: Collection[int]) -> str:
-    """Return the day field of a cron expression. Raises BadRule."""
+def days_of_month(days: set[int]) -> Dates:
+    """Return these days of every month. Raises BadRule."""
     if not all(1 <= day <= _LONGEST_MONTH for day in days):
         raise BadRule("bad_date")
-    return ",".join(str(day) for day in sorted({*days}))
+    return Dates("MONTHLY", days=tuple(sorted(days)))
+
+
+def yearly(month: int, day: int) -> Dates:
+    """Return this date of every year. Raises BadRule."""
+    if not (1 <= month <= _MONTHS and 1 <= day <= _LONGEST_MONTH):
+        raise BadRule("bad_date")
+    return Dates("YEARLY", months=(month,), days=(day,))
+
+
+def without(dates: Dates, weekdays: set[int], words: str) -> Dates:
+    """Return the dates but for some weekdays. Raises BadRule, which quotes `words`, if that is not possible."""
+    left = {*(dates.weekdays or range(_WEEK))} - weekdays
+    if not weekdays or not left or dates.every not in ("DAILY", "WEEKLY") or dates.interval > 1:
+        raise half_understood(words)
+    return replace(dates, every="WEEKLY", weekdays=tuple(sorted(left)))
+
+
+def within(seconds: float, first: time, last: time) -> tuple[time, ...]:
+    """Return the times from `first` to `last` with this interval. Raises BadRule."""
+    start, end = (at.hour * _HOUR + at.minute * _MINUTE for at in (first, last))
+    step = int(seconds)
+    if start >= end or step != seconds or step < SHORTEST or step % _MINUTE:
+        raise BadRule("rule_which_time")
+    return tuple(time(at // _HOUR, at % _HOUR // _MINUTE) for at in range(start, end + 1, step))
 
 
 Meant = After | Interval | At
@@ -93,12 +126,12 @@ def rule_of(meant: Meant, zone: ZoneInfo, now: float) -> Rule:
             if meant.seconds > YEAR:
                 raise BadRule("rule_too_seldom")
             return Every(seconds=round(meant.seconds), since=now)
-        case At(day=Dates() as dates):
-            return _cron(dates, meant.times)
-        case At():
+        case At(day=day):
+            if isinstance(day, Dates):
+                return _recurring(day, meant, zone, now)
             if len(meant.times) > 1:
                 raise BadRule("rule_one_at_a_time")
-            return Once(at=float(_once_at(meant, zone, now)))
+            return Once(at=float(_once_at(day, meant.times[0], zone, now)))
 
 
 def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
@@ -110,54 +143,77 @@ def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
     return Once(at=start + meant.seconds)
 
 
-def _months_later(shown: datetime, months: int) -> datetime:
+def _months_later(shown: _Day, months: int) -> _Day:
     """Add months, moving to the last day of a shorter month."""
     years, month = divmod(shown.month - 1 + months, _MONTHS)
     year, month = shown.year + years, month + 1
     return shown.replace(year=year, month=month, day=min(shown.day, calendar.monthrange(year, month)[1]))
 
 
-def _cron(dates: Dates, times: tuple[time, ...]) -> Cron:
-    """Return a cron rule. A cron line combines all its hours with all its minutes, so not every list of times fits."""
-    hours, minutes = sorted({at.hour for at in times}), sorted({at.minute for at in times})
-    if len(hours) * len(minutes) != len({*times}):
-        raise BadRule("rule_one_at_a_time")
-    fields = (*(",".join(map(str, numbers)) for numbers in (minutes, hours)), dates.day, dates.month, dates.weekday)
-    return Cron(expression=" ".join(fields))
+def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrence:
+    """Return the rule. Dates at intervals are counted from the first one to come."""
+    if not 1 <= dates.interval <= MOST_INTERVAL:
+        raise BadRule("rule_too_seldom" if dates.interval else "rule_too_often")
+    shown = local(zone, now)
+    times = tuple(sorted({*meant.times}))
+    if meant.until:
+        dates = replace(dates, until=_first_day(meant.until, shown.date()))
+    if dates.interval > 1:
+        coming = replace(dates, interval=1).since(shown.date())
+        start = next((day for day in coming if datetime.combine(day, times[-1]) > shown), None)
+        if start is None:
+            raise BadRule("rule_past" if dates.until else "bad_date")
+        dates = replace(dates, start=start)
+    return Recurrence(text=Timetable(((dates, times),)).text)
 
 
-def _once_at(meant: At, zone: ZoneInfo, now: float) -> int:
-    (wanted,) = meant.times
-    today = local(zone, now).date()
-    days = _days(meant, today)
+def _first_day(day: SingleDay, today: date) -> date:
+    days = [each for each in _days(day, today) if each >= today]
+    if not days:
+        raise BadRule("bad_date")
+    return days[0]
+
+
+def _once_at(day: SingleDay, wanted: time, zone: ZoneInfo, now: float) -> int:
+    days = _days(day, local(zone, now).date())
     found = [at for day in days if (at := moment(zone, datetime.combine(day, wanted))) > now]
     if not found:
         raise BadRule("rule_past" if days else "bad_date")
     return found[0]
 
 
-def _days(meant: At, today: date) -> list[date]:
+def _days(meant: SingleDay, today: date) -> list[date]:
     """Return the days that may be meant, nearest first."""
-    match meant.day:
-        case Ahead(days=None):
-            return [today, today + timedelta(days=1)]
-        case Ahead(days=int(days)):
-            return [today + timedelta(days=days)]
-        case Weekday(number=number, weeks=None):
-            first = today + timedelta(days=(number - today.weekday()) % _WEEK)
-            coming = [first, first + timedelta(days=_WEEK)]
-            return [day for day in coming if day > today] if meant.day.is_next else coming
-        case Weekday(number=number, weeks=int(weeks)):
-            return [today + timedelta(days=number - today.weekday() + _WEEK * weeks)]
-        case Date(year=None, month=month, day=day):
-            years = range(today.year, today.year + _LEAP_YEARS)
-            return [date(year, month, day) for year in years if _exists(year, month, day)]
-        case Date(year=int(year), month=month, day=day):
-            if year > _LAST_YEAR:
-                raise BadRule("rule_too_far", years=MOST_YEARS)
-            return [date(year, month, day)] if _exists(year, month, day) else []
-        case _:
-            raise TypeError(meant)
+    match meant:
+        case Ahead(days=days):
+            return [today + timedelta(days=ahead) for ahead in ((0, 1) if days is None else (days,))]
+        case Weekday():
+            return _weekdays(meant, today)
+        case Date():
+            return _dates(meant, today)
+        case MonthDay():
+            return _days_of_months(meant, today)
+
+
+def _weekdays(meant: Weekday, today: date) -> list[date]:
+    if meant.weeks is not None:
+        return [today + timedelta(days=meant.number - today.weekday() + _WEEK * meant.weeks)]
+    first = today + timedelta(days=(meant.number - today.weekday()) % _WEEK)
+    coming = [first, first + timedelta(days=_WEEK)]
+    return [day for day in coming if day > today] if meant.is_next else coming
+
+
+def _dates(meant: Date, today: date) -> list[date]:
+    if (meant.year or 0) > _LAST_YEAR:
+        raise BadRule("rule_too_far", years=MOST_YEARS)
+    years = range(today.year, today.year + _LEAP_YEARS) if meant.year is None else [meant.year]
+    return [date(year, meant.month, meant.day) for year in years if _exists(year, meant.month, meant.day)]
+
+
+def _days_of_months(meant: MonthDay, today: date) -> list[date]:
+    ahead = range(_MONTHS + 1) if meant.months is None else [meant.months]
+    months = [_months_later(today.replace(day=1), number) for number in ahead]
+    return [first.replace(day=meant.day) for first in months if _exists(first.year, first.month, meant.day)]
 
 
 def _exists(year: int, month: int, day: int) -> bool:

@@ -9,6 +9,8 @@ from gateway.timing.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
 _LAST_HOUR, _LAST_MINUTE = 23, 59
+_LONGEST = 30
+"""Characters that are quoted."""
 
 Read = TypeVar("Read")
 
@@ -49,3 +51,9 @@ def clock_time(hour: int, minute: int, shown: str) -> time:
 def said(shown: str) -> str:
     """Return a time as the user wrote it."""
     return shown.strip().removeprefix("at").strip()
+
+
+def half_understood(words: str) -> BadRule:
+    """Return the refusal that quotes these words."""
+    short = " ".join(words.replace("`", "").split())
+    return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")

@@ -196,7 +196,7 @@ _UNITS: dict[str, Unit] = {
 _BEGIN = re.compile(r"DTSTART:(\d{8}(?:T\d{6})?)")
 _UNTIL = re.compile(r"\d{8}(?:T\d{6})?")
 _WEEKDAY = re.compile(rf"(\+?[1-5]|-1)?({'|'.join(_WEEKDAYS)})")
-_MOST_INTERVAL = 1000
+MOST_INTERVAL = 999
 LONGEST = 1000
 """Characters."""
 
@@ -232,7 +232,7 @@ def _part(part: str) -> tuple[str, str]:
 
 def _dates(rule: dict[str, str], start: date | None) -> Dates:
     every = rule.get("FREQ", "")
-    interval = _numbers(rule, "INTERVAL", range(1, _MOST_INTERVAL))
+    interval = _numbers(rule, "INTERVAL", range(1, MOST_INTERVAL + 1))
     found = [_WEEKDAY.fullmatch(each) for each in rule.get("BYDAY", "").split(",")] if "BYDAY" in rule else []
     named = [(_WEEKDAYS.index(each[2]), int(each[1] or 0)) for each in found if each]
     dates = Dates(

@@ -51,7 +51,7 @@ def _conditioned(words: str, dates: Dates, language: Language) -> str:
 
 def _at_times(dates: str, times: tuple[time, ...], language: Language) -> str:
     minutes, hours = {at.minute for at in times}, {at.hour for at in times}
-    if len(times) <= MOST_TIMES or len(minutes) * len(hours) != len(times):
+    if len(times) <= MOST_TIMES or len(minutes) * len(hours) != len(times) or not (len(minutes) > 1 or _is_even(hours)):
         named = listed([f"{at:%H:%M}" for at in times], language)
         return say("dates_at_times", language, dates=dates, times=named)
     often = _often(minutes, hours, language)
@@ -78,9 +78,12 @@ def _every_hour(minute: int, hours: list[int], language: Language) -> str:
     step = _step(hours, _DAY)
     if step:
         return say("every_full_hours", language, count=step, first=first) if step > 1 else _hourly(minute, language)
-    if hours[-1] - hours[0] == len(hours) - 1:
-        return say("every_hour_between", language, first=first, last=last)
-    return say("at_times", language, times=listed([f"{hour:02}:{minute:02}" for hour in hours], language))
+    return say("every_hour_between", language, first=first, last=last)
+
+
+def _is_even(hours: Collection[int]) -> bool:
+    """Return True for hours in a row, or with the same step through the whole day."""
+    return max(hours) - min(hours) == len(hours) - 1 or _step(hours, _DAY) is not None
 
 
 def _hourly(minute: int, language: Language) -> str:

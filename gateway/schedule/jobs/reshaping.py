@@ -1,12 +1,15 @@
 """Common changes of a rule, offered as buttons. Without I/O."""
 
+from dataclasses import replace
 from enum import StrEnum
 
-from gateway.timing.rule import Cron, Once, Rule
+from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
+from gateway.timing.rule import Cron, Once, Recurrence, Rule
+from gateway.timing.slots import timetable
 
 HOUR = 3600
 _LAST_HOUR = 23
-_EVERY_DAY, _WEEKDAYS = ["*", "*", "*"], ["*", "*", "1-5"]
+_EVERY_DAY, _WEEKDAYS = Dates(), Dates("WEEKLY", weekdays=WORKING_DAYS)
 
 
 class Reshaping(StrEnum):
@@ -22,9 +25,9 @@ def reshaped(rule: Rule, way: Reshaping) -> Rule | None:
     match rule, way:
         case Once(), Reshaping.EARLIER | Reshaping.LATER:
             return Once(at=rule.at + _hours(way) * HOUR)
-        case Cron(), Reshaping.EARLIER | Reshaping.LATER:
-            return _shifted(rule, _hours(way))
-        case Cron(), Reshaping.DAILY | Reshaping.WEEKDAYS:
+        case (Cron() | Recurrence(), Reshaping.EARLIER | Reshaping.LATER):
+            return _shifted(timetable(rule), _hours(way))
+        case (Cron() | Recurrence(), Reshaping.DAILY | Reshaping.WEEKDAYS):
             return _on_days(rule, _EVERY_DAY if way is Reshaping.DAILY else _WEEKDAYS)
         case _:
             return None
@@ -39,15 +42,19 @@ def _hours(way: Reshaping) -> int:
     return -1 if way is Reshaping.EARLIER else 1
 
 
-def _shifted(rule: Cron, hours: int) -> Cron | None:
-    """Shift a rule by hours within its day."""
-    minute, hour, *days = rule.expression.split()
-    if not hour.isdecimal() or not 0 <= int(hour) + hours <= _LAST_HOUR:
+def _shifted(found: Timetable, hours: int) -> Recurrence | None:
+    """Shift a rule with one hour of the day by hours within its day."""
+    shifted = {at.hour + hours for _, times in found.rows for at in times}
+    if len(shifted) > 1 or not shifted <= {*range(_LAST_HOUR + 1)}:
         return None
-    return Cron(expression=" ".join([minute, str(int(hour) + hours), *days]))
+    (hour,) = shifted
+    rows = ((dates, tuple(at.replace(hour=hour) for at in times)) for dates, times in found.rows)
+    return Recurrence(text=replace(found, rows=tuple(rows)).text)
 
 
-def _on_days(rule: Cron, days: list[str]) -> Cron | None:
+def _on_days(rule: Cron | Recurrence, days: Dates) -> Rule | None:
     """Change the days of a rule for every day or every weekday."""
-    minute, hour, *current = rule.expression.split()
-    return Cron(expression=" ".join([minute, hour, *days])) if current in (_EVERY_DAY, _WEEKDAYS) else None
+    ((dates, _), *more) = timetable(rule).rows
+    if more or dates not in (_EVERY_DAY, _WEEKDAYS):
+        return None
+    return rule if dates == days else Recurrence(text=timetable(rule).with_dates(days).text)

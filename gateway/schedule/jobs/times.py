@@ -5,13 +5,17 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from agent_core.tools import ToolFailed
-from gateway.timing.changes import moment
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.timing.changes import local, moment
+from gateway.timing.recurrence import by_rrule
+from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
 
 _MINUTE = 60
 _DATE = len("2026-12-24")
 _MOST_MINUTES = 60 * 24 * 366 * 50
-_EXAMPLES = "give one of at='2026-12-24T09:00', in_minutes, every_minutes, cron='0 9 * * 1-5'"
+_EXAMPLES = (
+    "give one of at='2026-12-24T09:00', in_minutes, every_minutes, cron='0 9 * * 1-5', "
+    "rule='FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0'"
+)
 
 
 @dataclass(frozen=True)
@@ -22,9 +26,11 @@ class Times:
     in_minutes: int
     every_minutes: int
     cron: str
+    recurrence: str
+    """An RFC 5545 rule in local time."""
 
     def rule(self, zone: ZoneInfo, now: float) -> Rule | None:
-        """Return the rule, or None if no time is given. Raises ToolFailed."""
+        """Return the rule, or None if no time is given. Raises ToolFailed and BadRule."""
         found: list[Rule] = []
         if self.at:
             found.append(Once(at=_moment(self.at, zone)))
@@ -34,6 +40,8 @@ class Times:
             found.append(Every(seconds=_seconds(self.every_minutes), since=now))
         if self.cron:
             found.append(Cron(expression=" ".join(self.cron.split())))
+        if self.recurrence:
+            found.append(Recurrence(text=by_rrule(self.recurrence, local(zone, now).date()).text))
         if len(found) > 1:
             raise ToolFailed("more than one time was given", _EXAMPLES)
         return found[0] if found else None

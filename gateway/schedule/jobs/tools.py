@@ -81,18 +81,21 @@ class JobTools:
             in_minutes: int = 0,
             every_minutes: int = 0,
             cron: str = "",
+            rule: str = "",
             zone: str = "",
             skill: str = "",
             change: str = "",
             context: ToolContext,
         ) -> str:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it), or propose to change a job by its id."""
+            it), or propose to change a job by its id. rule: an RRULE with BYHOUR, BYMINUTE where cron is too little."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
             if post is None:
-                asked = _Asked(kind, what.strip(), Times(at, in_minutes, every_minutes, cron), zone, skill, change)
+                asked = _Asked(
+                    kind, what.strip(), Times(at, in_minutes, every_minutes, cron, rule), zone, skill, change
+                )
                 try:
                     post = await self._proposed(asked, chat, by, key, context)
                 except (BadRule, JobRefused) as error:

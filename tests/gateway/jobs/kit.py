@@ -17,8 +17,9 @@ from channels.memory import MemoryChannel
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.job import Firing, Job, JobState, Reminder, Work
 from gateway.store.store import Store
-from gateway.timing.rule import Cron, Rule
-from gateway.timing.slots import Slot, next_slot
+from gateway.timing.recurrence import Timetable
+from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
+from gateway.timing.slots import Slot, next_slot, timetable
 from tests.clock import HandClock
 from tests.gateway.bot import NO_PACE, Bot, BotOptions
 
@@ -34,6 +35,11 @@ TEAM = ChatKey(platform="memory", account="here", chat="#team")
 def moment(local: str, zone: ZoneInfo = PARIS) -> float:
     """Return the seconds since the epoch, as in `moment("2026-11-23 09:00")`."""
     return datetime.fromisoformat(local).replace(tzinfo=zone).timestamp()
+
+
+def meaning(rule: Rule | None) -> Once | Every | Timetable | None:
+    """Return a value that is equal for a cron line and a recurrence rule that mean the same."""
+    return timetable(rule) if isinstance(rule, Cron | Recurrence) else rule
 
 
 class Calendar:

@@ -11,7 +11,7 @@ from gateway.store.job import JobState, Report
 from gateway.timing.rule import Cron
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import ANN
+from tests.gateway.jobs.kit import ANN, meaning
 from tests.gateway.test_skill_commands import write_skill
 
 
@@ -47,7 +47,7 @@ async def test_its_time_and_more_words_are_said_behind_its_name(
     await bot.hears("/report chat every day 20:00 in three lines")
 
     job = await bot.job("ab0001")
-    assert job.rule == Cron(expression="0 20 * * *")
+    assert meaning(job.rule) == meaning(Cron(expression="0 20 * * *"))
     assert isinstance(job.work, Report)
     assert job.work.skill == "chat-digest"
     assert job.work.instructions.endswith("what is open.\nin three lines")

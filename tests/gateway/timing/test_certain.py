@@ -32,6 +32,8 @@ def test_what_says_one_time_is_certain(text: str, at: str, rest: str) -> None:
     [
         "at 5 call",
         "at five call",
+        "half past five call",
+        "every day at 9 until friday call",
         "5 o'clock call",
         "tomorrow at 5 call",
         "三点开会",
@@ -58,6 +60,7 @@ def test_what_can_be_read_otherwise_is_not(text: str) -> None:
         ("三点开会", "2026-11-23 15:00"),
         ("at 5:30 call", "2026-11-23 17:30"),
         ("at 3:15 call", "2026-11-23 15:15"),
+        ("half past five call", "2026-11-23 17:30"),
     ],
 )
 def test_an_hour_alone_is_proposed_as_the_one_that_comes_sooner(text: str, at: str) -> None:

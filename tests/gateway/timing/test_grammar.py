@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from gateway.texts.say import LANGUAGES, Language, say
 from gateway.timing.grammar import parse_when
 from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
-from gateway.timing.words import rule_words
+from gateway.timing.slots import upcoming
+from gateway.timing.words import rule_words, slot_words
+from tests.gateway.jobs.kit import meaning
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=BERLIN).timestamp()
@@ -147,9 +149,15 @@ def test_chinese_is_understood(text: str, words: str, rest: str) -> None:
         ("25点 x", "bad_time"),
         ("晚上12点 x", "rule_which_midnight"),
         ("tomorrow 9:00 and 18:00 x", "rule_one_at_a_time"),
-        ("every day at 9:00 and 18:30 x", "rule_one_at_a_time"),
-        ("every 2 days at 9:00 x", "rule_days_or_times"),
-        ("每2天9点 x", "rule_days_or_times"),
+        ("every 30 minutes at 9:00 x", "rule_days_or_times"),
+        ("每30分钟9点 x", "rule_days_or_times"),
+        ("every hour from 9 to 5 x", "rule_which_time"),
+        ("5/6/2027 9:00 x", "rule_which_date"),
+        ("every 0 days at 9:00 x", "rule_too_often"),
+        ("every 1000 days at 9:00 x", "rule_too_seldom"),
+        ("every year on 31 feb at 9:00 x", "rule_never"),
+        ("every 2 years on 31 feb at 9:00 x", "bad_date"),
+        ("every day at 9:00 until 2020-01-01 x", "bad_date"),
         ("0 9 31 2 * x", "rule_never"),
         ("0 0 9 * * * x", "bad_cron_fields"),
         ("0 0 9 * * 1", "bad_cron_fields"),
@@ -164,6 +172,55 @@ def test_what_cannot_be_is_refused_with_the_reason(text: str, why: str) -> None:
 
     assert caught.value.key == why
     assert all(say(caught.value.key, language, **caught.value.facts) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "first"),
+    [
+        ("every other monday at 9 x", "every 2 weeks on Monday at 09:00", ["Mon 23 Nov", "Mon 7 Dec"]),
+        ("every 2 weeks monday 9:00 x", "every 2 weeks on Monday at 09:00", ["Mon 23 Nov", "Mon 7 Dec"]),
+        ("every two weeks on monday and friday at 9 x", "every 2 weeks on Monday and Friday at 09:00", ["Mon 23 Nov"]),
+        ("fortnightly on sunday at 9 x", "every 2 weeks on Sunday at 09:00", ["Sun 29 Nov", "Sun 13 Dec"]),
+        ("每两周周一9点 x", "every 2 weeks on Monday at 09:00", ["Mon 23 Nov", "Mon 7 Dec"]),
+        ("每隔一周周一9点 x", "every 2 weeks on Monday at 09:00", ["Mon 23 Nov", "Mon 7 Dec"]),
+        ("every other day 9:00 x", "every 2 days at 09:00", ["Mon 23 Nov", "Wed 25 Nov"]),
+        ("每2天9点 x", "every 2 days at 09:00", ["Mon 23 Nov", "Wed 25 Nov"]),
+        ("every 2 months on the 1st at 9 x", "every 2 months on the 1st at 09:00", ["Tue 1 Dec", "Mon 1 Feb 2027"]),
+        ("每两个月1号9点 x", "every 2 months on the 1st at 09:00", ["Tue 1 Dec", "Mon 1 Feb 2027"]),
+        ("first monday of the month at 9 x", "on the first Monday of every month at 09:00", ["Mon 7 Dec"]),
+        ("every last friday at 9 x", "on the last Friday of every month at 09:00", ["Fri 27 Nov", "Fri 25 Dec"]),
+        ("last day of the month at 9 x", "on the last day of every month at 09:00", ["Mon 30 Nov", "Thu 31 Dec"]),
+        ("first working day of every month at 9 x", "on the first working day of every month at 09:00", ["Tue 1 Dec"]),
+        ("每月第一个工作日9点 x", "on the first working day of every month at 09:00", ["Tue 1 Dec"]),
+        ("weekdays except friday at 9 x", "every Monday, Tuesday, Wednesday and Thursday at 09:00", ["Mon 23 Nov"]),
+        ("weekdays at 9:00 except mon-wed x", "every Thursday and Friday at 09:00", ["Thu 26 Nov", "Fri 27 Nov"]),
+        ("每天9点除了周末 x", "every weekday at 09:00", ["Mon 23 Nov"]),
+        ("every day at 9:00 and 18:30 x", "every day at 09:00 and 18:30", ["Sun 22 Nov", "Mon 23 Nov", "Mon 23 Nov"]),
+        ("twice a day at 9:00 and 18:30 x", "every day at 09:00 and 18:30", ["Sun 22 Nov", "Mon 23 Nov", "Mon 23 Nov"]),
+        ("每天两次9点和18点30分 x", "every day at 09:00 and 18:30", ["Sun 22 Nov", "Mon 23 Nov", "Mon 23 Nov"]),
+        ("every hour from 9 to 17 on weekdays x", "every weekday, every hour from 09:00 to 17:00", ["Mon 23 Nov"]),
+        ("every 2 hours between 9 and 13 x", "every day at 09:00, 11:00 and 13:00", ["Sun 22 Nov", "Mon 23 Nov"]),
+        ("工作日9点到18点每小时 x", "every weekday, every hour from 09:00 to 18:00", ["Mon 23 Nov"]),
+        ("every day at 9 until tuesday x", "every day at 09:00, until Tue 24 Nov 2026", ["Mon 23 Nov", "Tue 24 Nov"]),
+        ("每天9点到周二为止 x", "every day at 09:00, until Tue 24 Nov 2026", ["Mon 23 Nov", "Tue 24 Nov"]),
+        ("every 24 december at 9 x", "every year on 24 December at 09:00", ["Thu 24 Dec", "Fri 24 Dec 2027"]),
+        ("every 2 years on 24 december at 9 x", "every 2 years on the 24th of December at 09:00", ["Thu 24 Dec"]),
+        ("tomorrow at half past five x", "on Mon 23 Nov 2026 at 05:30", ["Mon 23 Nov"]),
+        ("at quarter to 9 pm x", "on Sun 22 Nov 2026 at 20:45", ["Sun 22 Nov"]),
+        ("24/12/2026 9:00 x", "on Thu 24 Dec 2026 at 09:00", ["Thu 24 Dec"]),
+        ("on the 24th at 9 x", "on Tue 24 Nov 2026 at 09:00", ["Tue 24 Nov"]),
+        ("next month on the 5th at 9 x", "on Sat 5 Dec 2026 at 09:00", ["Sat 5 Dec"]),
+        ("下个月5号9点 x", "on Sat 5 Dec 2026 at 09:00", ["Sat 5 Dec"]),
+    ],
+)
+def test_rhythms_are_understood_and_begin_with_the_next_date(text: str, words: str, first: list[str]) -> None:
+    when = parse_when(text, BERLIN, NOW)
+
+    coming = upcoming(when.rule, BERLIN, NOW, len(first))
+    assert (rule_words(when.rule, BERLIN, "en"), when.rest) == (words, "x")
+    assert [slot_words(slot.at, BERLIN, "en", NOW)[:-6] for slot in coming] == first
+    again = parse_when(f"{rule_words(when.rule, BERLIN, 'zh')} x", BERLIN, NOW)
+    assert again == when
 
 
 def test_days_are_counted_by_the_calendar_across_a_change_of_clocks() -> None:
@@ -221,14 +278,15 @@ def test_what_we_say_we_understand(rule: Rule, language: Language) -> None:
     assert rule_words(when.rule, BERLIN, language) == words
     assert when.rest == "x"
     if not isinstance(rule, Once):  # in an hour that comes twice, the words name the first
-        assert when.rule == rule
+        assert meaning(when.rule) == meaning(rule)
 
 
 ENGLISH = (
     "in at every on the of and to next day days month week monday sun jan feb 9 31 0 99 9:00 25:61 2026-02-30 T09 am pm"
-    " noon * */5 L 1-5 m h 30m last third"
+    " noon * */5 L 1-5 m h 30m last third until"
+    " except other weeks from twice half past"
 )
-CHINESE = "每 天 周 一 月 日 点 半 后 分钟 小时 晚上 下 年 十 两 、 ， ： - . 9999999999"
+CHINESE = "每 隔 天 周 一 月 除了 到 从 日 点 半 后 分钟 小时 晚上 下 年 十 两 、 ， ： - . 9999999999"
 PIECES = st.lists(st.sampled_from(f"{ENGLISH} {CHINESE}".split()), max_size=12)
 
 
