@@ -1,46 +1,47 @@
 """Jobs of the demo model: it schedules them, carries them out, and explains reports."""
 
 import re
-from collections.abc import Generator
-from datetime import datetime
 
 from agent_core.demo.check_in import check_in, is_check_in
 from agent_core.demo.intents import Intent
 from agent_core.demo.other_reports import CHAT, PAGE, USAGE, chat_digest, own_usage, page_watch
 from agent_core.demo.report import SKILL, report
-from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done
-from agent_core.demo.when import After, ByCron, Each, OnDay, When, read_when
+from agent_core.demo.steps import Plan, Scene, StepFailed, Use, done
 from agent_core.messages import JsonObject
 
 MOST_QUOTED = 4
 """Lines quoted from a report."""
 
-_TELLING = r"^(?:to|that|about|of)\s+"
-"""Words between "remind me" and the subject."""
-_EDGES = " ,.:;!，。：；！、\n"
-"""Characters to strip where a time was removed."""
+_MAY_BE_A_TIME = re.compile(
+    r"\d|[每点时后周晚早天]|\b(?:in|at|every|each|daily|hourly|weekly|monthly|yearly|noon|midnight|tomorrow|tonight"
+    r"|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
+    re.IGNORECASE,
+)
+"""Words that the `schedule` tool may understand as a time; others are not put to it."""
 _CHANGE = re.compile(r"\b(?:lower|higher)\b|低于|高于")
 _PLANNED = re.compile(r"(?P<id>\w+); (?P<state>[^;]+); \w+: (?P<what>.*); (?P<rule>[^;]+ \([^;]+\))(?:; next [^;]+)?")
 """A line of the `jobs` tool's list."""
-_NOW = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}")
 
 
 def remind(intent: Intent, scene: Scene) -> Plan:
     """Propose a reminder, which the user confirms."""
-    when, rest = read_when(intent.subject)
-    what = _what(rest)
-    if when is None or not what:
+    if not _MAY_BE_A_TIME.search(intent.subject):
         yield from ()
         return scene.wording.remind_when
-    return (yield from _proposed(when, {"kind": "reminder", "what": what}, scene))
+    try:
+        return (yield from _proposed({"kind": "reminder", **_wish(intent)}, scene))
+    except StepFailed:
+        return scene.wording.remind_when
 
 
 def plan_report(intent: Intent, scene: Scene) -> Plan:
     """Propose a report if a time is named, else make it at once."""
-    when, rest = read_when(intent.subject)
-    if when is None:
-        return (yield from report(intent.subject, scene))
-    return (yield from _proposed(when, {"kind": "report", "what": _what(rest), "skill": SKILL}, scene))
+    if _MAY_BE_A_TIME.search(intent.subject):
+        try:
+            return (yield from _proposed({"kind": "report", **_wish(intent), "skill": SKILL}, scene))
+        except StepFailed:
+            pass
+    return (yield from report(intent.subject, scene))
 
 
 def list_jobs(_: Intent, scene: Scene) -> Plan:
@@ -78,29 +79,11 @@ def do_what_is_due(intent: Intent, scene: Scene) -> Plan:
     return (yield from report(intent.subject, scene, alone=True))
 
 
-def _proposed(when: When, what: JsonObject, scene: Scene) -> Plan:
-    try:
-        times = yield from _times(when)
-    except ValueError:
-        return scene.wording.remind_when
-    (outcome,) = yield from done(Use("schedule", {**what, **times}))
+def _wish(intent: Intent) -> JsonObject:
+    return {"what": intent.subject, "when": intent.subject}
+
+
+def _proposed(job: JsonObject, scene: Scene) -> Plan:
+    """Let the tool find the time in the user's words. Raises StepFailed if it cannot."""
+    (outcome,) = yield from done(Use("schedule", job))
     return scene.wording.will_remind if outcome.fact.startswith("It is set") else scene.wording.proposed
-
-
-def _times(when: When) -> Generator[Step, tuple[Outcome, ...], JsonObject]:
-    """Return the time as arguments of the `schedule` tool. Raises ValueError for a date that does not exist."""
-    match when:
-        case After():
-            return {"in_minutes": when.minutes}
-        case Each():
-            return {"every_minutes": when.minutes}
-        case ByCron():
-            return {"cron": when.expression}
-        case OnDay():
-            (clock,) = yield from done(Use("clock", {}))
-            now = _NOW.search(clock.fact)
-            return {"at": when.moment(datetime.fromisoformat(now[0]))} if now else {}
-
-
-def _what(rest: str) -> str:
-    return re.sub(_TELLING, "", " ".join(rest.split()).strip(_EDGES), flags=re.IGNORECASE).strip(_EDGES)

@@ -115,7 +115,8 @@ ENGLISH = Wording(
         "That is being done in the background. Go on talking: I will tell you when it is over. "
         "`/tasks` (or `!tasks`) shows it."
     ),
-    remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `every day at 9:00`.",
+    remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `tomorrow at 9:00`, "
+    "`every weekday at 9:00`, `every other monday at 9:00` or `every hour from 9 to 17`.",
     proposed="I only propose this; your yes sets it.",
     will_remind="I will.",
     planned="What is planned here (`/cron` has buttons for it):",
@@ -208,7 +209,8 @@ CHINESE = Wording(
     counted_instead="我数的时候您把 {before} 改成了 {number}，所以数到 {number} 为止。",
     counted_too_far="您说 {wanted} 的时候我已经数到 {number} 了，就停在这里。",
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
-    remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`，或 `每个工作日9点提醒我……`。",
+    remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`、`明天9点提醒我……`、`每个工作日9点提醒我……`、"
+    "`每两周周一9点提醒我……`。",
     proposed="我只是提议，您确认之后才会设置。",
     will_remind="好的，到时提醒您。",
     planned="这里的安排（`/cron` 可查看时间并修改）：",

@@ -7,7 +7,7 @@ of it, the text is refused and the user asked to say it plainly.
 import re
 from types import ModuleType
 
-from gateway.timing import grammar_chinese, grammar_english
+from gateway.timing import english_days, grammar_chinese, grammar_english
 from gateway.timing.reader import Reader, half_understood
 from gateway.timing.rule import BadRule
 
@@ -101,7 +101,7 @@ def _reads(grammar: ModuleType, text: str) -> bool:
 
 def _is_day(text: str) -> bool:
     """Return True if the text is a day and nothing else."""
-    for day in (grammar_english.read_day, grammar_chinese.read_day):
+    for day in (english_days.read_day, grammar_chinese.read_day):
         reader = Reader(text)
         try:
             if day(reader) and not reader.rest.strip(" .!?。！？"):

@@ -5,6 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from agent_core.tools import ToolFailed
+from gateway.timing.certain import read_when
 from gateway.timing.changes import local, moment
 from gateway.timing.recurrence import by_rrule
 from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
@@ -28,6 +29,8 @@ class Times:
     cron: str
     recurrence: str
     """An RFC 5545 rule in local time."""
+    words: str = ""
+    """A time as a user writes it; other words may stand beside it."""
 
     def rule(self, zone: ZoneInfo, now: float) -> Rule | None:
         """Return the rule, or None if no time is given. Raises ToolFailed and BadRule."""
@@ -42,9 +45,15 @@ class Times:
             found.append(Cron(expression=" ".join(self.cron.split())))
         if self.recurrence:
             found.append(Recurrence(text=by_rrule(self.recurrence, local(zone, now).date()).text))
+        if self.words:
+            found.append(read_when(self.words, zone, now).when.rule)
         if len(found) > 1:
             raise ToolFailed("more than one time was given", _EXAMPLES)
         return found[0] if found else None
+
+    def beside(self, what: str, zone: ZoneInfo, now: float) -> str:
+        """Return `what`, without the time if it is the same text. Raises BadRule."""
+        return read_when(self.words, zone, now).when.rest if self.words and what in ("", self.words) else what
 
     def given(self, zone: ZoneInfo, now: float) -> Rule:
         """Like `rule`, but a time is required."""

@@ -82,20 +82,20 @@ class JobTools:
             every_minutes: int = 0,
             cron: str = "",
             rule: str = "",
+            when: str = "",
             zone: str = "",
             skill: str = "",
             change: str = "",
             context: ToolContext,
         ) -> str:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it), or propose to change a job by its id. rule: an RRULE with BYHOUR, BYMINUTE where cron is too little."""
+            it), or propose to change a job by its id. rule: RRULE with BYHOUR, BYMINUTE. when: time in plain words."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
             if post is None:
-                asked = _Asked(
-                    kind, what.strip(), Times(at, in_minutes, every_minutes, cron, rule), zone, skill, change
-                )
+                times = Times(at, in_minutes, every_minutes, cron, rule, when)
+                asked = _Asked(kind, what.strip(), times, zone, skill, change)
                 try:
                     post = await self._proposed(asked, chat, by, key, context)
                 except (BadRule, JobRefused) as error:
@@ -165,17 +165,18 @@ class JobTools:
         return replace(draft, rule=rule, sources=(), given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        zone = await _zone(asked.zone) or await self.jobs.zone_of(chat)
+        zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat), self.jobs.clock.time()
+        what = asked.times.beside(asked.what, zone, now)
         is_reminder = asked.kind == "reminder"
         return Draft(
             chat=chat,
             person=by.id,
             language=language_of(await self.store.chats.language_of(chat, by.id), self.language),
             zone=zone,
-            rule=asked.times.given(zone, self.jobs.clock.time()),
-            work=Reminder(text=asked.what) if is_reminder else _report(asked.what, asked.skill, context),
-            sources=_sources(asked.what, asked.skill, context),
-            given=given_in(asked.what, context.messages),
+            rule=asked.times.given(zone, now),
+            work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
+            sources=_sources(what, asked.skill, context),
+            given=given_in(what, context.messages),
         )
 
     async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:

@@ -1,6 +1,8 @@
 """The demo model plans reminders and reports, runs jobs that are due, and answers questions about a report."""
 
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -8,10 +10,16 @@ from agent_core.demo.intents import Topic, understand
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, tool
+from agent_core.tools import Tool, ToolFailed, tool
+from gateway.timing.certain import read_when
+from gateway.timing.rule import BadRule
+from gateway.timing.words import rule_words
 from tests.agent_core.demo.demo_chat import Chat
 from tests.agent_core.demo.test_demo_skills import chat_with, scripts
 
+UTC = ZoneInfo("UTC")
+NOW = datetime(2025, 3, 5, 12, tzinfo=UTC).timestamp()
+"""A Wednesday."""
 PEOPLE = "month,readers,letters\nApril,10,3\nMay,12,3\nJune,9,3\n"
 
 
@@ -26,27 +34,16 @@ class Plans:
 
     def tools(self, *, alone: bool = False) -> tuple[Tool, ...]:
         @tool(label="Proposing: {what}")
-        async def schedule(
-            *,
-            kind: str,
-            what: str,
-            at: str = "",
-            in_minutes: int = 0,
-            every_minutes: int = 0,
-            cron: str = "",
-            skill: str = "",
-        ) -> str:
-            """Propose it."""
-            given: JsonObject = {
-                "kind": kind,
-                "what": what,
-                "at": at,
-                "in_minutes": in_minutes,
-                "every_minutes": every_minutes,
-            }
-            self.proposed.append(
-                {key: value for key, value in {**given, "cron": cron, "skill": skill}.items() if value}
-            )
+        async def schedule(*, kind: str, what: str, when: str, skill: str = "") -> str:
+            """Propose it; the time is read as the gateway's tool reads it."""
+            try:
+                found = read_when(when, UTC, NOW).when
+            except BadRule as error:
+                raise ToolFailed(error.key) from error
+            if not found.rest or what != when:
+                raise ToolFailed("job_no_words")
+            told = {"kind": kind, "what": found.rest, "rule": rule_words(found.rule, UTC, "en"), "skill": skill}
+            self.proposed.append({key: value for key, value in told.items() if value})
             return "The preview is in the chat."
 
         @tool(label="Jobs")
@@ -78,13 +75,13 @@ def plans() -> Plans:
 @pytest.mark.parametrize(
     ("words", "proposed"),
     [
-        ("remind me in 20 minutes to stretch", {"what": "stretch", "in_minutes": 20}),
-        ("in half an hour remind me: tea is ready", {"what": "tea is ready", "in_minutes": 30}),
-        ("please remind me every 45 minutes to drink", {"what": "drink", "every_minutes": 45}),
-        ("remind me tomorrow at 9 to call Ann", {"what": "call Ann", "at": "2025-03-05T09:00"}),
-        ("20分钟后提醒我喝水", {"what": "喝水", "in_minutes": 20}),
-        ("明天下午3点提醒我开会", {"what": "开会", "at": "2025-03-05T15:00"}),
-        ("提醒我每天早上9点吃药", {"what": "吃药", "cron": "0 9 * * *"}),
+        ("remind me in 20 minutes to stretch", {"what": "stretch", "rule": "on Wed 5 Mar 2025 at 12:20"}),
+        ("in half an hour remind me: tea is ready", {"what": "tea is ready", "rule": "on Wed 5 Mar 2025 at 12:30"}),
+        ("please remind me every 45 minutes to drink", {"what": "drink", "rule": "every 45 minutes"}),
+        ("remind me tomorrow at 9 to call Ann", {"what": "call Ann", "rule": "on Thu 6 Mar 2025 at 09:00"}),
+        ("20分钟后提醒我喝水", {"what": "喝水", "rule": "on Wed 5 Mar 2025 at 12:20"}),
+        ("明天下午3点提醒我开会", {"what": "开会", "rule": "on Thu 6 Mar 2025 at 15:00"}),
+        ("提醒我每天早上9点吃药", {"what": "吃药", "rule": "every day at 09:00"}),
     ],
 )
 async def test_a_reminder_is_proposed(tmp_path: Path, plans: Plans, words: str, proposed: JsonObject) -> None:
@@ -105,7 +102,9 @@ async def test_a_reminder_is_proposed(tmp_path: Path, plans: Plans, words: str, 
 async def test_a_report_with_a_time_is_proposed(tmp_path: Path, plans: Plans, words: str, what: str) -> None:
     await chat_with(tmp_path, *plans.tools()).says(words)
 
-    assert plans.proposed == [{"kind": "report", "what": what, "cron": "0 9 * * 1-5", "skill": "daily-report"}]
+    assert plans.proposed == [
+        {"kind": "report", "what": what, "rule": "every weekday at 09:00", "skill": "daily-report"}
+    ]
 
 
 @pytest.mark.parametrize(

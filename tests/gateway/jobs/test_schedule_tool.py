@@ -15,7 +15,7 @@ from gateway.store.job import JobState, Reminder, Report
 from gateway.timing.rule import Cron, Every, Once
 from tests.gateway.jobs.asking import labels, open_office, press, shipped_skills, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job, moment
+from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job, meaning, moment
 
 WEEKDAYS = {"kind": "report", "what": "What is new in my notes.", "cron": "0 9 * * 1-5", "skill": "daily-report"}
 
@@ -66,16 +66,21 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(wired_bot:
         ({"at": "2026-12-24T18:00:00Z"}, Once(at=moment("2026-12-24 19:00"))),
         ({"every_minutes": 90}, Every(seconds=5400, since=moment("2026-11-23 08:00"))),
         ({"cron": " 0  9 * * 1 "}, Cron(expression="0 9 * * 1")),
+        ({"rule": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9"}, Cron(expression="0 9 * * 1")),
+        ({"when": "every monday at nine"}, Cron(expression="0 9 * * 1")),
+        ({"when": "every monday at 9 pizza", "what": "every monday at 9 pizza"}, Cron(expression="0 9 * * 1")),
+        ({"when": "pizza at 9:00 on mondays", "what": ""}, Cron(expression="0 9 * * 1")),
     ],
 )
-async def test_a_time_is_said_in_one_of_four_ways(
+async def test_a_time_is_said_in_one_of_six_ways(
     start_bot: StartTimedBot, when: dict[str, str | int], rule: Once | Every | Cron
 ) -> None:
-    bot = await start_bot(uses("schedule", kind="reminder", what="pizza", **when), "Look.", new_request_id=typed_ids())
+    asked = uses("schedule", **{"kind": "reminder", "what": "pizza", **when})
+    bot = await start_bot(asked, "Look.", new_request_id=typed_ids())
     await bot.hears("remind me")
 
     job = await bot.job("ab0001")
-    assert (job.rule, job.work) == (rule, Reminder(text="pizza"))
+    assert (meaning(job.rule), job.work) == (meaning(rule), Reminder(text="pizza"))
 
 
 @pytest.mark.parametrize(
@@ -91,6 +96,10 @@ async def test_a_time_is_said_in_one_of_four_ways(
         ({"every_minutes": 10**9}, "minutes are too few or too many"),
         ({"cron": "0 9 31 2 *"}, "That date never comes"),
         ({"cron": "0 9 * *"}, "A cron line has five fields"),
+        ({"rule": "FREQ=MINUTELY"}, "I cannot use"),
+        ({"rule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;BYHOUR=9"}, "That date never comes"),
+        ({"when": "friday call mum at 9"}, "which I cannot fit in"),
+        ({"when": "every monday"}, "At what time?"),
         ({"in_minutes": 5, "zone": "Europe/Pariss"}, "did you mean Europe/Paris?"),
         ({"in_minutes": 5, "what": " "}, "It says nothing yet"),
         ({"in_minutes": 5, "change": "zzzzzz"}, "There is no job `zzzzzz` here"),
