@@ -6,6 +6,7 @@
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -173,10 +174,8 @@ class Timetable:
 
 def _row_after(dates: Dates, times: tuple[time, ...], shown: datetime) -> Iterator[datetime]:
     for day in dates.since(shown.date()):
-        for at in times:
-            due = datetime.combine(day, at)
-            if due > shown:
-                yield due
+        first = bisect_right(times, shown.time()) if day == shown.date() else 0
+        yield from (datetime.combine(day, at) for at in times[first:])
 
 
 def _joined(parts: Sequence[int | str]) -> str:
