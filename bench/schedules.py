@@ -18,7 +18,8 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access, People
 from gateway.permissions.approvals import new_request_id
-from gateway.schedule.jobs.wakes import Wakes
+from gateway.schedule.jobs.due_jobs import DueJobs
+from gateway.schedule.jobs.missed_slots import MissedSlots
 from gateway.store.job import Job, JobState, Report
 from gateway.store.store import Store
 from gateway.timing.rule import Cron
@@ -80,12 +81,12 @@ async def _lives(scene: Stage) -> tuple[float, float, float]:
 async def _look_at_nothing() -> float:
     """Return the milliseconds of a look with nothing due."""
     spans = []
-    async with _filled(time.time() + DAY) as wakes:
-        await wakes.look()  # the first look after a start reads more
+    async with _filled(time.time() + DAY) as due:
+        await due.look()  # the first look after a start reads more
         for _ in range(50):
             began = time.perf_counter()
-            await wakes.look()
-            await wakes.next_due()
+            await due.look()
+            await due.next_due()
             spans.append(1_000 * (time.perf_counter() - began))
     return median(spans)
 
@@ -93,10 +94,10 @@ async def _look_at_nothing() -> float:
 async def _look_at_all() -> tuple[float, float, float]:
     """Return seconds for all due jobs, milliseconds per job, and the longest time in milliseconds without a turn of the
     event loop."""
-    async with _filled(time.time() - 1) as wakes:
+    async with _filled(time.time() - 1) as due:
         turns = asyncio.create_task(_longest_turn())
         began = time.perf_counter()
-        await wakes.look()
+        await due.look()
         span = time.perf_counter() - began
         turns.cancel()
         longest = await turns
@@ -116,7 +117,7 @@ async def _longest_turn() -> float:
 
 
 @asynccontextmanager
-async def _filled(next_at: float) -> AsyncIterator[Wakes]:
+async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
     """Open a store in which all jobs are due at that time. Events of firing jobs are accepted but not processed."""
     clock, channel = SystemClock(), MemoryChannel()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
@@ -129,18 +130,9 @@ async def _filled(next_at: float) -> AsyncIterator[Wakes]:
             async def accept(event: InboundEvent) -> Accepted:
                 return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
-            wakes = Wakes(
-                store,
-                Access(OWNER, [channel], (), clock, print),
-                Delivery([channel], store, clock),
-                clock,
-                platforms=[channel.name],
-                tick=tick,
-                language="en",
-                new_id=new_request_id,
-            )
-            wakes.accept = accept
-            yield wakes
+            access = Access(OWNER, [channel], (), clock, print)
+            missed = MissedSlots(store, Delivery([channel], store, clock), clock, "en", new_request_id)
+            yield DueJobs(store, access, clock, accept, missed, platforms=[channel.name], tick=tick)
 
 
 async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:

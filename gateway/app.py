@@ -1,254 +1,150 @@
-"""The composition root: builds a running Parley from the settings."""
+"""The running gateway: serves every channel, and keeps what runs beside them going."""
 
 import asyncio
-import importlib
-import os
-import signal
-import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from zoneinfo import ZoneInfo
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
-from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.context.persona import Persona
-from agent_core.loop.model_chain import Candidate
-from agent_core.mcp.servers import McpServers
-from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp
-from agent_core.models.providers import ModelChoice, choose_fallback, choose_model, make_client
-from agent_core.sandbox.command import Launcher
-from agent_core.sandbox.probe import NoLauncher, find_launcher
-from channels.base import Channel
-from channels.registry import open_channel
-from gateway.errors import INTERRUPTED, ParleyError
-from gateway.house import House
-from gateway.permissions.access import People
-from gateway.permissions.approved_tools import ApprovedTools
-from gateway.permissions.policy import Policy
-from gateway.permissions.programs import shut_in
-from gateway.runs.agents import AgentParts
-from gateway.runs.toolbox import RESERVED, skill_library, tools_for
-from gateway.settings.settings import Settings
-from gateway.store.store import Store
-from gateway.texts.about import About
-from gateway.upkeep.upkeep_settings import UpkeepSettings
-from gateway.upkeep.version import version
-from gateway.workspace.quota_settings import MB
+from agent_core.clock import Clock
+from agent_core.supervise import supervise
+from channels.base import Channel, ChannelError
+from channels.capabilities import CatchesUp
+from gateway.background.drain import Drain
+from gateway.commands.catalogue import SPECS
+from gateway.errors import ParleyError
+from gateway.inbound.catch_up import CatchUp
+from gateway.inbound.handler import ChannelMessageHandler
+from gateway.schedule.scheduler import Scheduler
+from gateway.upkeep.owners import Owners
 
-WAIT_FOR_SERVERS = 10.0
-"""Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
-
-LOOK_EVERY = 30.0
-"""Longest time in seconds between two checks for due jobs: the machine may sleep, and its clock may jump."""
+Work = Callable[[], Awaitable[None]]
 
 
-@dataclass(frozen=True)
-class Ground:
-    """Resources that every way of running Parley needs."""
+class Supervisor:
+    """Restarts work that fails, and tells the owners."""
 
-    settings: Settings
-    clock: Clock
-    store: Store
-    llm: LlmClient
-    choice: ModelChoice
-    fallbacks: Sequence[Candidate]
-    launcher: Launcher | None
-    """Starts programs in a sandbox; without one no programs are run."""
-    about: About
+    def __init__(self, owners: Owners, clock: Clock) -> None:
+        self._owners = owners
+        self._clock = clock
+
+    async def keep_going(self, name: str, work: Work) -> None:
+        """Run `work` until it returns, is cancelled, or fails with an error that the operator has to fix."""
+        fatal = (ChannelError, ParleyError)
+        await supervise(name, work, self._clock, told=self._owners.work_failed, fatal=fatal)
 
 
-async def serve(settings: Settings, clock: Clock | None = None, look_every: float = LOOK_EVERY) -> int:
-    """Run the page and every configured channel until stopped. Return the exit code.
+class ChannelServer:
+    """Runs the channels, and reads the messages that they missed."""
 
-    Args:
-        clock: None for the machine's own.
-        look_every: Longest time in seconds between two checks for due jobs.
+    def __init__(
+        self,
+        channels: Sequence[Channel],
+        handler: ChannelMessageHandler,
+        supervisor: Supervisor,
+        catch_up: Callable[[str, CatchesUp], CatchUp],
+    ) -> None:
+        """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
+        self._channels = channels
+        self._handler = handler
+        self._supervisor = supervisor
+        self._catch_up = catch_up
 
-    Raises:
-        ParleyError, ModelSettingError, ChannelError: For problems that the operator has to fix.
-    """
-    if not (settings.web.enabled or settings.channels):
-        raise ParleyError(
-            "Nobody could reach Parley: the page is off, and no channel is set up. "
-            "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
-        )
-    async with AsyncExitStack() as life:
-        ground = await life.enter_async_context(prepare(settings, clock))
-        channels = [open_channel(name, config) for name, config in settings.channels.items()]
-        lines = []
-        if settings.web.enabled:
-            # Imported by name: without a page this import is saved at the start.
-            open_page = importlib.import_module("gateway.web.page").open_page
-            web, page = open_page(settings, ground.about, ground.store, ground.clock, _say_link)
-            await page.start()
-            life.push_async_callback(page.close)
-            channels.append(web)
-            lines.append(f"  Page   {page.link}")
-        lines.extend(f"  Chat   {name}" for name in settings.channels)
-        if settings.channels and not (settings.owners or settings.allow):
-            lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
-        async with open_house(ground, channels, look_every) as house:
-            say_hello(ground.about, settings.files, lines)
-            return await _until_stopped(house, settings.drain_seconds)
+    def start(self) -> dict[asyncio.Task[None], str]:
+        """Start a task for each channel, and return their names."""
+        return {asyncio.create_task(self._serve(each), name=each.name): each.name for each in self._channels}
 
+    async def _serve(self, channel: Channel) -> None:
+        """Run a channel, restarting it on failure unless it is local: the user of a terminal sees it fail."""
+        if channel.limits.is_local:
+            await self._serve_once(channel)
+        else:
+            await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel))
 
-@asynccontextmanager
-async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Ground]:
-    """Open the model, the store and the sandbox. Raises as `serve` does."""
-    clock = clock or SystemClock()
-    hidden = (settings.home, *settings.files)
-    trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
-    choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
-    if settings.vision is not None:
-        choice = choice.seeing(vision=settings.vision)
-    others = [
-        await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
-        for setting in settings.fallbacks
-    ]
-    async with AsyncExitStack() as life:
-        store = await life.enter_async_context(
-            Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
-        )
-        first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
-        for each in (first, *fallbacks):
-            life.push_async_callback(each.llm.close)
-        found = await trying
-        about = _about(settings, choice, found, clock)
-        launcher = None if isinstance(found, NoLauncher) else found
-        yield Ground(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
+    async def _serve_once(self, channel: Channel) -> None:
+        """Run a channel once, reading missed messages if it supports that."""
+        if not isinstance(channel, CatchesUp):
+            await channel.run(self._handler.accept, SPECS)
+            return
+        behind = self._catch_up(channel.name, channel)
+        name = f"catch up {channel.name}"
+        catching_up = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
+        try:
+            await channel.run(behind.accept, SPECS)
+        finally:
+            catching_up.cancel()
+            await asyncio.wait([catching_up])
 
 
-def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
-    sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
-    return About(
-        name=settings.ai_name,
-        model=choice.model.id,
-        why=settings.secrets.mask(choice.why),
-        demo=choice.client == "demo",
-        vision=choice.model.vision,
-        context_window=choice.model.context_window,
-        sandbox=sandbox,
-        no_sandbox=reason,
-        version=version(),
-        started=clock.time(),
-    )
+class App:
+    """A running Parley without its command line, for the program as well as for tests and embedders."""
 
+    def __init__(
+        self,
+        handler: ChannelMessageHandler,
+        scheduler: Scheduler,
+        channels: ChannelServer,
+        supervisor: Supervisor,
+        drain: Drain,
+        *,
+        loops: Mapping[str, Work],
+        console: Callable[[str], None],
+    ) -> None:
+        """Create the app.
 
-@asynccontextmanager
-async def open_house(
-    ground: Ground, channels: Sequence[Channel], look_every: float = LOOK_EVERY
-) -> AsyncIterator[House]:
-    """Open the gateway with these channels, and close them at the end."""
-    settings = ground.settings
-    async with AsyncExitStack() as life:
-        for channel in channels:
-            life.push_async_callback(channel.close)
-        approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
-        servers = McpServers(settings.mcp, settings.environ, approved.see)
-        life.push_async_callback(servers.close)
-        tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
-        servers.begin(RESERVED.union(tool.name for tool in tools))
-        if await ground.store.runs.open_ids():
-            await servers.tried(WAIT_FOR_SERVERS)
-        persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
-        library = skill_library(settings)
-        network = settings.commands_network
-        house = await life.enter_async_context(
-            House.open(
-                store=ground.store,
-                channels=channels,
-                parts=AgentParts(
-                    llm=ground.llm,
-                    model=ground.choice.model,
-                    fallbacks=ground.fallbacks,
-                    options=LlmOptions(thinking=settings.thinking),
-                    tools=tools,
-                    others=servers.tools,
-                    described_by=approved.sources,
-                    skills=library,
-                    persona=persona,
-                    limits=settings.limits.loop_limits,
-                    policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
-                    sandbox=f"{ground.about.sandbox}{' with the network' if network else ''}",
-                    network=network,
-                ),
-                people=People(settings.owners, settings.allow),
-                about=ground.about,
-                home=settings.home,
-                audit=settings.audit,
-                zone=ZoneInfo(settings.timezone),
-                language=settings.language,
-                secrets=settings.secrets,
-                clock=ground.clock,
-                shared_memory=settings.shared_memory,
-                quotas=settings.quotas,
-                offers_heartbeat=settings.heartbeat,
-                look_every=look_every,
-                upkeep=UpkeepSettings(settings.backups, settings.keep_days),
-                approved=approved,
-            )
-        )
-        if isinstance(ground.llm, WarmsUp):
-            life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
-        yield house
+        Args:
+            loops: Work that runs beside the channels until it is cancelled, by the name under which it is reported.
+            console: Shows a line to the operator.
+        """
+        self.handler = handler
+        self.scheduler = scheduler
+        self.drain = drain
+        self._channels = channels
+        self._supervisor = supervisor
+        self._loops = loops
+        self._console = console
 
+    async def settled(self) -> None:
+        """Wait until all events and due jobs have been handled."""
+        await self.handler.settled()
+        await self.scheduler.settled()
 
-def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:
-    """Print the start-up summary for the operator. `files` are the settings files that were read."""
-    model = f"  Model  {_named(about)}: {about.why}"
-    programs = f"programs, shut in by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
-    read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
-    block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
-    sys.stdout.write("\n".join(block))
-    sys.stdout.flush()
+    @property
+    def at_work(self) -> int:
+        """Number of answers, tasks and commands that would be cut off by an end now."""
+        return self.drain.at_work
 
+    async def drained(self, seconds: float) -> None:
+        """Begin nothing new, and wait until running work is at a safe point, at most `seconds`."""
+        resting = asyncio.create_task(self.drain.rested(), name="draining")
+        await asyncio.sleep(0)
+        if seconds and (count := self.drain.at_work):
+            answers = "1 answer" if count == 1 else f"{count} answers"
+            self._console(f"Finishing {answers}, at most {seconds:g} s; press again to stop now")
+        await asyncio.wait([resting], timeout=seconds)
+        resting.cancel()
 
-def _say_link(link: str) -> None:
-    """Print the next sign-in link to standard output, which only the owner reads."""
-    sys.stdout.write(f"A browser was let in by the link; another one may open {link}\n")
-    sys.stdout.flush()
+    async def run(self) -> None:
+        """Serve every channel until one of them ends, or until cancelled.
 
-
-def _as_root() -> list[str]:
-    """Return a warning if Parley runs as root."""
-    if os.geteuid() != 0:
-        return []
-    return ["  !! Parley runs as ROOT: a mistake in it is a mistake with every right. Run it as a user of its own."]
-
-
-def _named(about: About) -> str:
-    return "the demo model, no AI" if about.demo else about.model
-
-
-async def _until_stopped(house: House, patience: float) -> int:
-    """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
-
-    A second signal ends at once; unfinished runs are resumed at the next start.
-    """
-    loop, told = asyncio.get_running_loop(), asyncio.Queue[signal.Signals]()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            loop.add_signal_handler(each, told.put_nowait, each)
-    serving = asyncio.create_task(house.run())
-    ending = asyncio.create_task(_told_to_stop(house, patience, told))
-    try:
-        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
-        if serving.done():
-            serving.result()
-            return 0
-        return INTERRUPTED if ending.result() is signal.SIGINT else 0
-    finally:
-        for task in (serving, ending):
-            task.cancel()
-        await asyncio.wait([serving, ending])
-
-
-async def _told_to_stop(house: House, patience: float, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
-    """Return the first signal once everything is drained or another signal has come."""
-    first = await told.get()
-    tasks = {asyncio.create_task(house.drained(patience)), asyncio.create_task(told.get())}
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    return first
+        A failed channel is restarted. One whose error the operator has to fix is given up with a line on the console,
+        while the others continue; the error of the last one is raised.
+        """
+        serving = self._channels.start()
+        left = set(serving)
+        beside = [
+            asyncio.create_task(self._supervisor.keep_going(name, loop), name=name)
+            for name, loop in self._loops.items()
+        ]
+        try:
+            while left:
+                done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    error = task.exception()
+                    if not left or not isinstance(error, ChannelError):
+                        task.result()
+                        return
+                    self._console(f"{serving[task]} has stopped, and the others go on: {error.reason}")
+        finally:
+            tasks = [*beside, *serving]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)

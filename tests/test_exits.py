@@ -110,11 +110,11 @@ def test_only_these_write_on_the_terminal() -> None:
     writers = {path for stream in ("stdout", "stderr") for path, _ in attributes(stream)}
 
     assert writers == {
-        "gateway/app.py",
+        "gateway/startup/serve.py",
         "gateway/cli.py",
         "gateway/doctor/report.py",
         "gateway/settings/env_example.py",
-        "gateway/house.py",
+        "gateway/startup/app_settings.py",
         "gateway/records/logs.py",
         "gateway/security/printing.py",
     }

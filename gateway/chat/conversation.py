@@ -3,31 +3,46 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
+from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import SkillShelf
 from channels.base import Channel, ChatKey, Sender, TaskEnded
-from gateway.chat.attachments import Attachments
-from gateway.chat.desk import Desk
-from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.chat_agents import ChatAgents
+from gateway.chat.chat_prompts import ChatPrompts
 from gateway.chat.held_history import HeldHistory
-from gateway.chat.prompts import PromptMaker
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
 from gateway.runs.tasks.report import notice
+from gateway.schedule.zones import Zones
 from gateway.store.rows import Chat, InboxItem, Run
+from gateway.store.store import Store
 from gateway.texts.say import Language, language_of
 
 
 class Conversation:
     """Conversation of one chat, loaded from the store on first use."""
 
-    def __init__(self, desk: Desk, key: ChatKey, channel: Channel) -> None:
-        self._desk = desk
-        self._key = key
-        self._channel = channel
+    def __init__(
+        self,
+        key: ChatKey,
+        channel: Channel,
+        store: Store,
+        zones: Zones,
+        language: Language,
+        *,
+        agents: ChatAgents,
+        prompts: ChatPrompts,
+    ) -> None:
+        """`language` is the one for users whose language is unknown."""
+        self.key = key
+        self.channel = channel
+        self._store = store
+        self._zones = zones
+        self._language = language
+        self._agents = agents
+        self._prompts = prompts
         self._chat: Chat | None = None
         """Cached, since only this object changes it."""
         self._agent: Agent | None = None
@@ -39,28 +54,28 @@ class Conversation:
         """Return the chat's settings."""
         async with self._loading:
             if self._chat is None:
-                self._chat = await self._desk.store.chats.get(self._key)
+                self._chat = await self._store.chats.get(self.key)
         return self._chat
 
     async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
         """Return the chat's chosen language, or that of the sender's client, or of the tag `otherwise`."""
         chat = await self.settings()
-        return language_of(chat.language or (sender.language if sender else otherwise), self._desk.language)
+        return language_of(chat.language or (sender.language if sender else otherwise), self._language)
 
     async def speak(self, language: Language) -> None:
         """Set the language for everyone in the chat."""
         self._chat = replace(await self.settings(), language=language)
-        await self._desk.store.chats.save(self._chat)
+        await self._store.chats.save(self._chat)
 
     async def zone(self) -> ZoneInfo:
         """Return the chat's time zone."""
-        return await self._desk.zones.of(self._key)
+        return await self._zones.of(self.key)
 
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""
         self._chat = replace(await self.settings(), zone=zone)
-        await self._desk.store.chats.save(self._chat)
-        await self._desk.zones.changed(self._key, zone)
+        await self._store.chats.save(self._chat)
+        await self._zones.changed(self.key, zone)
 
     async def agent(self) -> Agent:
         """Return the agent for the current session."""
@@ -70,13 +85,7 @@ class Conversation:
         """Return the agent with the history of a session, creating it if needed."""
         async with self._loading:
             if self._agent is None or self._agent.session_id != session:
-                desk = self._desk
-                shelved = await desk.store.skills.of(self._key)
-                keep, facts = partial(desk.store.skills.save, self._key), desk.memories.keeper(self._key)
-                workspace = desk.workspace(self._key)
-                agent = desk.agents.make(self._key, session, workspace, shelved, keep, keep_facts=facts)
-                agent.replace_messages(await desk.store.transcript.history(session))
-                self._agent = agent
+                self._agent = await self._agents.load(self.key, session)
         return self._agent
 
     @property
@@ -101,23 +110,24 @@ class Conversation:
         agent = await self.agent()
         return agent.context.tokens(agent.state)
 
-    async def renew(self) -> None:
-        """Begin a new session. Skills loaded by people stay loaded. Call `settings` first."""
+    async def renew(self, session: str) -> None:
+        """Begin a new session with this id. Skills loaded by people stay loaded. Call `settings` first."""
         if self._chat is None:
             raise RuntimeError("settings() first: nothing may come between them and the new session")
-        self._chat = replace(self._chat, session=self._desk.new_id())
-        await self._desk.store.chats.save(self._chat)
+        self._chat = replace(self._chat, session=session)
+        await self._store.chats.save(self._chat)
         if self._agent is None:
-            await self._desk.store.skills.renew(self._key)
+            await self._store.skills.renew(self.key)
         else:
             self._agent.context.skills.new_conversation()
 
-    async def note(self, item: InboxItem) -> None:
-        """Add a message that a job posted to the conversation's history. Call only between two runs."""
-        desk = self._desk
-        notice = await desk.firings.notice(item)
+    async def note(self, item: InboxItem, notice: NotificationMessage | None) -> None:
+        """Add a message that a job posted to the conversation's history. Call only between two runs.
+
+        `notice` is what the agent is told of it; None for nothing.
+        """
         if notice is None:
-            await desk.store.inbox.settle([item.seq])
+            await self.settle([item])
             return
         await self.settings()
         while not await self._noted(item, notice):
@@ -130,8 +140,8 @@ class Conversation:
             session, agent = (self._chat.session if self._chat else ""), self._agent
             if agent is not None and agent.is_running:
                 return False
-            run = Run(notice.id, self._key, session, item.event.sender.id, notice.created_at)
-            written = self._desk.store.transcript.append(run, 0, notice, [item.seq])
+            run = Run(notice.id, self.key, session, item.event.sender.id, notice.created_at)
+            written = self._store.transcript.append(run, 0, notice, [item.seq])
             if agent is not None and agent.session_id == session:
                 agent.append_message(notice)
             await written
@@ -142,31 +152,31 @@ class Conversation:
         news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
         if news:
             return news
-        known = await self._desk.memories.known(self._key, run.person, agent.state.messages)
+        known = await self._prompts.known(self.key, run.person, agent.state.messages)
         begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.state.messages)
-        if begins and self._key.thread is not None:  # the thread may be under a post still being delivered
-            await self._desk.firings.told(self._key.model_copy(update={"thread": None}))
-        first = await self.prompt(items[0], known, await self._undone(agent), begins=begins)
+        if begins and self.key.thread is not None:  # the thread may be under a post still being delivered
+            await self._prompts.told(self.key.model_copy(update={"thread": None}))
+        undone = await self._prompts.undone(self.key, self._undo_news, agent.state.messages)
+        first = await self.prompt(items[0], known, undone, begins=begins)
         return [first, *[await self.prompt(item) for item in items[1:]]]
-
-    async def _undone(self, agent: Agent) -> Undos:
-        desk = self._desk
-        groups, files = desk.versions.of(self._key).groups, desk.agents.ledger.of(desk.workspace(self._key))
-        return await asyncio.to_thread(self._undo_news.next, groups, files, agent.state.messages)
 
     async def prompt(
         self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`."""
-        desk = self._desk
-        talk = EarlierTalk(self._channel, desk.store, desk.access.may_speak, desk.delivery.caught_up)
-        workspace = desk.workspace(self._key)
-        attachments = Attachments(
-            self._channel,
-            workspace,
-            desk.about.vision,
-            desk.agents.ledger.of(workspace),
-            desk.versions.of(self._key).quota,
-        )
-        maker = PromptMaker(attachments, desk.clock, await self.zone(), talk, desk.secrets)
+        maker = self._prompts.maker(self.key, self.channel, await self.zone())
         return await maker.make(item, known, undone, begins=begins)
+
+    # The store, for the chat's session
+
+    async def settle(self, items: Sequence[InboxItem]) -> None:
+        """Mark messages as done that need no answer."""
+        await self._store.inbox.settle([item.seq for item in items])
+
+    async def reword(self, item: InboxItem) -> None:
+        """Store the new text of a message that still waits."""
+        await self._store.inbox.reword(item)
+
+    async def last_run(self) -> tuple[Run, TerminalReason | None] | None:
+        """Return the last run of the session, and the reason of its end; None as the reason if it has not ended."""
+        return await self._store.runs.last((await self.settings()).session)

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from channels.base import Channel, ChatKey
+from channels.base import ChatKey
 from gateway.background.background import Background
-from gateway.chat.desk import Desk
+from gateway.chat.gaps import Gaps
 from gateway.chat.mailbox import Mailbox
-from gateway.delivery.typing_sign import show_typing
+from gateway.delivery.typing_sign import Typing
 from gateway.store.rows import InboxItem
 
 TYPING_AFTER = 3.0
@@ -18,18 +18,18 @@ TYPING_AFTER = 3.0
 class GapWait:
     """Holds messages in the chat's mailbox and releases them in the order in which they were sent."""
 
-    def __init__(self, desk: Desk, chat: ChatKey, channel: Channel, mail: Mailbox, background: Background) -> None:
+    def __init__(self, chat: ChatKey, gaps: Gaps, typing: Typing, mail: Mailbox, background: Background) -> None:
         self._is_waiting = False
-        self._desk = desk
         self._chat = chat
-        self._channel = channel
+        self._gaps = gaps
+        self._typing = typing
         self._mail = mail
         self._background = background
 
     @property
     def is_needed(self) -> bool:
         """True if a message that arrives now has to wait."""
-        return self._mail.has_above or self._desk.gaps.holds(self._chat)
+        return self._mail.has_above or self._gaps.holds(self._chat)
 
     def add(self, item: InboxItem, admit: Callable[[InboxItem], None]) -> None:
         """Hold the message back.
@@ -44,14 +44,8 @@ class GapWait:
             waiting.add_done_callback(partial(self._over, admit))
 
     async def _wait(self) -> None:
-        limiter = self._desk.delivery.limiter(self._chat)
-        sign = show_typing(self._channel, self._chat, limiter, self._desk.clock, after=TYPING_AFTER)
-        typing = asyncio.create_task(sign)
-        try:
-            await self._desk.gaps.closed(self._chat)
-        finally:
-            typing.cancel()
-            await asyncio.gather(typing, return_exceptions=True)
+        async with self._typing.shown(self._chat, after=TYPING_AFTER):
+            await self._gaps.closed(self._chat)
 
     def _over(self, admit: Callable[[InboxItem], None], task: "asyncio.Task[None]") -> None:
         self._is_waiting = False

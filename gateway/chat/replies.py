@@ -7,8 +7,10 @@ import structlog
 
 from channels.base import ButtonPressed, ChannelError, CommandInvoked, InboundEvent, OutboundMessage
 from channels.capabilities import ClosesCommands
-from gateway.chat.desk import Desk
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
 from gateway.store.rows import InboxItem, Post
+from gateway.store.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -34,26 +36,28 @@ Answer = OutboundMessage | Rewritten | Said | None
 class Replies:
     """Stores and sends replies to events."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, store: Store, delivery: Delivery, access: Access) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._access = access
 
     async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | None) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
         if answer is None:
-            await self._desk.store.inbox.settle([item.seq])
+            await self._store.inbox.settle([item.seq])
             await self._say_nothing(item.event)
             return
         message = answer.message if isinstance(answer, Rewritten) else answer
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked | ButtonPressed):
             message = message.model_copy(update={"respond": item.event.respond})
-        parts = self._desk.delivery.voice(item.event.chat).split(message)
+        parts = self._delivery.voice(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
             posts[0] = replace(posts[0], message_id=item.event.message_id)
-        await self._desk.store.outbox.add(posts, [item.seq])
-        self._desk.access.spoke(item.event.chat)
-        await self._desk.delivery.deliver(item.event.chat, posts)
+        await self._store.outbox.add(posts, [item.seq])
+        self._access.spoke(item.event.chat)
+        await self._delivery.deliver(item.event.chat, posts)
 
     async def passed_on(self, item: InboxItem) -> None:
         """Leave an event to the agent, unsettled until it is answered, and remove the pressed message's buttons."""
@@ -61,32 +65,32 @@ class Replies:
         if not isinstance(item.event, ButtonPressed):
             return
         event = item.event
-        pressed = await self._desk.store.outbox.pressed(event.chat, event.message_id, event.action)
+        pressed = await self._store.outbox.pressed(event.chat, event.message_id, event.action)
         if pressed is None or not pressed.has_button(event.action):
             return
         message = pressed.message.model_copy(update={"buttons": (), "respond": item.event.respond})
         name = f"inbox-{item.seq}"
         post = Post(f"{name}:reply:0", name, item.event.chat, message, message_id=item.event.message_id)
-        await self._desk.store.outbox.add([post])
-        await self._desk.delivery.deliver(item.event.chat, [post])
+        await self._store.outbox.add([post])
+        await self._delivery.deliver(item.event.chat, [post])
 
     async def refuse(self, items: Sequence[InboxItem], message: OutboundMessage) -> None:
         """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""
         chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
-        parts = self._desk.delivery.voice(chat).split(message)
+        parts = self._delivery.voice(chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
-        await self._desk.store.outbox.add(posts, [item.seq for item in items])
-        await self._desk.delivery.deliver(chat, posts)
+        await self._store.outbox.add(posts, [item.seq for item in items])
+        await self._delivery.deliver(chat, posts)
 
     async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
         """Post a message that offers to repeat an answer which may not have arrived, once per event."""
         name = f"offer-{event.event_id}"
         post = Post(f"{name}:offer:0", name, event.chat, message)
-        await self._desk.store.outbox.offer(post)
-        await self._desk.delivery.deliver(event.chat, [post])
+        await self._store.outbox.offer(post)
+        await self._delivery.deliver(event.chat, [post])
 
     async def _say_nothing(self, event: InboundEvent) -> None:
-        channel = self._desk.delivery.channel(event.chat)
+        channel = self._delivery.channel(event.chat)
         if isinstance(event, CommandInvoked) and event.respond and isinstance(channel, ClosesCommands):
             try:
                 await channel.close_command(event.chat, event.respond)

@@ -1,25 +1,24 @@
 """A chat's session: its mailbox, its current run, and the users who may steer that run."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Sequence
 
 import structlog
 
 from agent_core.bulkheads import Bulkhead
 from agent_core.reasons import TerminalReason
-from channels.base import Channel, ChatKey, MessageEdited, ScheduleFired, Sender, TaskEnded
+from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
 from gateway.background.background import Background
 from gateway.chat.conversation import Conversation
-from gateway.chat.desk import Desk
 from gateway.chat.gap_wait import GapWait
-from gateway.chat.giving_up import give_up, set_aside
+from gateway.chat.gaps import Gaps
 from gateway.chat.mailbox import Mailbox
-from gateway.chat.run import ChatRun
-from gateway.chat.turns import new_run, next_turn
-from gateway.delivery.typing_sign import show_typing
-from gateway.runs.attempts import is_stuck
+from gateway.chat.run import ChatRun, ChatRuns
+from gateway.chat.turns import Turns
+from gateway.delivery.typing_sign import Typing
+from gateway.runs.runner import Attempt
 from gateway.runs.verdicts import Continuing, Stopped
+from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.store.rows import InboxItem, Post, Run, inbox_seqs
 from gateway.texts.say import Language
 
@@ -32,13 +31,18 @@ log = structlog.get_logger(__name__)
 class ChatSession:
     """Runs one thing at a time. Messages of the run's user steer it; those of others wait for runs of their own."""
 
-    def __init__(self, desk: Desk, key: ChatKey, channel: Channel) -> None:
-        self.key = key
-        self._desk = desk
-        self._channel = channel
+    def __init__(
+        self, conversation: Conversation, runs: ChatRuns, turns: Turns, gaps: Gaps, notes: ChatNotes, typing: Typing
+    ) -> None:
+        self.key = conversation.key
+        self.conversation = conversation
+        self._runs = runs
+        self._turns = turns
+        self._notes = notes
+        self._typing = typing
+        self._channel = conversation.channel
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
-        self.conversation = Conversation(desk, key, channel)
-        self._mail = Mailbox(desk.pace.waiting)
+        self._mail = Mailbox(turns.waiting)
         self._news = asyncio.Event()
         self._intake = asyncio.Lock()
         self._commands = 0
@@ -54,7 +58,7 @@ class ChatSession:
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
-        self._above_gap = GapWait(desk, key, channel, self._mail, self._background)
+        self._above_gap = GapWait(self.key, gaps, typing, self._mail, self._background)
         self._sender_language: str | None = None
 
     # State for other modules
@@ -67,7 +71,7 @@ class ChatSession:
     def running_for(self) -> float | None:
         """Seconds since the run began, or None while idle or when only the delivery of the last answer is left."""
         told = self._chat_run is not None and self._chat_run.is_noted and not self._mail.has_waiting
-        return self._desk.clock.monotonic() - self._run_started if self._run and not told else None
+        return self._turns.clock.monotonic() - self._run_started if self._run and not told else None
 
     @property
     def waiting_count(self) -> int:
@@ -114,7 +118,7 @@ class ChatSession:
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run that the user may stop."""
-        return self._run is not None and self._is_open and self._may_steer(sender, self._run)
+        return self._run is not None and self._is_open and self._turns.may_steer(sender, self._run)
 
     def owe(self, post: Post) -> None:
         """Deliver a post that the previous process left unsent, before anything new."""
@@ -137,13 +141,13 @@ class ChatSession:
         agent = self.conversation.agent_in_memory
         if self._mail.is_given(item) and agent is not None:
             agent.queues.replace(await self.conversation.prompt(reworded))
-        await self._desk.store.inbox.reword(reworded)
+        await self.conversation.reword(reworded)
         return True
 
     def cut_short(self, by: Sender) -> None:
         """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
         agent = self.conversation.agent_in_memory
-        may = not self._channel.is_group(self.key) or self._desk.access.is_owner(self.key, by)
+        may = not self._channel.is_group(self.key) or self._turns.is_owner(self.key, by)
         if self._run is None and agent is not None and agent.is_running and may:
             self.is_cut_short = True
             agent.abort()
@@ -152,19 +156,19 @@ class ChatSession:
         """Stop the run and drop its user's later messages. Raises PermissionError if it is another user's run."""
         was_cut_short, self.is_cut_short = self.is_cut_short, False
         stopped, dropped = self._halt(by)
-        await self._desk.store.inbox.settle([item.seq for item in dropped])
+        await self.conversation.settle(dropped)
         return Stopped.RUN if was_cut_short else stopped
 
     async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
         """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
         if self._unfinished or self._mail.has_waiting or self._mail.has_arriving:
             return Continuing.NOTHING
-        last = await self._desk.store.runs.last((await self.conversation.settings()).session)
+        last = await self.conversation.last_run()
         if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
             return Continuing.NOTHING
         if self._run is not None and self._run.id != last[0].id:  # a run has ended although its answer is being sent
             return Continuing.NOTHING
-        return Continuing.POSSIBLE if self._may_steer(by, last[0]) else Continuing.NOT_YOURS
+        return Continuing.POSSIBLE if self._turns.may_steer(by, last[0]) else Continuing.NOT_YOURS
 
     def continue_with(self, item: InboxItem) -> None:
         """Begin a run with a message that a command produced."""
@@ -175,15 +179,15 @@ class ChatSession:
         await self.conversation.settings()
         stopped, dropped = self._halt(by)
         # At once, so that nothing more begins in the old session; the stopped run ends there.
-        await self.conversation.renew()
-        await self._desk.store.inbox.settle([item.seq for item in dropped])
+        await self.conversation.renew(self._turns.new_id())
+        await self.conversation.settle(dropped)
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
 
     def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
         """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""
         run = self._run if self._is_open else None
-        if run is not None and not self._may_steer(by, run):
+        if run is not None and not self._turns.may_steer(by, run):
             raise PermissionError(by.id)
         dropped = self._mail.drop(by.id, with_given=run is not None)
         self._news.set()
@@ -200,10 +204,7 @@ class ChatSession:
     async def close(self) -> None:
         """Cancel all work as it is; unfinished runs are resumed after the next start."""
         self._closed = True
-        run = self._run
         await self._background.stop()
-        if run is not None:
-            self._desk.store.runs.note_shutdown([run.id])
 
     async def settled(self) -> None:
         """Wait until nothing runs and nothing waits, except for commands."""
@@ -225,7 +226,7 @@ class ChatSession:
         self._wake()
 
     def _wake(self, after: float = 0.0) -> None:
-        if self._work is None and not (self._closed or self._desk.drain.is_on):
+        if self._work is None and not (self._closed or self._turns.are_held):
             self._work = self._background.start(self._process(after), f"chat {self.key}")
             self._work.add_done_callback(self._rested)
 
@@ -253,86 +254,80 @@ class ChatSession:
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
         waits = self._mail.has_waiting_from(sender.id)
-        is_open = self._run is not None and self._is_open and not self._desk.drain.is_on
-        return is_open and self._run is not None and self._may_steer(sender, self._run) and not waits
-
-    def _may_steer(self, sender: Sender, run: Run) -> bool:
-        """Return True for the run's user and for owners."""
-        return sender.id == run.person or self._desk.access.is_owner(self.key, sender)
+        is_open = self._run is not None and self._is_open and not self._turns.are_held
+        return is_open and self._run is not None and self._turns.may_steer(sender, self._run) and not waits
 
     async def _process(self, after: float) -> None:
         if after:
-            await self._desk.clock.sleep(after)
+            await self._turns.clock.sleep(after)
         await self._note_down()
         if not self._has_work:
             return
-        limiter = self._desk.delivery.limiter(self.key)
-        sign = show_typing(self._channel, self.key, limiter, self._desk.clock, lambda: not self._is_asking)
-        typing = asyncio.create_task(sign)
-        try:
-            while self._has_work and not self._desk.drain.is_on:
+        async with self._typing.shown(self.key, lambda: not self._is_asking):
+            while self._has_work and not self._turns.are_held:
                 await self._next()
-        finally:
-            typing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await typing
 
     async def _next(self) -> None:
         """Do the next piece of work: unsent posts, then unfinished runs and jobs' posts, then the next messages."""
         if self._unsent:
             owed, self._unsent = self._unsent, []
-            with self._desk.drain.unit(f"owed to {self.key}"):
-                await self._desk.delivery.deliver(self.key, owed)
+            await self._runs.deliver_left(self.key, owed)
             return
         chat = await self.conversation.settings()
         if self._unfinished:
             run, items = self._unfinished.pop(0), []
         else:
-            await self._desk.firings.told(self.key)
+            await self._notes.told(self.key)
             await self._note_down()
-            items = await next_turn(self._desk, self._mail, self._news)
+            items = await self._turns.next(self._mail, self._news)
             if not items:
                 return
             self._sender_language = items[0].event.sender.language
-            run = new_run(self._desk, chat, items[0], in_group=self._channel.is_group(self.key))
-        self._run, self._run_started, self._stopping = run, self._desk.clock.monotonic(), False
+            run = self._turns.new_run(chat, items[0], in_group=self._channel.is_group(self.key))
+        self._run, self._run_started, self._stopping = run, self._turns.clock.monotonic(), False
         self._run_over.clear()
         try:
-            with self._desk.drain.unit(run.id):
-                await self._drive(run, items)
-        except Exception as error:  # an internal error ends this run, not the chat, and is not repeated at each start
-            log.exception("run failed", run=run.id, chat=str(self.key))
-            self.conversation.forget_agent()
-            await give_up(self._desk, run, items, type(error).__name__, await self._language())
+            with self._runs.runner.tracked(run):
+                await self._attempt(run, items)
         finally:
             self._run = self._chat_run = None
             self._run_over.set()
             self._mail.take_back()
+
+    async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
+        """Drive a run. An internal error ends it, not the chat, and is not repeated at each start."""
+        try:
+            with self._runs.runner.drain.unit(run.id):
+                await self._drive(run, items)
+        except Exception as error:
+            log.exception("run failed", run=run.id, chat=str(self.key))
+            self.conversation.forget_agent()
+            await self._runs.ends.give_up(run, items, type(error).__name__, await self._language())
 
     async def _note_down(self) -> None:
         """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""
         while not self._unfinished and (notes := self._mail.take_notes()):
             for item in notes:
                 with Bulkhead("note"):  # a failed one waits for the next start, and does not block others
-                    await self.conversation.note(item)
+                    await self.conversation.note(item, await self._notes.notice(item))
 
     async def _language(self) -> Language:
         return await self.conversation.language(otherwise=self._sender_language)
 
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
-        earlier = [] if items else await self._desk.store.transcript.said_in(run)
-        if not items and await is_stuck(self._desk.store, run, earlier):
-            await set_aside(self._desk, run, earlier, await self._language())
+        attempt = Attempt((), is_stuck=False) if items else await self._runs.runner.resume(run)
+        if attempt.is_stuck:
+            await self._runs.ends.set_aside(run, attempt.said, await self._language())
             return
         agent = await self.conversation.agent_of(run.session)
         # A stop may come while files are still being fetched, before there is anything to abort.
         unsubscribe = agent.subscribe(lambda _: agent.abort() if self._stopping else None)
         try:
-            self._chat_run = ChatRun(self._desk, self._channel, agent, run, await self._language(), self._taken)
+            self._chat_run = ChatRun(self._runs, agent, run, await self._language(), self._taken)
             if items:
                 await self._chat_run.start(await self.conversation.prompts(run, items, agent))
             else:
-                await self._chat_run.resume(earlier)
+                await self._chat_run.resume(list(attempt.said))
         finally:
             unsubscribe()
             agent.queues.clear_steering()

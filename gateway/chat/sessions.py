@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from itertools import islice
 from weakref import WeakValueDictionary
 
 from channels.base import ChatKey
-from gateway.chat.desk import Desk
 from gateway.chat.session import ChatSession
+from gateway.store.rows import InboxItem
 
 MOST_IDLE = 200
 MOST_HELD = 24 * 2**20
@@ -20,8 +21,9 @@ stay, whatever their size."""
 class Sessions:
     """Returns the session of a chat, creating it on first use."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, make: Callable[[ChatKey], ChatSession]) -> None:
+        """`make` creates the session of a chat. It raises KeyError if its platform is not connected."""
+        self._make = make
         self._sessions: OrderedDict[ChatKey, ChatSession] = OrderedDict()
         self._known: WeakValueDictionary[ChatKey, ChatSession] = WeakValueDictionary()
         """Includes dropped sessions still in use elsewhere: a chat must never have two sessions at once."""
@@ -30,12 +32,16 @@ class Sessions:
         """Return the chat's session. Raises KeyError if its platform is not connected."""
         session = self._known.get(chat)
         if session is None:
-            session = self._known[chat] = ChatSession(self._desk, chat, self._desk.delivery.channel(chat))
+            session = self._known[chat] = self._make(chat)
         if chat not in self._sessions:
             self._sessions[chat] = session
         self._sessions.move_to_end(chat)
         self._let_go()
         return session
+
+    def receive(self, item: InboxItem) -> None:
+        """Pass a stored event to the session of its chat."""
+        self.of(item.event.chat).receive(item)
 
     @property
     def are_idle(self) -> bool:

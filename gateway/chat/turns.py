@@ -1,44 +1,74 @@
-"""Selects the messages that begin a chat's next run."""
+"""Decides when a chat's next run begins, and with which messages."""
 
 import asyncio
 import math
+from collections import Counter
 
-from channels.base import MessageReceived, TaskEnded
+from agent_core.clock import Clock, NewId
+from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
+from gateway.background.drain import Drain
 from gateway.background.waits import set_within
-from gateway.chat.desk import Desk
 from gateway.chat.mailbox import Mailbox
+from gateway.chat.pace import Pace
+from gateway.permissions.access import Access
 from gateway.store.rows import Chat, InboxItem, Run
 
 
-async def next_turn(desk: Desk, mail: Mailbox, news: asyncio.Event) -> list[InboxItem]:
-    """Take the messages of the next run out of the mailbox, waiting until their sender's rate limit allows a run.
+class Turns:
+    """Begins runs within the rate limit of their users, and none while the program drains."""
 
-    While one user waits, others in the chat do not. `news` is set when a message enters or leaves the mailbox. Return
-    an empty list if no messages wait or the program is draining.
-    """
-    while not desk.drain.is_on and (turns := mail.turns()):
-        soonest = math.inf
-        for items in turns:
-            if not (wait := desk.pace.turn_wait(items)):
-                mail.take(items)
-                return items
-            soonest = min(soonest, wait)
-        news.clear()
-        await set_within(news, soonest, desk.clock)
-    return []
+    def __init__(self, pace: Pace, access: Access, drain: Drain, clock: Clock, new_id: NewId) -> None:
+        self.clock = clock
+        self.new_id = new_id
+        self._pace = pace
+        self._access = access
+        self._drain = drain
 
+    @property
+    def are_held(self) -> bool:
+        """True once the program drains."""
+        return self._drain.is_on
 
-def new_run(desk: Desk, chat: Chat, first: InboxItem, *, in_group: bool) -> Run:
-    """Return a new run for a message or for the end of a task."""
-    event = first.event
-    replied = event.reply_to if isinstance(event, TaskEnded) else None
-    if isinstance(event, MessageReceived) and in_group:
-        replied = event.message_id
-    return Run(
-        id=desk.new_id(),
-        chat=chat.key,
-        session=chat.session,
-        person=event.sender.id,
-        started=desk.clock.time(),
-        reply_to=replied,
-    )
+    @property
+    def waiting(self) -> Counter[str]:
+        """Number of messages waiting for a run, by user."""
+        return self._pace.waiting
+
+    def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
+        return self._access.is_owner(chat, sender)
+
+    def may_steer(self, sender: Sender, run: Run) -> bool:
+        """Return True for the run's user and for owners."""
+        return sender.id == run.person or self._access.is_owner(run.chat, sender)
+
+    async def next(self, mail: Mailbox, news: asyncio.Event) -> list[InboxItem]:
+        """Take the messages of the next run out of the mailbox, waiting until their sender's rate limit allows a run.
+
+        While one user waits, others in the chat do not. `news` is set when a message enters or leaves the mailbox.
+        Return an empty list if no messages wait or the program is draining.
+        """
+        while not self._drain.is_on and (turns := mail.turns()):
+            soonest = math.inf
+            for items in turns:
+                if not (wait := self._pace.turn_wait(items)):
+                    mail.take(items)
+                    return items
+                soonest = min(soonest, wait)
+            news.clear()
+            await set_within(news, soonest, self.clock)
+        return []
+
+    def new_run(self, chat: Chat, first: InboxItem, *, in_group: bool) -> Run:
+        """Return a new run for a message or for the end of a task."""
+        event = first.event
+        replied = event.reply_to if isinstance(event, TaskEnded) else None
+        if isinstance(event, MessageReceived) and in_group:
+            replied = event.message_id
+        return Run(
+            id=self.new_id(),
+            chat=chat.key,
+            session=chat.session,
+            person=event.sender.id,
+            started=self.clock.time(),
+            reply_to=replied,
+        )

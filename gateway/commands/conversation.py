@@ -11,8 +11,8 @@ from agent_core.context.context import ContextStats
 from agent_core.reasons import TerminalReason
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from gateway.chat.desk import Desk
 from gateway.chat.replies import Answer, Said
+from gateway.commands.desk import Desk
 from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.delivery.progress import literal
 from gateway.errors import ParleyError

@@ -158,7 +158,7 @@ async def _run(given: Invocation, job_id: str, _: str) -> Answer:
     job = await given.desk.jobs.of(job_id, given.session.key, given.sender)
     if isinstance(job.work, Report) and (refusal := given.too_soon()):
         return refusal
-    await given.desk.firings.run_now(job, given.asked)
+    await given.firings.run_now(job, given.asked)
     return reply(say("job_runs", given.language, id=job.id))
 
 
@@ -166,14 +166,14 @@ async def _test(given: Invocation, job_id: str, _: str) -> Answer:
     """Run a job as a rehearsal in the user's private chat."""
     job = await given.desk.jobs.known(job_id, given.session.key, given.sender)
     try:
-        alone = await given.desk.firings.private_chat(given.session.key, given.sender.id)
+        alone = await given.desk.delivery.private_chat(given.session.key, given.sender.id)
     except ChannelError as error:
         raise JobRefused("job_not_alone") from error
     if alone is None:
         raise JobRefused("job_not_alone")
     if isinstance(job.work, Report) and (refusal := given.too_soon()):
         return refusal
-    await given.desk.firings.run_now(job, given.asked, for_author=alone)
+    await given.firings.run_now(job, given.asked, for_author=alone)
     return reply(say("job_tested", given.language, id=job.id))
 
 

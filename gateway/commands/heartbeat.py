@@ -192,7 +192,7 @@ async def _now(given: Invocation, _: str) -> Answer:
         return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
     if refusal := given.too_soon():
         return refusal
-    await given.desk.firings.run_now(standing.job, given.asked)
+    await given.firings.run_now(standing.job, given.asked)
     return reply(say("heartbeat_looking", given.language))
 
 

@@ -3,15 +3,18 @@
 from difflib import get_close_matches
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent
-from gateway.chat.desk import Desk
 from gateway.chat.replies import Answer
 from gateway.chat.session import ChatSession
 from gateway.commands.catalogue import BY_NAME, COMMANDS
+from gateway.commands.desk import Desk
 from gateway.commands.table import Invocation, reply
+from gateway.schedule.jobs.firings import Firings
 from gateway.texts.say import Language, say
 
 
-async def obey(desk: Desk, session: ChatSession, event: InboundEvent, name: str, arguments: str) -> Answer:
+async def obey(
+    desk: Desk, firings: Firings, session: ChatSession, event: InboundEvent, name: str, arguments: str
+) -> Answer:
     """Execute the command of an event. Returns the reply, or None if there is none."""
     language = await session.conversation.language(event.sender)
     slash = event.slash if isinstance(event, CommandInvoked) else None
@@ -21,7 +24,19 @@ async def obey(desk: Desk, session: ChatSession, event: InboundEvent, name: str,
         return reply(_unknown(name[:40], slash, language))
     pressed = event.message_id if isinstance(event, ButtonPressed) else None
     return await command.run(
-        Invocation(desk, session, event.sender, language, arguments, COMMANDS, slash, pressed, event.at, event.event_id)
+        Invocation(
+            desk,
+            firings,
+            session,
+            event.sender,
+            language,
+            arguments,
+            COMMANDS,
+            slash,
+            pressed,
+            event.at,
+            event.event_id,
+        )
     )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from channels.base import CommandSpec, OutboundMessage, Sender
-from gateway.chat.desk import Desk
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
+from gateway.commands.desk import Desk
+from gateway.schedule.jobs.firings import Firings
 from gateway.texts.say import Language, say
 
 LONGEST_ID = 20
@@ -18,6 +19,7 @@ class Invocation:
     """A command as given by a user."""
 
     desk: Desk
+    firings: Firings
     session: ChatSession
     sender: Sender
     language: Language

@@ -14,6 +14,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
+from channels.capabilities import FindsPrivateChats
 from channels.text import visible
 from gateway.background.background import Background
 from gateway.background.under_way import UnderWay
@@ -100,6 +101,13 @@ class Delivery:
         """Return the platform's channel, or None if it is not connected."""
         voice = self._voices.get(platform)
         return voice.channel if voice else None
+
+    async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
+        """Return the chat in which only this user reads our messages, or None if there is none. Raises ChannelError."""
+        channel = self.channel(chat)
+        if not channel.is_group(chat):
+            return chat
+        return await channel.private_chat(person) if isinstance(channel, FindsPrivateChats) else None
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Send stored posts of one chat in order, with no others between them.

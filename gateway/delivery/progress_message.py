@@ -60,7 +60,7 @@ class ProgressMessage:
         self._limiter = limiter
         self._store = store
         self._clock = clock
-        self._language = language
+        self.language = language
         self._lost = 0
         """Number of this run's messages that were deleted or can no longer be edited."""
         self._began = clock.time()
@@ -186,7 +186,7 @@ class ProgressMessage:
 
     async def _put(self, text: str, reasoning: str) -> bool:
         """Show the text. Return False if further tries are pointless; failures do not affect the run."""
-        stop = Button(label=say("stop_button", self._language), action="/stop")
+        stop = Button(label=say("stop_button", self.language), action="/stop")
         # While an approval is pending, the question is what should notify.
         silent = self.progress.is_waiting
         self._last = message = OutboundMessage(

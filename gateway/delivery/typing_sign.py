@@ -1,10 +1,13 @@
 """The typing indicator, shown until an answer arrives and renewed as often as the platform needs."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from agent_core.clock import Clock
 from channels.base import Channel, ChannelError, ChatKey
 from channels.capabilities import ShowsTyping
+from gateway.delivery.delivery import Delivery
 from gateway.delivery.limiter import ChatLimiter
 
 AGAIN_SECONDS = 1.0
@@ -42,3 +45,24 @@ async def show_typing(
                 return
             wait = max(every, error.retry_after or 0.0)  # delays only the indicator, not the answers
         await clock.sleep(wait)
+
+
+class Typing:
+    """Shows the typing indicator of any chat."""
+
+    def __init__(self, delivery: Delivery, clock: Clock) -> None:
+        self._delivery = delivery
+        self._clock = clock
+
+    @asynccontextmanager
+    async def shown(
+        self, chat: ChatKey, is_wanted: Callable[[], bool] = lambda: True, *, after: float = 0.0
+    ) -> AsyncIterator[None]:
+        """Show the indicator while the context is open; the arguments are those of `show_typing`."""
+        channel, limiter = self._delivery.channel(chat), self._delivery.limiter(chat)
+        typing = asyncio.create_task(show_typing(channel, chat, limiter, self._clock, is_wanted, after=after))
+        try:
+            yield
+        finally:
+            typing.cancel()
+            await asyncio.gather(typing, return_exceptions=True)

@@ -5,14 +5,13 @@ the mark, and wait until the gap is read. All messages go through the same inbox
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
 from agent_core.clock import Clock
 from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
 from channels.capabilities import CatchesUp, FindsPrivateChats
-from gateway.chat.gaps import Gaps
 from gateway.chat.pace import Pace
 from gateway.inbound.gap_reader import GapReader
 from gateway.store.read_marks import ReadMark
@@ -38,36 +37,29 @@ class CatchUp:
 
     def __init__(
         self,
-        *,
-        name: str,
         channel: CatchesUp,
-        people: Sequence[str],
         inbox: Inbox,
-        late_inbox: Inbox,
+        reader: GapReader,
         store: Store,
         clock: Clock,
-        gaps: Gaps,
         pace: Pace,
-        tell: Callable[[str, Sequence[ChatKey]], None],
+        *,
+        people: Sequence[str],
     ) -> None:
         """Create the inbox.
 
         Args:
+            reader: Reads the gaps of the platform's chats.
             people: Ids of users whose private chats are looked up.
-            late_inbox: Receives the messages read from history.
-            tell: Notifies the owners of the reason that some chats' gaps were not read.
         """
-        self._name = name
+        self._name = reader.name
         self._channel = channel
         self._people = people
         self._inbox = inbox
         self._store = store
         self._clock = clock
-        self._gaps = gaps
         self._pace = pace
-        self._reader = GapReader(
-            name=name, channel=channel, inbox=late_inbox, store=store, clock=clock, gaps=gaps, tell=tell
-        )
+        self._reader = reader
         self._since = 0.0
         """Time before which nothing is read."""
         self._unheard_until = 0.0
@@ -86,7 +78,7 @@ class CatchUp:
             return await self._inbox(event)
         outside = outside_of_threads(event.chat)
         self._find_gaps(event, outside)
-        above = {chat for chat in {event.chat, outside} if self._gaps.is_open(chat)}
+        above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
         accepted = await self._inbox(event)
         if accepted is Accepted.NEW:
             for chat in {event.chat, outside}:
@@ -124,7 +116,7 @@ class CatchUp:
                     await self._channel.gap()
                 is_again = False
                 self._is_listed = False
-                self._gaps.reopen(self._name)  # at once, so that messages from now on wait behind the gap
+                self._reader.reopen()  # at once, so that messages from now on wait behind the gap
                 await self._list()
                 # In the background, so that the next gap is noticed at once.
                 tasks.create_task(self._look_for_people())

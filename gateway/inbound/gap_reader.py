@@ -51,7 +51,7 @@ class GapReader:
         tell: Callable[[str, Sequence[ChatKey]], None],
     ) -> None:
         """`tell` notifies the owners of the reason that some chats' gaps were not read."""
-        self._name = name
+        self.name = name
         self._channel = channel
         self._inbox = inbox
         self._store = store
@@ -66,10 +66,18 @@ class GapReader:
         self._trouble = asyncio.Event()
         gaps.on_overdue(name, self._overdue)
 
+    def has_gap(self, chat: ChatKey) -> bool:
+        """Return True if the chat may have a gap."""
+        return self._gaps.is_open(chat)
+
+    def reopen(self) -> None:
+        """Mark all chats of the platform as possibly having a gap, after a time without a connection."""
+        self._gaps.reopen(self.name)
+
     def begin(self, gaps: Mapping[ChatKey, float]) -> None:
         """Set the platform's chats that have a gap, with the time since when, most urgent first."""
         self._to_read = {chat: _Gap(since) for chat, since in gaps.items()}
-        self._gaps.listed(self._name, gaps)
+        self._gaps.listed(self.name, gaps)
         self._more.set()
 
     def add(self, chat: ChatKey, since: float) -> None:

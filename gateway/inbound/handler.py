@@ -1,5 +1,6 @@
 """`ChannelMessageHandler`: authorises and stores inbound events of all platforms, then routes them to their chats."""
 
+import asyncio
 from collections.abc import Coroutine
 
 import structlog
@@ -20,15 +21,16 @@ from channels.base import (
 )
 from channels.text import visible
 from gateway.background.background import Background
-from gateway.chat.desk import Desk
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.commands.catalogue import BY_NAME
+from gateway.commands.desk import Desk
 from gateway.commands.obey import obey
 from gateway.inbound.plain_words import PlainWords, Word, plain_word
 from gateway.inbound.refusals import refusal
 from gateway.permissions.access import Decision
+from gateway.schedule.jobs.firings import Firings
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem
 from gateway.texts.say import say
@@ -39,14 +41,18 @@ log = structlog.get_logger(__name__)
 class ChannelMessageHandler:
     """Entry point for inbound events. `accept` is the `inbox` of every channel."""
 
-    def __init__(self, desk: Desk, sessions: Sessions) -> None:
+    def __init__(self, desk: Desk, sessions: Sessions, firings: Firings, ended: "asyncio.Queue[InboxItem]") -> None:
+        """`ended` brings the news of background tasks that have ended."""
         self._desk = desk
         self._sessions = sessions
-        self._replies = Replies(desk)
+        self.firings = firings
+        self._replies = Replies(desk.store, desk.delivery, desk.access)
         self._words = PlainWords(desk.store, desk.delivery, desk.clock)
         self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
         """Messages being refused, by chat and user."""
         self._handling = Background("an event was not dealt with")
+        self._ended = ended
+        self._hearing = Background("the ends of tasks are not told any more")
 
     @property
     def sessions(self) -> Sessions:
@@ -74,7 +80,7 @@ class ChannelMessageHandler:
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
-        if self._desk.upkeep.is_from_before(event):
+        if self._desk.before_restore.is_from_before(event):
             is_new = await self._desk.store.restores.set_aside(event)
             return Accepted.NEW if is_new else Accepted.DUPLICATE
         seq = await self._desk.store.inbox.accept(event)
@@ -97,9 +103,8 @@ class ChannelMessageHandler:
             await desk.store.runs.unfinished(),
             await desk.store.inbox.waiting(),
         )
-        await desk.tasks.recover(self._route, desk.delivery.knows)
-        firings = desk.firings.names(items)
-        desk.firings.tell = lambda item: sessions.of(item.event.chat).receive(item)
+        await desk.tasks.recover(desk.delivery.knows)
+        firings = self.firings.names(items)
         for post in posts:
             if desk.delivery.knows(post.chat) and post.run not in firings:
                 sessions.of(post.chat).owe(post)
@@ -110,6 +115,14 @@ class ChannelMessageHandler:
             if desk.delivery.knows(item.event.chat):
                 self._route(item)
 
+        self._hearing.start(self._hear_of_tasks(), "ends of tasks")
+
+    async def _hear_of_tasks(self) -> None:
+        while True:
+            item = await self._ended.get()
+            if self._desk.delivery.knows(item.event.chat):
+                self._route(item)
+
     def nobody_answers(self, platform: str) -> None:
         """Refuse approval questions on a platform from now on, because its input has ended."""
         self._desk.approvals.nobody_answers(platform)
@@ -118,23 +131,29 @@ class ChannelMessageHandler:
         """Wait until every chat is idle, every task ended and every answer delivered."""
         desk = self._desk
         while not (
-            self._handling.is_idle and self._sessions.are_idle and desk.tasks.are_idle and desk.firings.are_idle
+            self._handling.is_idle
+            and self._sessions.are_idle
+            and desk.tasks.are_idle
+            and self._ended.empty()
+            and self.firings.are_idle
         ):
+            await asyncio.sleep(0)  # for the ends of tasks
             await self._handling.join()
             await desk.tasks.settled()
-            await desk.firings.settled()
+            await self.firings.settled()
             await self._sessions.settled()
         await self._desk.approvals.settled()
-        await self._desk.heartbeats.settled()
+        await self._desk.heartbeats.switches.settled()
         await self._desk.delivery.settled()
 
     async def close(self) -> None:
-        self._desk.tasks.hush()
-        self._desk.firings.hush()
+        await self._hearing.stop()
+        self.firings.hush()
         await self._handling.stop()
         await self._sessions.close()
         await self._desk.tasks.close()
-        await self._desk.firings.close()
+        await self.firings.close()
+        self._desk.runner.stop()
         await self._desk.approvals.close()
         await self._desk.delivery.close()
 
@@ -182,7 +201,7 @@ class ChannelMessageHandler:
             case TaskEnded() as event:
                 self._sessions.of(event.chat).receive(item)
             case ScheduleFired():
-                self._desk.firings.fire(item)
+                self.firings.fire(item)
             case MessageEdited() as event:
                 self._start(self._edit(item, event))
             case _:
@@ -235,7 +254,7 @@ class ChannelMessageHandler:
             await self._replies.answer(item, meant)
             return
         name, _, arguments = meant.action[1:].partition(" ")
-        answer = await obey(self._desk, session, meant, name, arguments)
+        answer = await obey(self._desk, self.firings, session, meant, name, arguments)
         await self._tell(InboxItem(item.seq, meant), answer, session)
 
     async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
@@ -259,7 +278,7 @@ class ChannelMessageHandler:
         async def work() -> None:
             try:
                 async with session.obeying:
-                    answer = await obey(self._desk, session, item.event, name, arguments)
+                    answer = await obey(self._desk, self.firings, session, item.event, name, arguments)
                     await self._tell(item, answer, session)
             finally:
                 session.end_command()

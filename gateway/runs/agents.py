@@ -98,7 +98,7 @@ class Agents:
             demo: True for the demo model, which needs sample files in each workspace.
             chain: Model chain shared with other agents, so that all know which model has failed.
         """
-        self._parts = parts
+        self.parts = parts
         masked = (replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks)
         self.chain = chain or ModelChain(tuple(masked), clock)
         self._permissions = permissions
@@ -110,7 +110,11 @@ class Agents:
     @property
     def ledger(self) -> FileLedger:
         """Untrusted sources of the files in all workspaces."""
-        return self._parts.ledger
+        return self.parts.ledger
+
+    def variant(self, parts: AgentParts, permissions: Permissions) -> "Agents":
+        """Return a factory of agents with other parts, on the same models."""
+        return Agents(parts, permissions, self._secrets, self._clock, self._new_id, demo=self._demo, chain=self.chain)
 
     def resting(self) -> Mapping[str, float]:
         """Return the failed models that are not asked at present, with the seconds until they are."""
@@ -133,12 +137,12 @@ class Agents:
             on_skills: Called with the loaded skills when they change.
             keep_facts: Called with facts worth remembering when history is compacted.
         """
-        files = self._parts.ledger.of(workspace)
+        files = self.parts.ledger.of(workspace)
         if self._demo:
             for name in lay_out_demo(workspace):
                 files.wrote(name, ())
-        shelf = SkillShelf(self._parts.skills, workspace / FOLDER, shelved, on_skills)
-        parts = self._parts
+        shelf = SkillShelf(self.parts.skills, workspace / FOLDER, shelved, on_skills)
+        parts = self.parts
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, shelf), parts.described_by)
         context = ContextManager(tools, parts.persona, str(workspace), shelf)
         return Agent(
@@ -153,7 +157,7 @@ class Agents:
         )
 
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
-        parts = self._parts
+        parts = self.parts
 
         def caller() -> ModelCaller:
             loop = of()  # weak, since the loop owns the compactor

@@ -1,23 +1,19 @@
 """A run with a conversation of its own, for a task or a job, recorded as a chat's run is."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
 
 from agent_core.agent import Agent
 from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent
+from agent_core.events import AgentEnd, AgentEvent
 from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
 from agent_core.sources import Sources
 from agent_core.subagents import Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import sources_of
-from gateway.background.drain import Drain
-from gateway.records.audit import AuditLog
-from gateway.records.trace import Trace
-from gateway.records.transcript import Transcript
-from gateway.runs.attempts import MOST_DEATHS, is_stuck
+from gateway.runs.attempts import MOST_DEATHS
+from gateway.runs.runner import Attempt, Runner
 from gateway.store.rows import Run
 from gateway.store.store import Store
 
@@ -31,15 +27,14 @@ class IsolatedRun:
 
     def __init__(
         self,
+        runner: Runner,
         run: Run,
         agent: Agent,
         store: Store,
-        audit: AuditLog,
         clock: Clock,
         *,
         seconds: float | None = None,
         budget: TaskBudget | None = None,
-        drain: Drain,
     ) -> None:
         """`seconds` limits this attempt, as in `Errand`; `budget` limits all attempts together."""
         self.run = run
@@ -47,10 +42,19 @@ class IsolatedRun:
         self.errand = Errand(agent, clock, seconds=seconds)
         self.watcher: Callable[[AgentEvent], None] = _to_nobody
         """Called with every event."""
+        self.released = None
+        self._runner = runner
         self._store = store
-        self._audit = audit
         self._budget = budget
-        self._drain = drain
+
+    def show(self, event: AgentEvent) -> None:
+        self.watcher(event)
+
+    def said(self, message_id: str) -> None:
+        """Do nothing: no inbox item waits for these messages."""
+
+    def ended(self, end: AgentEnd) -> None:
+        """Do nothing: the errand keeps its end."""
 
     async def report(
         self,
@@ -88,24 +92,16 @@ class IsolatedRun:
         if until(earlier):
             usage = usage_of(earlier)
             return Report(status=TaskStatus.COMPLETED, sources=sources_of(earlier), usage=usage)
-        said = [] if is_new else await self._store.transcript.said_in(run)
-        if not is_new and await is_stuck(self._store, run, said):
+        attempt = Attempt((), is_stuck=False) if is_new else await self._runner.resume(run)
+        if attempt.is_stuck:
             why = f"Parley ended {MOST_DEATHS} times in the same step of it"
             return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
-        transcript = Transcript(self._store, run, agent.loop.tools)
-        trace = Trace(self._store, self._audit, agent, run)
         budget = self._budget and _left_of(self._budget, usage_of(earlier))
-        so_far = await self._store.runs.so_far(run, said)
+        so_far = await self._store.runs.so_far(run, attempt.said)
         events = self.errand.events(
             prompt, sources=sources, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far
         )
-        with self._drain.unit(run.id) as unit:
-            async with aclosing(events):
-                async for event in events:
-                    trace.keep(event)
-                    await transcript.keep(event)
-                    self.watcher(event)
-                    await unit.follow(event, agent.loop.tools)
+        await self._runner.drive(run, agent, events, self)
         return self.errand.report
 
 

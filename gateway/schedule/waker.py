@@ -8,6 +8,7 @@ Everything it needs is imported at start-up, as a later import fails when the pr
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +19,6 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.date import DateTrigger
 
 from agent_core.clock import Clock
-from gateway.schedule.jobs.wakes import Wakes
 
 _NEXT = "next"
 _HOW = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
@@ -31,12 +31,27 @@ log = structlog.get_logger(__name__)
 class Waker:
     """Runs until it is cancelled."""
 
-    def __init__(self, wakes: Wakes, clock: Clock, look_every: float) -> None:
-        """`look_every`: the most seconds between two checks."""
-        self._wakes = wakes
+    def __init__(
+        self,
+        tick: Callable[[], Awaitable[None]],
+        next_due: Callable[[], Awaitable[float | None]],
+        planned: asyncio.Event,
+        clock: Clock,
+        look_every: float,
+    ) -> None:
+        """Create a waker.
+
+        Args:
+            tick: Does what is due.
+            next_due: Returns when something is due next, in seconds since the epoch.
+            planned: Set when something may be due earlier than before.
+            look_every: Most seconds between two ticks.
+        """
+        self._tick = tick
+        self._next_due = next_due
+        self._planned = planned
         self._clock = clock
         self._look_every = look_every
-        self._wanted = asyncio.Event()
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
             job_defaults=_HOW,
@@ -46,15 +61,13 @@ class Waker:
 
     async def run(self) -> None:
         self._scheduler.start()
-        self._wakes.wake = self._wanted.set
         try:
             while True:
-                self._wanted.clear()
+                self._planned.clear()
                 await self._look()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wanted.wait(), self._look_every)
+                    await asyncio.wait_for(self._planned.wait(), self._look_every)
         finally:
-            self._wakes.wake = None
             self._scheduler.shutdown(wait=False)
 
     async def _look(self) -> None:
@@ -68,8 +81,8 @@ class Waker:
             log.error("a look at what is due failed; there is another one soon", exc_info=error)
 
     async def _look_and_plan(self) -> None:
-        await self._wakes.look()
-        at = await self._wakes.next_due()
+        await self._tick()
+        at = await self._next_due()
         if at is not None:
             # The application may use another clock than the scheduler.
             wait = min(LONGEST, max(0.0, at - self._clock.time()))
@@ -78,4 +91,4 @@ class Waker:
             self._scheduler.add_job(self._wake, trigger, id=_NEXT, replace_existing=True)
 
     async def _wake(self) -> None:
-        self._wanted.set()
+        self._planned.set()

@@ -10,12 +10,12 @@ import structlog
 
 from agent_core.models.providers import ModelSettingError
 from channels.base import ChannelError
-from gateway.app import serve
 from gateway.errors import ParleyError
 from gateway.records.logs import Level, configure_logs, mask_crashes
 from gateway.security.packages import REINSTALL, ROOT, strangers
 from gateway.security.private_files import OTHERS, close_to_others
 from gateway.settings.settings import Settings, exposed, load_settings
+from gateway.startup.serve import serve
 
 log = structlog.get_logger(__name__)
 

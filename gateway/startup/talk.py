@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from channels.terminal.adapter import TerminalChannel
-from gateway.app import open_house, prepare, say_hello
 from gateway.settings.settings import Settings
+from gateway.startup.serve import open_app, prepare, say_hello
 from gateway.startup.start import launch
 
 
@@ -19,11 +19,11 @@ async def talk(settings: Settings) -> int:
     async with prepare(settings) as ground:
 
         async def answered() -> None:
-            house.handler.nobody_answers(TerminalChannel.name)
-            await house.handler.settled()
+            app.handler.nobody_answers(TerminalChannel.name)
+            await app.handler.settled()
 
-        async with open_house(ground, [TerminalChannel(idle=answered)]) as house:
+        async with open_app(ground, [TerminalChannel(idle=answered)]) as app:
             lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]
             say_hello(ground.about, settings.files, lines)
-            await house.run()
+            await app.run()
     return 0

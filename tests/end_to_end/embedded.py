@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo
 
 from agent_core.tools import tool
 from channels.registry import open_channel
-from gateway.app import prepare
-from gateway.house import House
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
 from gateway.settings.settings import Settings
+from gateway.startup.app_settings import AppSettings
+from gateway.startup.composition import composed
+from gateway.startup.serve import prepare
 from gateway.startup.start import launch
 
 ROCKETS = "rockets.txt"
@@ -30,16 +31,16 @@ async def launch_rocket(rocket: str) -> str:
 async def serve(settings: Settings) -> int:
     async with prepare(settings) as ground:
         channel = open_channel("telegram", settings.channels["telegram"])
-        async with House.open(
-            store=ground.store,
-            channels=[channel],
-            parts=AgentParts(llm=ground.llm, model=ground.choice.model, tools=(launch_rocket,)),
-            people=People(settings.owners, settings.allow),
-            about=ground.about,
-            home=settings.home,
-            zone=ZoneInfo(settings.timezone),
-        ) as house:
-            await house.run()
+        async with composed(
+            AppSettings(
+                home=settings.home, people=People(settings.owners, settings.allow), zone=ZoneInfo(settings.timezone)
+            ),
+            ground.store,
+            [channel],
+            AgentParts(llm=ground.llm, model=ground.choice.model, tools=(launch_rocket,)),
+            ground.about,
+        ) as made:
+            await made.app.run()
     return 0
 
 

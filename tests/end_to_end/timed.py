@@ -5,13 +5,13 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from gateway.app import serve
+from gateway.startup.serve import serve
 from gateway.startup.start import launch
 from tests.end_to_end.clock import FILE, MovedClock
 
-LOOK_EVERY = 0.1
+TICK_EVERY = 0.1
 """Seconds between two checks for due jobs, as nothing announces that a test has moved the clock."""
 
 if __name__ == "__main__":
     clock = MovedClock(Path(os.environ["HOME"]) / FILE)
-    sys.exit(launch(os.environ, Path.cwd(), partial(serve, clock=clock, look_every=LOOK_EVERY)))
+    sys.exit(launch(os.environ, Path.cwd(), partial(serve, clock=clock, tick_every=TICK_EVERY)))

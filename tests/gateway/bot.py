@@ -19,13 +19,15 @@ from agent_core.tools import Tool
 from channels.base import Accepted
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user
-from gateway.house import House
+from gateway.app import App
 from gateway.permissions.access import People
 from gateway.permissions.approvals import new_request_id
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.startup.app_settings import AppSettings, System
+from gateway.startup.composition import Composition, composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.upkeep_settings import UpkeepSettings
@@ -89,7 +91,9 @@ class Bot:
         self.llm.add(*turns)
         self.channel = options.channel or MemoryChannel()
         self.clock = options.clock or SystemClock()
-        self.house: House
+        self.house: App
+        self.made: Composition
+        """Its parts."""
         self._options = options
         self._parts = options.parts(self.llm)
         self._life = AsyncExitStack()
@@ -108,7 +112,7 @@ class Bot:
     async def drains(self) -> "asyncio.Task[None]":
         """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""
         over = asyncio.create_task(self.house.drained(PATIENCE))
-        await until(lambda: self.house._drain.is_on)  # noqa: SLF001
+        await until(lambda: self.house.drain.is_on)
         return over
 
     async def start(self) -> None:
@@ -122,25 +126,29 @@ class Bot:
             version="0",
             started=self.clock.time(),
         )
-        self.house = await self._life.enter_async_context(
-            House.open(
-                store=store,
-                channels=[self.channel],
-                parts=self._parts,
-                people=PEOPLE,
-                about=about,
-                home=self.home,
-                zone=ZoneInfo(self._options.zone),
-                clock=self.clock,
-                new_request_id=self._options.new_request_id,
-                shared_memory=self._options.shared_memory,
-                offers_heartbeat=self._options.offers_heartbeat,
-                look_every=self._options.look_every,
-                upkeep=self._options.upkeep,
-                quotas=self._options.quotas,
+        settings = AppSettings(
+            home=self.home,
+            people=PEOPLE,
+            zone=ZoneInfo(self._options.zone),
+            shared_memory=self._options.shared_memory,
+            offers_heartbeat=self._options.offers_heartbeat,
+            tick_every=self._options.look_every,
+            upkeep=self._options.upkeep,
+            quotas=self._options.quotas,
+        )
+        system = System(self.clock, new_request_id=self._options.new_request_id)
+        self.made = await self._life.enter_async_context(
+            composed(
+                settings,
+                store,
+                [self.channel],
+                self._parts,
+                about,
+                system=system,
                 approved=self._options.approved,
             )
         )
+        self.house = self.made.app
         await self._life.enter_async_context(_running(self.house))
 
     async def stop(self) -> None:
@@ -153,7 +161,7 @@ class Bot:
 
 
 @asynccontextmanager
-async def _running(house: House) -> AsyncIterator[None]:
+async def _running(house: App) -> AsyncIterator[None]:
     task = asyncio.create_task(house.run())
     try:
         yield

@@ -20,11 +20,13 @@ from agent_core.tools import Tool
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.house import House
+from gateway.app import App
 from gateway.permissions.access import People
 from gateway.records.logs import configure_logs
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.startup.app_settings import AppSettings, System
+from gateway.startup.composition import composed
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -122,7 +124,7 @@ def _place(request: LlmRequest) -> tuple[int, int]:
 
 @dataclass
 class Cage:
-    house: House
+    house: App
     channel: RecordingChannel
     llm: Parrot
 
@@ -139,24 +141,25 @@ async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -
     about = About(name="Ada", model="scripted", why="a test", demo=False, version="0")
     async with (
         Store.open(home, clock, new_id, secrets) as store,
-        House.open(
-            store=store,
-            channels=[channel],
-            parts=AgentParts(
+        composed(
+            AppSettings(
+                home=home,
+                people=People(owners=frozenset({"memory:ann"}), allow=frozenset()),
+                zone=ZoneInfo("UTC"),
+                secrets=secrets,
+            ),
+            store,
+            [channel],
+            AgentParts(
                 llm=llm, model=SCRIPTED_MODEL, tools=tools, llm_retry=LlmRetryPolicy(base_delay_s=0.01, max_retries=1)
             ),
-            people=People(owners=frozenset({"memory:ann"}), allow=frozenset()),
-            about=about,
-            home=home,
-            zone=ZoneInfo("UTC"),
-            secrets=secrets,
-            clock=clock,
-            console=exits.console.append,
-        ) as house,
+            about,
+            system=System(clock=clock, console=exits.console.append),
+        ) as made,
     ):
-        running = asyncio.create_task(house.run())
+        running = asyncio.create_task(made.app.run())
         try:
-            yield Cage(house, channel, llm), exits
+            yield Cage(made.app, channel, llm), exits
         finally:
             running.cancel()
             await asyncio.wait([running])

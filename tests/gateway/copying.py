@@ -141,8 +141,8 @@ class Scene:
                     self.entered = union(self.entered, ["person:Ada"])
             case "report":
                 job = a_job(Report(instructions=REPORT), name=f"job{number}", chat=chat)
-                assert await self.bot.house.store.jobs.add(job)
-                await self.bot.house.firings.run_now(job, f"now{number}")
+                assert await self.bot.made.store.jobs.add(job)
+                await self.bot.made.firings.run_now(job, f"now{number}")
                 await self._settled(group)
             case what:
                 self.model.plan = [*self._calls(what, number, chat)]

@@ -52,7 +52,7 @@ def found(bot: Bot) -> str:
 
 def memories_of(bot: Bot, *, shared: bool = False) -> Memories:
     access = Access(PEOPLE, [bot.channel], [], bot.clock, lambda _: None)
-    delivery = Delivery([bot.channel], bot.house.store, bot.clock)
+    delivery = Delivery([bot.channel], bot.made.store, bot.clock)
     return Memories(
         bot.home, bot.clock, ZoneInfo("UTC"), delivery, access, Versions(bot.home, bot.clock), shared=shared
     )

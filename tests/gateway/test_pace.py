@@ -135,7 +135,7 @@ async def test_a_stop_drops_what_waits_for_the_pace(start_bot: StartBot) -> None
     await bot.hears("/stop", sender="bob")
 
     assert len(bot.llm.requests) == BURST
-    assert await bot.house.store.inbox.waiting() == []
+    assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_a_button_that_says_words_keeps_the_pace_and_one_that_commands_does_not(start_bot: StartBot) -> None:
@@ -173,7 +173,7 @@ async def test_of_more_messages_than_may_wait_each_is_refused_by_name(start_bot:
     assert last_heard(bot)[-1].endswith(f"message {MOST_WAITING - 1}")
     assert f"{MOST_WAITING} of your messages wait" in "".join(bot.screen)
     assert bot.screen[-1] == "All of it."
-    assert await bot.house.store.inbox.waiting() == []
+    assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_an_event_that_comes_again_is_not_answered_again(start_bot: StartBot) -> None:

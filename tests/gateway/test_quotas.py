@@ -26,7 +26,7 @@ TOOLS = (*file_tools(vision=False), run_command_tool(ProcessSandbox(PlainLaunche
 
 
 def workspace(bot: Bot) -> Path:
-    return bot.house.handler._desk.workspace(ANN)  # noqa: SLF001
+    return bot.made.workspaces.folder(ANN)
 
 
 def test_a_larger_memory_quota_raises_what_a_single_process_may_map() -> None:

@@ -85,7 +85,7 @@ async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> N
 async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: StartBot) -> None:
     bot = await wired_bot("One.", "Two.")
     await bot.hears("first")
-    store = bot.house.store
+    store = bot.made.store
     chat = await store.chats.get(ANN)
     await store.inbox.accept(heard(9, "second"))
     await store.runs.begin(Run("run-9", ANN, chat.session, "ann", 2_000.0))
@@ -311,7 +311,7 @@ async def test_a_chat_of_a_platform_that_is_not_connected_waits(wired_bot: Start
     await bot.hears("hello")
 
     assert bot.screen == ["Hi."]
-    assert [item.event for item in await bot.house.store.inbox.waiting()] == [elsewhere]
+    assert [item.event for item in await bot.made.store.inbox.waiting()] == [elsewhere]
 
 
 class Mistaken(MemoryChannel):

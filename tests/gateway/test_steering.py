@@ -117,7 +117,7 @@ async def test_what_comes_too_late_begins_the_next_run(wired_bot: StartBot) -> N
 
     assert len(bot.screen) == 2
     assert bot.screen[1] == "Bergen."  # C-19
-    assert await bot.house.store.inbox.waiting() == []
+    assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_a_message_with_a_file_keeps_its_place_among_the_others(wired_bot: StartBot) -> None:
@@ -190,7 +190,7 @@ async def test_a_stop_drops_a_message_whose_file_is_still_fetched(wired_bot: Sta
     await bot.house.handler.settled()
 
     assert bot.screen == ["Stopped."]
-    assert await bot.house.store.inbox.waiting() == []
+    assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(wired_bot: StartBot) -> None:
@@ -287,7 +287,7 @@ async def test_an_edit_that_comes_too_late_is_no_new_question(wired_bot: StartBo
     await bot.house.handler.settled()
 
     assert bot.screen == ["One."]
-    assert await bot.house.store.inbox.waiting() == []
+    assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:

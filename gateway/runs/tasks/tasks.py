@@ -23,7 +23,7 @@ from gateway.permissions.access import Access
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.workers import Worker, Workers
 from gateway.runs.verdicts import Continuing
-from gateway.store.rows import InboxItem, Task
+from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say, tool_label
 
@@ -122,7 +122,7 @@ class Tasks:
             return Cancelling.OVER
         await self._store.tasks.cancel(task_id)
         log.info("task cancelled", task=task_id, chat=str(chat), by=by.id)
-        self._workers.start(replace(task, unwanted=True)).run.errand.cancel()
+        self._workers.start(replace(task, unwanted=True)).work.errand.cancel()
         return Cancelling.BEGUN
 
     async def go_on(self, task_id: str, chat: ChatKey, by: Sender) -> Continuing:
@@ -141,16 +141,13 @@ class Tasks:
 
     # For the application
 
-    async def recover(self, tell: Callable[[InboxItem], None], knows: Callable[[ChatKey], bool]) -> None:
+    async def recover(self, knows: Callable[[ChatKey], bool]) -> None:
         """Resume the tasks that an earlier process start left, at the caller's next `await`.
 
         Foreground tasks wait for their tool call to be repeated. Tasks of users who have lost access are cancelled.
 
-        Args:
-            tell: Receives the news of each background task that ends.
-            knows: Returns True if a chat can be reached.
+        `knows` returns True if a chat can be reached.
         """
-        self._workers.tell = tell
         found = await self._store.tasks.unfinished()
         self._left = {task.id: task for task in found if not task.background}
         runs = {run.id for run in await self._store.runs.unfinished()}
@@ -174,10 +171,6 @@ class Tasks:
     async def settled(self) -> None:
         """Wait until no task is running."""
         await self._workers.settled()
-
-    def hush(self) -> None:
-        """Stop telling chats about ended tasks; the next process start does that."""
-        self._workers.tell = None
 
     async def close(self) -> None:
         """Cancel the work, to be continued after the next start."""
@@ -224,15 +217,13 @@ class Tasks:
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
         """Wait for a task and report its progress to the tool call; cancelling the call cancels the task."""
-        worker.run.work.watcher = _shower(
-            worker.run.errand, language_of(worker.run.task.language, self._language), context
-        )
-        context.on_task(_record(worker.run.task, TaskStatus.RUNNING))
+        worker.work.watcher = _shower(worker.work.errand, language_of(worker.task.language, self._language), context)
+        context.on_task(_record(worker.task, TaskStatus.RUNNING))
         try:
             await asyncio.shield(worker.job)
         except asyncio.CancelledError:
             if context.cancel.cancelled:
-                worker.run.errand.cancel()
+                worker.work.errand.cancel()
                 await asyncio.wait([worker.job])
             raise
 
@@ -243,7 +234,7 @@ class Tasks:
         worker = self._workers.of(task.id)
         if worker is None:
             return Shown(task, task.status, task.report.usage.total)
-        errand = worker.run.errand
+        errand = worker.work.errand
         status = TaskStatus.WAITING_PERMISSION if errand.is_waiting else TaskStatus.RUNNING
         return Shown(task, status, errand.usage.total, doing(errand, language))
 

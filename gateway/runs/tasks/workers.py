@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -16,12 +17,12 @@ from agent_core.subagents import LONGEST_REPORT, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.workspace.outputs import keep_text
 from channels.base import ChatKey
-from gateway.background.drain import Drain
+from gateway.background.background import Background
 from gateway.permissions.approvals import Approvals
-from gateway.records.audit import AuditLog
 from gateway.runs.agents import Agents
+from gateway.runs.isolated_run import IsolatedRun
+from gateway.runs.runner import Runner
 from gateway.runs.tasks.report import news_of
-from gateway.runs.tasks.run import TaskRun
 from gateway.store.rows import InboxItem, Task
 from gateway.store.store import Store
 
@@ -38,7 +39,8 @@ log = structlog.get_logger(__name__)
 class Worker:
     """A running task; `job` ends when the outcome is stored."""
 
-    run: TaskRun
+    task: Task
+    work: IsolatedRun
     job: "asyncio.Task[None]"
 
 
@@ -47,27 +49,32 @@ class Workers:
 
     def __init__(
         self,
+        runner: Runner,
         store: Store,
-        audit: AuditLog,
         agents: Agents,
         approvals: Approvals,
         clock: Clock,
-        workspace: Callable[[ChatKey], Path],
         *,
-        drain: Drain,
+        workspace: Callable[[ChatKey], Path],
+        ended: "asyncio.Queue[InboxItem]",
     ) -> None:
-        """`agents` makes sub-agents; `workspace` returns a chat's folder."""
-        self.tell: Callable[[InboxItem], None] | None = None
-        """Receives the news of each background task that has ended."""
+        """Create the workers.
+
+        Args:
+            agents: Makes sub-agents.
+            workspace: Returns a chat's folder.
+            ended: Receives the news of each background task that has ended.
+        """
+        self._runner = runner
         self._store = store
-        self._audit = audit
         self._agents = agents
         self._approvals = approvals
         self._clock = clock
         self._workspace = workspace
-        self._drain = drain
+        self._ended = ended
         self._waiting: dict[str, Task] = {}
         self._at_work: dict[str, Worker] = {}
+        self._background = Background("a task's end could not be written down")
         self._closed = False
 
     def of(self, task_id: str) -> Worker | None:
@@ -89,42 +96,38 @@ class Workers:
         if worker := self._at_work.get(task.id):
             return worker
         agent = self._agents.make(task.chat, task.session, self._workspace(task.chat))
-        run = TaskRun(task, agent, self._store, self._audit, self._clock, drain=self._drain)
-        job = asyncio.create_task(self._work(run), name=f"task {task.id}")
-        worker = self._at_work[task.id] = Worker(run, job)
+        work = IsolatedRun(self._runner, task.run, agent, self._store, self._clock)
+        job = self._background.start(self._work(task, work), f"task {task.id}")
+        worker = self._at_work[task.id] = Worker(task, work, job)
         job.add_done_callback(lambda _: self._left(task))
         return worker
 
     @property
     def are_idle(self) -> bool:
-        return not self._at_work
+        return self._background.is_idle
 
     async def settled(self) -> None:
         """Wait until no task is running."""
-        while self._at_work:
-            await asyncio.wait([worker.job for worker in self._at_work.values()])
+        await self._background.join()
 
     async def close(self) -> None:
         """Cancel the work, to be continued after the next start."""
         self._closed = True
-        left = dict(self._at_work)
-        for worker in left.values():
-            worker.job.cancel()
-        if left:
-            await asyncio.wait([worker.job for worker in left.values()])
-            self._store.runs.note_shutdown([worker.run.task.run.id for worker in left.values()])
+        await self._background.stop()
 
     async def kill(self, task: Task, why: str) -> None:
         """End a task that is not running and must not be resumed."""
         await self._end(task, await self._given_up(task, TaskStatus.KILLED, why))
 
-    async def _work(self, run: TaskRun) -> None:
-        with self._drain.unit(run.task.run.id):
-            if run.task.unwanted:
-                report = await self._given_up(run.task, TaskStatus.CANCELLED)
+    async def _work(self, task: Task, work: IsolatedRun) -> None:
+        with self._runner.tracked(task.run), self._runner.drain.unit(task.run.id):
+            if task.unwanted:
+                report = await self._given_up(task, TaskStatus.CANCELLED)
             else:
-                report = await run.run()
-            await self._end(run.task, report)
+                log.info("task runs", task=task.id, chat=str(task.chat), background=task.background)
+                begin = partial(self._store.tasks.start, task)
+                report = await work.report(begin, task.prompt, sources=task.sources)
+            await self._end(task, report)
 
     async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
         """Return the report of a task that was not run in this process."""
@@ -137,18 +140,16 @@ class Workers:
         item = await self._store.tasks.end(task, report, kept, news)
         log.info("task ended", task=task.id, chat=str(task.chat), status=report.status.value, error=report.error)
         await self._approvals.run_over(task.run.id)
-        if item is not None and self.tell is not None:
-            self.tell(item)
+        if item is not None:
+            self._ended.put_nowait(item)
 
     def _left(self, task: Task) -> None:
-        job = self._at_work.pop(task.id).job
-        if not job.cancelled() and (error := job.exception()):
-            log.error("a task's end could not be written down", task=task.id, exc_info=error)
+        del self._at_work[task.id]
         self._start_what_can()
 
     def _start_what_can(self) -> None:
         """Start queued tasks while there is room: of the user with the fewest running, the longest waiting first."""
-        while not (self._closed or self._drain.is_on):
+        while not (self._closed or self._runner.drain.is_on):
             chats = Counter(each.chat for each in self._in_background())
             people = Counter(_person(each) for each in self._in_background())
             can = [
@@ -161,7 +162,7 @@ class Workers:
             self.start(min(can, key=lambda task: people[_person(task)]))
 
     def _in_background(self) -> Iterator[Task]:
-        return (worker.run.task for worker in self._at_work.values() if worker.run.task.background)
+        return (worker.task for worker in self._at_work.values() if worker.task.background)
 
     async def _kept(self, task: Task, report: Report) -> str:
         """Write a long report to a workspace file. Returns its name, or an empty string."""

@@ -5,29 +5,21 @@ If any step fails, the chat is left alone. No model is called if there is nothin
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from agent_core.clock import Clock
 from agent_core.tools import ToolFailed
-from agent_core.workspace.provenance import FileLedger
-from channels.base import ChatKey, OutboundMessage
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
+from channels.base import ChatKey
 from gateway.schedule.heartbeat import gates, greeting
 from gateway.schedule.heartbeat.check_in import Look, brief, is_repeated, says_nothing
-from gateway.schedule.heartbeat.due import DAY
 from gateway.schedule.heartbeat.looking_after import LookingAfter, arrived, explained
-from gateway.schedule.heartbeat.offer import Offer
-from gateway.schedule.heartbeat.switches import EVERY, LATE, Switches, words_of
+from gateway.schedule.heartbeat.switches import EVERY, LATE, Switches, began
 from gateway.schedule.jobs.looking import CheckInBrief
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
-from gateway.store.rows import Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.rule import Every
 
 FIRST_OF = 500
 """Check-ins that are searched for one that sent a message."""
@@ -37,12 +29,6 @@ _OUTCOMES = {
     FiringState.NOTHING: "heartbeat_all_well",
     FiringState.FAILED: "heartbeat_failed",
 }
-_STOPS = {
-    Pause.FAILURES: ("heartbeat_stopped_failing", "heartbeat_gave_up"),
-    Pause.SILENCE: ("heartbeat_stopped_silence", "heartbeat_was_forgotten"),
-}
-"""Keys of the notice when the heartbeat stops, and of the explanation in its status."""
-
 log = structlog.get_logger(__name__)
 
 
@@ -75,27 +61,19 @@ class Heartbeats:
     def __init__(
         self,
         store: Store,
-        delivery: Delivery,
-        access: Access,
         clock: Clock,
-        *,
-        home: Path,
-        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
         language: Language,
-        new_id: Callable[[], str],
-        offers: bool,
-        ledger: FileLedger,
+        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
+        switches: Switches,
+        after: LookingAfter,
     ) -> None:
-        """`offers`: True to offer owners a heartbeat. `new_id` returns ids that users can type."""
+        """`zone_of` returns a chat's time zone."""
         self.zone_of = zone_of
-        """Returns a chat's time zone."""
-        self.switches = Switches(store, delivery, clock, language, new_id)
+        self.switches = switches
         self._store = store
-        self._delivery = delivery
         self._clock = clock
         self._language = language
-        self._after = LookingAfter(store, delivery, home, ledger)
-        self._offer = Offer(store, delivery, access, self.switches) if offers else None
+        self._after = after
 
     # For the scheduler
 
@@ -109,8 +87,8 @@ class Heartbeats:
             await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
         reason = gates.by_the_clock(heartbeat, now, zone)
         wrote = None if reason else await self._store.heartbeats.last_wrote(job.chat, heartbeat.person)
-        if not reason and gates.is_forgotten(wrote, _began(job), now):
-            await self._stop(job, Pause.SILENCE)
+        if not reason and gates.is_forgotten(wrote, began(job), now):
+            await self.switches.stop(job, Pause.SILENCE)
             return False
         reason = reason or await self._reason(heartbeat, zone, now, wrote)
         if reason:
@@ -177,7 +155,7 @@ class Heartbeats:
             lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
         )
         if failures >= gates.MOST_FAILURES:
-            await self._stop(job, Pause.FAILURES)
+            await self.switches.stop(job, Pause.FAILURES)
 
     # For users
 
@@ -195,41 +173,6 @@ class Heartbeats:
             look = None
         return Standing(heartbeat, job, zone, lately.said_today, look)
 
-    # For the application
-
-    async def answered(self, run: Run) -> None:
-        """Handle the delivery of an answer in a chat."""
-        if self._offer is not None:
-            await self._offer.answered(run, self._language)
-
-    @property
-    def are_idle(self) -> bool:
-        return self.switches.are_idle
-
-    async def settled(self) -> None:
-        """Wait until all messages are sent."""
-        await self.switches.settled()
-
-    async def close(self) -> None:
-        """Cancel what is being sent; it stays in the outbox."""
-        await self.switches.close()
-
-    async def _stop(self, job: Job, why: Pause) -> None:
-        """Switch the heartbeat off and say so once; does nothing if it is off."""
-        heartbeat = await self._store.heartbeats.find(job.chat)
-        if heartbeat is None or not heartbeat.on:
-            return
-        key, outcome = _STOPS[why]
-        language = language_of(job.language, self._language)
-        slash = self._delivery.channel(job.chat).limits.slash
-        text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
-        post = words_of(f"{job.id}-{why.value}-{_began(job):.0f}", job.chat, OutboundMessage(markdown=text))
-        log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
-        is_new = await self.switches.noted(post)
-        await self.switches.off(job.chat, why, outcome)
-        if is_new:
-            self.switches.say(post)
-
     async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
         await self._store.heartbeats.change(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
 
@@ -237,7 +180,7 @@ class Heartbeats:
         """Count consecutive failures since it was switched on, ignoring check-ins started by hand."""
         count = 0
         for firing in await self._store.firings.history(job.id, 3 * gates.MOST_FAILURES):
-            if firing.due < _began(job):
+            if firing.due < began(job):
                 break
             if firing.is_by_hand or firing.state not in _OUTCOMES:
                 continue
@@ -248,8 +191,3 @@ class Heartbeats:
 
     async def _has_spoken(self, job: Job) -> bool:
         return any(arrived(firing) for firing in await self._store.firings.history(job.id, FIRST_OF))
-
-
-def _began(job: Job) -> float:
-    """Return when the heartbeat was switched on."""
-    return job.rule.since if isinstance(job.rule, Every) else job.created

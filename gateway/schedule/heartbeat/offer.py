@@ -16,14 +16,18 @@ BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_butt
 class Offer:
     """Made once per store, unless an owner has used the heartbeat before. It switches nothing on."""
 
-    def __init__(self, store: Store, delivery: Delivery, access: Access, switches: Switches) -> None:
+    def __init__(
+        self, store: Store, delivery: Delivery, access: Access, switches: Switches, language: Language
+    ) -> None:
+        """`language` is the one for users whose language is unknown."""
         self._store = store
         self._delivery = delivery
         self._access = access
         self._switches = switches
+        self._language = language
         self._is_over = False
 
-    async def answered(self, run: Run, default: Language) -> None:
+    async def answered(self, run: Run) -> None:
         """Send the offer after the first answer to an owner in a private chat on a remote platform."""
         if self._is_over or not self._is_owners_own(run):
             return
@@ -31,7 +35,7 @@ class Offer:
         if await self._is_known():
             return
         tag = await self._store.chats.language_of(run.chat, run.person)
-        post = words_of(NAME, run.chat, _offer(language_of(tag, default)))
+        post = words_of(NAME, run.chat, _offer(language_of(tag, self._language)))
         if await self._switches.noted(post):
             self._switches.say(post)
 

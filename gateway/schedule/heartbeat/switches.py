@@ -4,14 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
+from gateway.schedule.heartbeat import gates
+from gateway.schedule.heartbeat.due import DAY
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Post
 from gateway.store.store import Store
-from gateway.texts.say import Language
+from gateway.texts.say import Language, language_of, say
 from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Every
 
@@ -20,22 +24,34 @@ EVERY = 1800
 LATE = 1800.0
 """Seconds after which a missed check-in is skipped in favour of the next one."""
 
+_STOPS = {
+    Pause.FAILURES: ("heartbeat_stopped_failing", "heartbeat_gave_up"),
+    Pause.SILENCE: ("heartbeat_stopped_silence", "heartbeat_was_forgotten"),
+}
+"""Keys of the notice when the heartbeat stops, and of the explanation in its status."""
 
-def _nobody() -> None:
-    """Do nothing; the default callback."""
+log = structlog.get_logger(__name__)
 
 
 class Switches:
     """Changes the heartbeat's row (settings) and its job (schedule) together."""
 
-    def __init__(self, store: Store, delivery: Delivery, clock: Clock, language: Language, new_id: Callable[[], str]):
-        self.changed: Callable[[], None] = _nobody
-        """Called when the job's due time has changed."""
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        clock: Clock,
+        language: Language,
+        new_id: Callable[[], str],
+        changed: Callable[[], None],
+    ) -> None:
+        """`new_id` returns ids that users can type; `changed` is called when the job's due time has changed."""
         self._store = store
         self._delivery = delivery
         self._clock = clock
         self._language = language
         self._new_id = new_id
+        self._changed = changed
         self._saying = Background("a notice of the heartbeat was not sent")
 
     async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
@@ -52,7 +68,7 @@ class Switches:
             heartbeat = replace(heartbeat, most_a_day=Heartbeat.most_a_day)
         new = replace(heartbeat, on=True, snoozed_until=0.0, failures=0, last_look=None, last_outcome="")
         await self._store.heartbeats.save(new)
-        self.changed()
+        self._changed()
         return job
 
     async def off(self, chat: ChatKey, why: Pause = Pause.PERSON, outcome: str | None = None) -> bool:
@@ -68,7 +84,7 @@ class Switches:
         await self._store.jobs.change(
             before.job, lambda job: replace(job, state=JobState.PAUSED, pause=why, next_at=None)
         )
-        self.changed()
+        self._changed()
         return True
 
     async def ready(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> None:
@@ -96,6 +112,22 @@ class Switches:
             return False
         await self._store.outbox.add([post])
         return True
+
+    async def stop(self, job: Job, why: Pause) -> None:
+        """Switch the heartbeat off and say so once; does nothing if it is off."""
+        heartbeat = await self._store.heartbeats.find(job.chat)
+        if heartbeat is None or not heartbeat.on:
+            return
+        key, outcome = _STOPS[why]
+        language = language_of(job.language, self._language)
+        slash = self._delivery.channel(job.chat).limits.slash
+        text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
+        post = words_of(f"{job.id}-{why.value}-{began(job):.0f}", job.chat, OutboundMessage(markdown=text))
+        log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
+        is_new = await self.noted(post)
+        await self.off(job.chat, why, outcome)
+        if is_new:
+            self.say(post)
 
     def say(self, post: Post) -> None:
         """Send a queued notice in the background, so that the scheduler does not wait for the platform."""
@@ -133,6 +165,11 @@ class Switches:
             return False
         await self._store.jobs.save(job)
         return True
+
+
+def began(job: Job) -> float:
+    """Return when the heartbeat was switched on."""
+    return job.rule.since if isinstance(job.rule, Every) else job.created
 
 
 def words_of(name: str, chat: ChatKey, message: OutboundMessage) -> Post:

@@ -38,13 +38,14 @@ class Digests:
         delivery: Delivery,
         access: Access,
         announcer: Announcer,
+        saying: Saying,
         files: Callable[[Firing], Sequence[Attachment]],
     ) -> None:
         """`files` returns the attachments of a firing's message."""
         self._store = store
         self._delivery = delivery
         self._access = access
-        self._saying = Saying(store, delivery, access)
+        self._saying = saying
         self._announcer = announcer
         self._files = files
         self._looking = asyncio.Lock()

@@ -1,48 +1,36 @@
 """Runs of jobs, each with an agent of its own that does not know the chat's conversation."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from agent_core.agent import Agent
-from agent_core.clock import Clock, NewId
-from agent_core.context.persona import Persona
+from agent_core.clock import Clock
 from agent_core.loop.limits import TaskBudget
-from agent_core.loop.model_chain import ModelChain
 from agent_core.messages import UserMessage, user
 from agent_core.skills.errors import SkillError
 from agent_core.skills.library import SkillLibrary
 from agent_core.subagents import Errand
-from agent_core.tools import Tool
-from channels.base import ChatKey
-from gateway.background.drain import Drain
-from gateway.permissions.rules import Rules
-from gateway.records.audit import AuditLog
-from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
+from gateway.runs.runner import Runner
+from gateway.schedule.jobs.job_agents import JobAgents
 from gateway.schedule.jobs.looking import CheckInBrief
 from gateway.schedule.jobs.outcome import SKILL, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.places import Places
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
-from gateway.schedule.jobs.unattended import UnattendedPermissions
-from gateway.security.secrets import Secrets
 from gateway.store.job import Firing, FiringState, Job, Report
 from gateway.store.rows import Run
 from gateway.store.store import Store
-from gateway.workspace.versions import Versions
 
 MOST_AT_ONCE = 3
 """Runs at the same time, over all chats."""
 BUDGET = TaskBudget(max_tokens=300_000, max_cost_usd=0.50)
 """Limits of one report: far more than it needs, but bounded in case it loops unattended overnight."""
-WITHHELD = frozenset({"forget", "remember"})
-"""Tools of the chats' agents that job runs do not get, as there is no user whose words they would record."""
 DUTY = (
     "You run by yourself at a set time: nobody reads along, and nobody can answer or approve anything. Your last "
     "answer is posted in the chat as it stands: write the report itself, short, without a greeting, a question or an "
@@ -53,59 +41,40 @@ DUTY = (
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class RunParts:
-    """The components of all job runs."""
-
-    store: Store
-    audit: AuditLog
-    agents: AgentParts
-    """Those of the chats' agents, without tools that would start something in a chat."""
-    rules: Rules
-    versions: Versions
-    tools: RunTools
-    secrets: Secrets
-    clock: Clock
-    new_id: NewId
-    chain: ModelChain
-    """Shared with the chats' agents, so that all know which model has failed."""
-    workspace: Callable[[ChatKey], Path]
-    drain: Drain
-    demo: bool = False
-
-
 class JobRuns:
     """Runs the agents of jobs, a few at a time."""
 
-    def __init__(self, parts: RunParts) -> None:
-        self._parts = parts
+    def __init__(self, runner: Runner, store: Store, agents: JobAgents, tools: RunTools, clock: Clock) -> None:
+        self._runner = runner
+        self._store = store
+        self._agents = agents
+        self._tools = tools
+        self._clock = clock
         self._places = Places(MOST_AT_ONCE)
-        self._open: dict[str, Run] = {}
-        """Runs that this process has begun or resumed and that have no recorded end."""
         self._at_work: dict[str, tuple[str, Errand]] = {}
         """The job id and work of each run in progress, by firing name."""
 
     async def report(self, job: Job, work: Report, firing: Firing) -> Outcome:
         """Run a report, or resume it if an earlier process start began it."""
-        parts = self._parts.agents.for_tasks
-        agent = self._agent(job, firing, parts, self._parts.tools.of(job, firing), DUTY)
+        parts = self._agents.parts.for_tasks
+        agent = self._agents.make(job, firing, parts, self._tools.of(job, firing), DUTY)
         if work.skill is not None:
             try:
                 _follow(agent, parts.skills, work.skill)
             except SkillError as error:
                 log.warning("a job's skill cannot be used", job=job.id, skill=work.skill, reason=str(error))
                 return Outcome(FiringState.FAILED, error=str(error), cause=SKILL)
-        asked = _asked(job, work, firing, self._parts.clock.time())
+        asked = _asked(job, work, firing, self._clock.time())
         return await self._followed(job, firing, agent, asked, seconds=None, budget=BUDGET)
 
     async def check_in(self, job: Job, brief: CheckInBrief, firing: Firing) -> Outcome:
         """Run or resume a check-in, with only the tools that its brief names."""
-        base = self._parts.agents
-        own = [tool for tool in self._parts.tools.of(job, firing) if tool.name in brief.tools]
+        base = self._agents.parts
+        own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
         names = brief.tools - {tool.name for tool in own}
         few = [tool for tool in base.tools if tool.name in names]
         parts = replace(base, tools=few, others=tuple, described_by=tuple, skills=SkillLibrary(), limits=brief.limits)
-        agent = self._agent(job, firing, parts, own, brief.duty)
+        agent = self._agents.make(job, firing, parts, own, brief.duty)
         told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
         asked = user(brief.prompt).model_copy(update=told)
         outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
@@ -119,58 +88,32 @@ class JobRuns:
 
     def over(self, firing: Firing) -> None:
         """Forget a run whose end is recorded."""
-        self._open.pop(firing.name, None)
-
-    def stopped_well(self) -> None:
-        """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""
-        self._parts.store.runs.note_shutdown([run.id for run in self._open.values()])
+        self._runner.end(firing.name)
 
     @asynccontextmanager
     async def _its_turn(self, run: Run) -> AsyncIterator[None]:
         """Wait for a place; the process may shut down meanwhile."""
-        with self._parts.drain.unit(run.id) as unit:
+        with self._runner.drain.unit(run.id) as unit:
             unit.rests = True
             async with self._places.of(f"{run.chat.platform}:{run.person}"):
                 unit.rests = False
                 await unit.pause()
                 yield
 
-    def _agent(
-        self, job: Job, firing: Firing, parts: AgentParts, own: list[Tool] | tuple[Tool, ...], duty: str
-    ) -> Agent:
-        names = WITHHELD | {tool.name for tool in own}
-        tools = (*(tool for tool in parts.tools if tool.name not in names), *own)
-        persona = (parts.persona or Persona()).model_copy(update={"duty": duty})
-        agents = Agents(
-            replace(parts, tools=tools, persona=persona),
-            UnattendedPermissions(
-                self._parts.rules, self._parts.versions, parts.skills, job.scripts, job.given, parts.ledger
-            ),
-            self._parts.secrets,
-            self._parts.clock,
-            self._parts.new_id,
-            demo=self._parts.demo,
-            chain=self._parts.chain,
-        )
-        return agents.make(job.chat, firing.name, self._parts.workspace(job.chat))
-
     async def _followed(
         self, job: Job, firing: Firing, agent: Agent, asked: UserMessage, *, seconds: float | None, budget: TaskBudget
     ) -> Outcome:
-        parts = self._parts
-        run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or parts.clock.time())
-        work = IsolatedRun(
-            run, agent, parts.store, parts.audit, parts.clock, seconds=seconds, budget=budget, drain=parts.drain
-        )
+        run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
+        work = IsolatedRun(self._runner, run, agent, self._store, self._clock, seconds=seconds, budget=budget)
         # it was stopped by an earlier process start, or while Parley was not running
         if not job.is_wanted(firing.slot):
             work.errand.cancel()
         self._at_work[run.id] = job.id, work.errand
         try:
             async with self._its_turn(run):
-                self._open[run.id] = run
+                self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
-                report = await work.report(partial(parts.store.firings.start_run, run), asked, until=nothing_said)
+                report = await work.report(partial(self._store.firings.start_run, run), asked, until=nothing_said)
         finally:
             del self._at_work[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)

@@ -10,9 +10,11 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
-from gateway.house import House
+from gateway.app import App
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
+from gateway.startup.app_settings import AppSettings, System
+from gateway.startup.composition import composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 from tests.channels.discord.conftest import config_for, opened
@@ -23,27 +25,29 @@ SOON = 30
 
 
 @asynccontextmanager
-async def house(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[House]:
+async def house(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[App]:
     clock = SystemClock()
     about = About(
         name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=clock.time()
     )
     async with (
         Store.open(home, clock, new_id) as store,
-        House.open(
-            store=store,
-            channels=[channel],
-            parts=AgentParts(llm=llm, model=SCRIPTED_MODEL),
-            people=People(owners=frozenset({f"discord:{person.id}"}), allow=frozenset()),
-            about=about,
-            home=home,
-            zone=ZoneInfo("UTC"),
-            clock=clock,
+        composed(
+            AppSettings(
+                home=home,
+                people=People(owners=frozenset({f"discord:{person.id}"}), allow=frozenset()),
+                zone=ZoneInfo("UTC"),
+            ),
+            store,
+            [channel],
+            AgentParts(llm=llm, model=SCRIPTED_MODEL),
+            about,
+            system=System(clock=clock),
         ) as made,
     ):
-        running = asyncio.create_task(made.run())
+        running = asyncio.create_task(made.app.run())
         try:
-            yield made
+            yield made.app
         finally:
             running.cancel()
             await asyncio.wait([running])

@@ -9,7 +9,8 @@ from channels.base import Accepted, InboundEvent
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.schedule.jobs.wakes import Wakes
+from gateway.schedule.jobs.due_jobs import DueJobs
+from gateway.schedule.jobs.missed_slots import MissedSlots
 from gateway.schedule.waker import Waker
 from gateway.store.job import Job
 from gateway.store.store import Store
@@ -18,7 +19,7 @@ from tests.agent_core.kit import numbered
 from tests.clock import OffsetClock
 from tests.gateway.bot import PEOPLE
 from tests.gateway.jobs.kit import a_job, short_ids
-from tests.process import python
+from tests.process import python, until
 
 NEVER = 3_600.0
 """Seconds between two looks, longer than any test."""
@@ -30,19 +31,28 @@ class Woken:
     def __init__(self, store: Store, clock: OffsetClock) -> None:
         channel = MemoryChannel()
         self.clock = clock
+        self.waking: asyncio.Task[None]
         self.store = store
         self.events: asyncio.Queue[InboundEvent] = asyncio.Queue()
-        self.wakes = Wakes(
+        self.planned = asyncio.Event()
+        self.breaks = False
+        """True if the next tick fails."""
+        delivery = Delivery([channel], store, clock)
+        self.due = DueJobs(
             store,
             Access(PEOPLE, [channel], set(), clock, print),
-            Delivery([channel], store, clock),
             clock,
+            self._accept,
+            MissedSlots(store, delivery, clock, "en", short_ids()),
             platforms=[channel.name],
-            tick=self._tick,
-            language="en",
-            new_id=short_ids(),
+            tick=self._wants,
         )
-        self.wakes.accept = self._accept
+
+    async def tick(self) -> None:
+        await self.due.look()
+        if self.breaks:
+            self.breaks = False
+            raise RuntimeError("a mistake")
 
     async def plan(self, name: str, seconds: float) -> Job:
         """Plan a job that is due in so many seconds."""
@@ -62,7 +72,7 @@ class Woken:
             self.events.put_nowait(event)
         return Accepted.DUPLICATE if seq is None else Accepted.NEW
 
-    async def _tick(self, _job: Job, _now: float) -> bool:
+    async def _wants(self, _job: Job, _now: float) -> bool:
         return True
 
 
@@ -71,7 +81,9 @@ async def woken(home: Path, look_every: float = NEVER) -> AsyncIterator[Woken]:
     clock = OffsetClock()
     async with Store.open(home, clock, numbered()) as store:
         here = Woken(store, clock)
-        waking = asyncio.create_task(Waker(here.wakes, clock, look_every).run())
+        waking = here.waking = asyncio.create_task(
+            Waker(here.tick, here.due.next_due, here.planned, clock, look_every).run()
+        )
         try:
             yield here
         finally:
@@ -84,7 +96,7 @@ async def test_it_wakes_for_the_next_job(tmp_path: Path) -> None:
     async with woken(tmp_path) as here:
         await here.plan("second", 0.6)
         first = await here.plan("first", 0.3)
-        here.wakes.changed()
+        here.planned.set()
 
         assert await here.fires() == "first"
         assert here.clock.time() >= (first.next_at or 0)
@@ -95,9 +107,9 @@ async def test_a_new_job_is_woken_for_at_once(tmp_path: Path) -> None:
     """The waker slept until a later job."""
     async with woken(tmp_path) as here:
         await here.plan("tomorrow", 86_400)
-        here.wakes.changed()
+        here.planned.set()
         await here.plan("soon", 0.2)
-        here.wakes.changed()
+        here.planned.set()
 
         assert await here.fires() == "soon"
 
@@ -106,7 +118,7 @@ async def test_it_looks_every_now_and_then(tmp_path: Path) -> None:
     """A job that became due unnoticed is found, as after the machine slept."""
     async with woken(tmp_path, look_every=0.1) as here:
         await here.plan("tomorrow", 86_400)
-        here.wakes.changed()
+        here.planned.set()
         here.clock.ahead = 86_400.0
 
         assert await here.fires() == "tomorrow"
@@ -115,7 +127,7 @@ async def test_it_looks_every_now_and_then(tmp_path: Path) -> None:
 async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path) -> None:
     async with woken(tmp_path, look_every=0.1) as here:
         await here.plan("first", 0.0)
-        here.wakes.changed()
+        here.planned.set()
         assert await here.fires() == "first"
         here.clock.ahead = -86_400.0
         await here.plan("second", 0.3)
@@ -125,16 +137,9 @@ async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path
 
 async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
     async with woken(tmp_path, look_every=0.1) as here:
-        failed = asyncio.Event()
-
-        async def breaks() -> None:
-            here.wakes.also = None
-            failed.set()
-            raise RuntimeError("a mistake")
-
-        here.wakes.also = breaks
-        here.wakes.changed()
-        await asyncio.wait_for(failed.wait(), 30)
+        here.breaks = True
+        here.planned.set()
+        await until(lambda: not here.breaks)
         await here.plan("soon", 0.0)
 
         assert await here.fires() == "soon"
@@ -143,25 +148,23 @@ async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
 async def test_it_ends_when_it_is_cancelled(tmp_path: Path) -> None:
     async with woken(tmp_path) as here:
         await here.plan("tomorrow", 86_400)
-        here.wakes.changed()
+        here.planned.set()
 
-    assert here.wakes.wake is None
+    assert here.waking.cancelled()
 
 
 async def test_nothing_is_imported_once_the_program_is_up() -> None:
     """With no file handles left an import would fail, and no job would fire any more."""
     finished = await python(
         "-c",
-        "import asyncio, sys, gateway.app\n"
+        "import asyncio, sys, gateway.startup.serve\n"
         "from agent_core.clock import SystemClock\n"
         "from gateway.schedule.waker import Waker\n"
-        "class Wakes:\n"
-        "    wake = None\n"
-        "    async def look(self): pass\n"
-        "    async def next_due(self): return SystemClock().time()\n"
+        "async def tick(): pass\n"
+        "async def next_due(): return SystemClock().time()\n"
         "async def main():\n"
         "    before = set(sys.modules)\n"
-        "    waking = asyncio.create_task(Waker(Wakes(), SystemClock(), 60.0).run())\n"
+        "    waking = asyncio.create_task(Waker(tick, next_due, asyncio.Event(), SystemClock(), 60.0).run())\n"
         "    await asyncio.sleep(0.2)\n"
         "    waking.cancel()\n"
         "    print(sorted(name for name in set(sys.modules) - before if 'encodings' not in name))\n"

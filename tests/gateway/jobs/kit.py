@@ -129,11 +129,11 @@ class TimedBot(Bot):
 
     @property
     def store(self) -> Store:
-        return self.house.store
+        return self.made.store
 
     @property
     def firings(self) -> Firings:
-        return self.house.firings
+        return self.made.firings
 
     async def has(self, *jobs: Job) -> None:
         """Add confirmed jobs to the store."""
@@ -142,7 +142,7 @@ class TimedBot(Bot):
 
     async def look(self) -> None:
         """Check what is due and wait for the effects."""
-        await self.house.wakes.look()
+        await self.house.scheduler.tick()
         await self.settled()
 
     async def fires(self, job: Job, local: str | None = None) -> Accepted:

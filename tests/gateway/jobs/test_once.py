@@ -16,7 +16,7 @@ from gateway.timing.rule import Cron, Every, Once
 from gateway.timing.slots import Slot
 from tests.agent_core.kit import numbered
 from tests.gateway.jobs.kit import Calendar, a_job, moment
-from tests.gateway.jobs.waking import wakes_on, ward
+from tests.gateway.jobs.waking import another_ward, ward
 
 HOURLY = Cron(expression="0 * * * *")
 
@@ -31,12 +31,11 @@ def at(local: str) -> str:
 async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
     """Only the event id prevents a second firing; neither scheduler knows of the other."""
     async with ward(tmp_path) as here:
-        other = wakes_on(here.store, here.clock, here.channel)
-        other.accept = here.accept
+        other = another_ward(here)
         await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
         here.clock.move_to(moment("2026-11-23 09:00"))
 
-        await asyncio.gather(here.wakes.look(), other.look(), other.look())
+        await asyncio.gather(here.due.look(), other.due.look(), other.due.look())
 
     assert len(here.offered) > 50
     assert len(here.fired) == len({event.event_id for event in here.fired}) == 50
@@ -60,26 +59,25 @@ async def test_two_programs_on_one_file_fire_once(tmp_path: Path) -> None:
             taken_in.append(event.event_id)
             return Accepted.NEW
 
-        other = wakes_on(store, here.clock, here.channel)
-        other.accept = accept
+        other = another_ward(here, store)
+        other.inbox = accept
         here.clock.move_to(moment("2026-11-23 09:00"))
 
-        await asyncio.gather(here.wakes.look(), other.look())
+        await asyncio.gather(here.due.look(), other.due.look())
 
-        assert await here.wakes.next_due() == await other.next_due() == moment("2026-11-24 09:00")
+        assert await here.due.next_due() == await other.due.next_due() == moment("2026-11-24 09:00")
     names = [*taken_in, *(event.event_id for event in here.fired)]
     assert len(names) == len(set(names)) == 50
 
 
 async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
-        other = wakes_on(here.store, here.clock, here.channel)
-        other.accept = here.accept
+        other = another_ward(here)
         await here.has(a_job("x"))
         here.clock.move_to(moment("2026-11-23 18:00"))
 
-        await asyncio.gather(here.wakes.look(), other.look())
-        await asyncio.gather(here.wakes.settled(), other.settled())
+        await asyncio.gather(here.due.look(), other.due.look())
+        await asyncio.gather(here.missed_slots.settled(), other.missed_slots.settled())
 
         assert await here.missed() == [at("2026-11-23 09:00")]
     assert len(here.channel.screen) == 1
@@ -125,7 +123,7 @@ async def test_a_job_that_was_changed_meanwhile_stays_as_it_is(tmp_path: Path) -
             await here.store.jobs.change("def456", lambda job: replace(job, next_at=moment("2026-11-23 15:00")))
             return await accept(event)  # type: ignore[arg-type]
 
-        here.wakes.accept = meanwhile  # type: ignore[assignment]
+        here.inbox = meanwhile  # type: ignore[assignment]
         await here.at("2026-11-23 09:00")
 
         assert (await here.job()).state is JobState.PAUSED
@@ -194,7 +192,7 @@ async def test_a_clock_that_was_set_back_while_nobody_was_there(tmp_path: Path) 
     async with ward(tmp_path, clock=Calendar("2026-11-24 09:30")) as here:
         await here.look()
 
-        assert await here.wakes.next_due() == moment("2026-11-24 10:00")
+        assert await here.due.next_due() == moment("2026-11-24 10:00")
 
 
 async def test_a_machine_that_begins_in_1970_fires_nothing_then(tmp_path: Path) -> None:
@@ -222,7 +220,7 @@ async def test_a_clock_that_is_put_right_by_seconds_changes_nothing(tmp_path: Pa
         here.clock.move_to(here.clock.now - 40)
         await here.look()
 
-        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+        assert await here.due.next_due() == moment("2026-11-24 09:00")
 
 
 async def test_what_is_due_once_keeps_its_moment_when_the_clock_is_set_back(tmp_path: Path) -> None:

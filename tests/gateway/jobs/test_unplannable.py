@@ -54,4 +54,4 @@ async def test_it_does_not_keep_others_silent_when_the_clock_is_set_back(
 
         await here.at("2026-11-23 07:00")
 
-        assert await here.wakes.next_due() == moment("2026-11-23 09:00")
+        assert await here.due.next_due() == moment("2026-11-23 09:00")

@@ -1,15 +1,15 @@
 """A scheduler without the rest of the gateway: a real store, an inbox, and a clock that a test moves."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access, People
-from gateway.schedule.jobs.wakes import Wakes
+from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Tick
+from gateway.schedule.jobs.missed_slots import MissedSlots
 from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -17,20 +17,28 @@ from tests.gateway.bot import NO_PACE, PEOPLE
 from tests.gateway.jobs.kit import Calendar, moment, short_ids
 
 
-@dataclass
 class Ward:
-    """Environment of a scheduler. `life` ends with the program; the store's file and the platform outlive it."""
+    """Environment of the check for due jobs. The store's file and the platform outlive it."""
 
-    store: Store
-    clock: Calendar
-    channel: MemoryChannel
-    wakes: Wakes
-    fired: list[ScheduleFired] = field(default_factory=list)
-    """Events accepted for the first time, oldest first."""
-    offered: list[ScheduleFired] = field(default_factory=list)
-    """All events, including repeated ones."""
-    is_full: bool = False
-    """True if the disk is full."""
+    def __init__(self, store: Store, clock: Calendar, channel: MemoryChannel, people: People, tick: Tick) -> None:
+        self.store = store
+        self.clock = clock
+        self.channel = channel
+        self.fired: list[ScheduleFired] = []
+        """Events accepted for the first time, oldest first."""
+        self.offered: list[ScheduleFired] = []
+        """All events, including repeated ones."""
+        self.is_full = False
+        """True if the disk is full."""
+        self.lines: list[str] = []
+        """Console output."""
+        self.inbox: Accept = self.accept
+        access = Access(people, [channel], set(), clock, self.lines.append)
+        self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, "en", short_ids())
+        self.due = DueJobs(store, access, clock, self._take_in, self.missed_slots, platforms=[channel.name], tick=tick)
+
+    async def _take_in(self, event: InboundEvent) -> Accepted:
+        return await self.inbox(event)
 
     async def accept(self, event: InboundEvent) -> Accepted:
         assert isinstance(event, ScheduleFired)
@@ -54,8 +62,8 @@ class Ward:
 
     async def look(self) -> list[str]:
         before = len(self.fired)
-        await self.wakes.look()
-        await self.wakes.settled()
+        await self.due.look()
+        await self.missed_slots.settled()
         return [event.slot for event in self.fired[before:]]
 
     async def job(self, name: str = "abc123") -> Job:
@@ -82,39 +90,19 @@ async def ward(
     clock: Calendar | None = None,
     channel: MemoryChannel | None = None,
     people: People = PEOPLE,
-    tick: Callable[[Job, float], object] = _always,
-    lines: list[str] | None = None,
+    tick: Tick = _always,
 ) -> AsyncIterator[Ward]:
-    """Open a ward; `lines` receives the console output."""
     clock = clock or Calendar()
-    channel = channel or MemoryChannel(limits=NO_PACE)
-    async with AsyncExitStack() as life:
-        store = await life.enter_async_context(Store.open(home, clock, numbered()))
-        console = [] if lines is None else lines
-        wakes = wakes_on(store, clock, channel, people=people, tick=tick, lines=console)
-        life.push_async_callback(wakes.close)
-        found = Ward(store, clock, channel, wakes)
-        wakes.accept = found.accept
-        yield found
+    async with Store.open(home, clock, numbered()) as store:
+        here = Ward(store, clock, channel or MemoryChannel(limits=NO_PACE), people, tick)
+        try:
+            yield here
+        finally:
+            await here.missed_slots.close()
 
 
-def wakes_on(
-    store: Store,
-    clock: Calendar,
-    channel: MemoryChannel,
-    *,
-    people: People = PEOPLE,
-    tick: Callable[[Job, float], object] = _always,
-    lines: list[str] | None = None,
-) -> Wakes:
-    console = [] if lines is None else lines
-    return Wakes(
-        store,
-        Access(people, [channel], set(), clock, console.append),
-        Delivery([channel], store, clock),
-        clock,
-        platforms=[channel.name],
-        tick=tick,  # type: ignore[arg-type]
-        language="en",
-        new_id=short_ids(),
-    )
+def another_ward(here: Ward, store: Store | None = None) -> Ward:
+    """Return another check on the same clock, channel and inbox, by default on the same store."""
+    other = Ward(store or here.store, here.clock, here.channel, PEOPLE, _always)
+    other.inbox = here.accept
+    return other

@@ -11,10 +11,11 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.base import ChannelError, ChatKey, CommandSpec, Inbox
 from channels.memory import MemoryChannel
-from gateway.house import House
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.startup.app_settings import AppSettings, System
+from gateway.startup.composition import composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 
@@ -44,19 +45,16 @@ async def test_the_console_tells_no_secret(tmp_path: Path) -> None:
     console: list[str] = []
     async with (
         Store.open(tmp_path, SystemClock(), new_id) as store,
-        House.open(
-            store=store,
-            channels=[ill, well],
-            parts=AgentParts(llm=ScriptedLlm(), model=SCRIPTED_MODEL),
-            people=ANN,
-            about=ABOUT,
-            home=tmp_path,
-            zone=ZoneInfo("UTC"),
-            secrets=Secrets(["make a new one"]),
-            console=console.append,
-        ) as house,
+        composed(
+            AppSettings(home=tmp_path, people=ANN, zone=ZoneInfo("UTC"), secrets=Secrets(["make a new one"])),
+            store,
+            [ill, well],
+            AgentParts(llm=ScriptedLlm(), model=SCRIPTED_MODEL),
+            ABOUT,
+            system=System(console=console.append),
+        ) as made,
     ):
-        running = asyncio.create_task(house.run())
+        running = asyncio.create_task(made.app.run())
         ill.broken.set()
         await well.until(lambda: bool(console))
         running.cancel()
@@ -70,18 +68,16 @@ async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> No
     console: list[str] = []
     async with (
         Store.open(tmp_path, SystemClock(), new_id) as store,
-        House.open(
-            store=store,
-            channels=[ill, well],
-            parts=AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
-            people=ANN,
-            about=ABOUT,
-            home=tmp_path,
-            zone=ZoneInfo("UTC"),
-            console=console.append,
-        ) as house,
+        composed(
+            AppSettings(home=tmp_path, people=ANN, zone=ZoneInfo("UTC")),
+            store,
+            [ill, well],
+            AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
+            ABOUT,
+            system=System(console=console.append),
+        ) as made,
     ):
-        running = asyncio.create_task(house.run())
+        running = asyncio.create_task(made.app.run())
         ill.broken.set()
         await well.until(lambda: bool(console))
         await well.hears("are you there?")
@@ -121,18 +117,20 @@ async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners
     channel = StumblingChannel()
     async with (
         Store.open(tmp_path, SystemClock(), new_id) as store,
-        House.open(
-            store=store,
-            channels=[channel],
-            parts=AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
-            people=People(owners=frozenset({"stumbling:ann", "elsewhere:ann"}), allow=frozenset()),
-            about=ABOUT,
-            home=tmp_path,
-            zone=ZoneInfo("UTC"),
-            clock=Hasty(),
-        ) as house,
+        composed(
+            AppSettings(
+                home=tmp_path,
+                people=People(owners=frozenset({"stumbling:ann", "elsewhere:ann"}), allow=frozenset()),
+                zone=ZoneInfo("UTC"),
+            ),
+            store,
+            [channel],
+            AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
+            ABOUT,
+            system=System(clock=Hasty()),
+        ) as made,
     ):
-        running = asyncio.create_task(house.run())
+        running = asyncio.create_task(made.app.run())
         await channel.until(lambda: len(channel.screen) == 1 and channel.starts == 2)
         await channel.hears("are you there?")
         await channel.until(lambda: len(channel.screen) == 2)

@@ -3,17 +3,20 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired
+from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
 from channels.memory import MemoryChannel
+from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People
-from gateway.schedule.jobs.wakes import MOST_AT_ONCE
+from gateway.schedule.heartbeat.switches import Switches
+from gateway.schedule.jobs.due_jobs import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
 from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot
-from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment
+from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment, short_ids
 from tests.gateway.jobs.waking import ward
 
 HOURLY = Cron(expression="0 * * * *")
@@ -48,7 +51,7 @@ async def test_what_is_due_once_is_done_then(tmp_path: Path) -> None:
         assert len(await here.at("2026-11-23 09:00")) == 1
 
         assert (await here.job()).state is JobState.DONE
-        assert await here.wakes.next_due() is None
+        assert await here.due.next_due() is None
 
 
 @pytest.mark.parametrize("state", [JobState.DRAFT, JobState.PAUSED, JobState.DONE, JobState.REMOVED])
@@ -57,7 +60,7 @@ async def test_only_active_jobs_are_due(tmp_path: Path, state: JobState) -> None
         await here.has(a_job("x", state=state))
 
         assert await here.at("2026-11-23 09:00") == []
-        assert await here.wakes.next_due() is None
+        assert await here.due.next_due() is None
 
 
 async def test_the_next_look_is_at_the_next_job(tmp_path: Path) -> None:
@@ -65,7 +68,7 @@ async def test_the_next_look_is_at_the_next_job(tmp_path: Path) -> None:
         await here.has(a_job("x"), a_job("y", HOURLY, name="def456"))
         await here.at("2026-11-23 09:10")
 
-        assert await here.wakes.next_due() == moment("2026-11-23 10:00")
+        assert await here.due.next_due() == moment("2026-11-23 10:00")
 
 
 # Missed slots
@@ -148,7 +151,7 @@ async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_pa
     async with ward(tmp_path, clock=clock, channel=_Broken()) as here:
         await here.has(a_job("x"))
         clock.move_to(moment("2026-11-23 18:00"))
-        await here.wakes.look()
+        await here.due.look()
     async with ward(tmp_path, clock=clock) as here:
         assert await here.look() == []
         [post] = await here.store.outbox.unsent()
@@ -169,8 +172,7 @@ class _Broken(MemoryChannel):
 
 async def test_whose_person_may_not_speak_any_more_is_paused(tmp_path: Path) -> None:
     """The owner is not asked to let the user in, because the user did not write."""
-    lines: list[str] = []
-    async with ward(tmp_path, lines=lines) as here:
+    async with ward(tmp_path) as here:
         await here.has(a_job("x", person="mallory"))
 
         assert await here.at("2026-11-23 09:00") == []
@@ -178,7 +180,7 @@ async def test_whose_person_may_not_speak_any_more_is_paused(tmp_path: Path) -> 
         job = await here.job()
         assert (job.state, job.pause) == (JobState.PAUSED, Pause.NOT_ALLOWED)
         assert here.offered == []
-    assert lines == []
+        assert here.lines == []
     assert here.channel.screen == []
 
 
@@ -239,12 +241,12 @@ async def test_one_that_breaks_whoever_takes_it_in_keeps_no_other(tmp_path: Path
                 raise RuntimeError("a mistake")
             return await accept(event)
 
-        here.wakes.accept = breaks
+        here.inbox = breaks
         await here.at("2026-11-23 09:00")
 
         assert [event.job for event in here.fired] == ["zzz789"]
         assert await here.missed() == [at("2026-11-23 09:00")]
-        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+        assert await here.due.next_due() == moment("2026-11-24 09:00")
 
 
 async def test_many_of_somebody_who_may_not_speak_keep_no_other(tmp_path: Path) -> None:
@@ -284,7 +286,7 @@ async def test_a_check_in_that_cannot_be_asked_for_is_not_spoken_of(tmp_path: Pa
 
         assert await here.history() == []
         assert here.channel.screen == []
-        assert await here.wakes.next_due() == moment("2026-11-23 10:00")
+        assert await here.due.next_due() == moment("2026-11-23 10:00")
 
 
 async def test_looks_that_were_missed_are_not_spoken_of(tmp_path: Path) -> None:
@@ -319,7 +321,7 @@ async def test_many_on_one_minute_all_fire_and_others_have_their_turn(tmp_path: 
         assert len(await here.at("2026-11-23 09:00")) == count
 
         busy.cancel()
-        assert await here.wakes.next_due() == moment("2026-11-24 09:00")
+        assert await here.due.next_due() == moment("2026-11-24 09:00")
     assert len({event.job for event in here.fired}) == count
     assert turns > 10
 
@@ -353,10 +355,10 @@ async def test_drafts_that_nobody_said_yes_to_go_after_a_day(tmp_path: Path) -> 
 
 async def test_a_change_is_told_to_whoever_wakes(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
-        here.wakes.changed()
-        woken = asyncio.Event()
-        here.wakes.wake = woken.set
+        planned = asyncio.Event()
+        delivery = Delivery([here.channel], here.store, here.clock)
+        switches = Switches(here.store, delivery, here.clock, "en", short_ids(), planned.set)
 
-        here.wakes.changed()
+        await switches.on(ANN, Sender(id="ann", name="Ann"), "en", ZoneInfo("Europe/Paris"))
 
-        assert woken.is_set()
+        assert planned.is_set()

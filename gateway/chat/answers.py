@@ -1,0 +1,101 @@
+"""Composes what a chat sees of a run: the progress message and the answer."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from agent_core.agent import Agent
+from agent_core.clock import Clock
+from agent_core.events import AgentEnd
+from agent_core.messages import AgentMessage
+from agent_core.reasons import TerminalReason
+from channels.base import ChannelError, OutboundMessage, Posted, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage
+from gateway.delivery.reasoning import reasoning_of
+from gateway.permissions.access import Access
+from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, signed
+from gateway.runs.model_trouble import Reader, trouble_text
+from gateway.security.secrets import Secrets
+from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.store import Store
+from gateway.texts.say import Language
+
+log = structlog.get_logger(__name__)
+
+
+class Answers:
+    """Composes the messages of runs."""
+
+    def __init__(self, store: Store, delivery: Delivery, access: Access, secrets: Secrets, clock: Clock) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._secrets = secrets
+        self._clock = clock
+
+    def progress(self, run: Run, language: Language, posted: Posted | None) -> ProgressMessage:
+        """Begin to show a run. `posted` is its progress message of an earlier process, if there is one."""
+        return ProgressMessage(
+            voice=self._delivery.voice(run.chat),
+            run=run,
+            limiter=self._delivery.limiter(run.chat),
+            store=self._store,
+            clock=self._clock,
+            language=language,
+            posted=posted,
+        )
+
+    async def compose(
+        self, run: Run, agent: Agent, end: AgentEnd, earlier: Sequence[AgentMessage], progress: ProgressMessage
+    ) -> tuple[RunEnd, list[Post]]:
+        """Return how a run has ended, and the messages that deliver its answer.
+
+        Args:
+            earlier: What the run said in earlier processes.
+        """
+        language, channel = progress.language, self._delivery.channel(run.chat)
+        said = [*earlier, *end.messages]
+        usual = agent.loop.model.id
+        model = answered_by(said, usual)
+        why = self._trouble(run, end, usual, language) if end.reason is TerminalReason.ERROR else ""
+        text = signed(answer_text(said, end, agent.loop.limits, why, language), model, usual, language)
+        message = OutboundMessage(
+            markdown=text,
+            reply_to=run.reply_to,
+            buttons=buttons_below(said, end, run, language),
+            reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
+        )
+        voice, picture = self._delivery.voice(run.chat), await self._picture(run)
+        posts = answer_posts(voice, run, message, progress, picture, self._clock.time())
+        return RunEnd(end.reason, agent.state.usage, model, end.error), posts
+
+    async def shown(self, run: Run) -> Posted | None:
+        """Return the run's progress message. If it was not recorded, look for it on the platform."""
+        key = f"{run.id}:progress:0"
+        noted = await self._store.outbox.find(key)
+        if noted and noted.message_id:
+            return Posted(chat=run.chat, message_id=noted.message_id)
+        try:
+            message = OutboundMessage(markdown="")
+            known = await self._store.outbox.known(Post(key, run.id, run.chat, message, at=run.started))
+            return (await self._delivery.voice(run.chat).find(run.chat, message, key, known)).found
+        except ChannelError as error:
+            log.info("not looked for progress", run=run.id, reason=error.reason)
+            return None
+
+    def _trouble(self, run: Run, end: AgentEnd, usual: str, language: Language) -> str:
+        """Return the reason for the failure, in detail only in an owner's direct chat."""
+        channel = self._delivery.channel(run.chat)
+        is_owner = self._access.is_owner(run.chat, Sender(id=run.person, name=""))
+        reader = Reader(language, channel.limits.slash, is_owner=is_owner and not channel.is_group(run.chat))
+        return trouble_text(end, run.id[:8], usual, reader, self._secrets)
+
+    async def _picture(self, run: Run) -> Post | None:
+        """Return this session's picture without a caption if it is the chat's last message and at most seconds old."""
+        chat, voice = run.chat, self._delivery.voice(run.chat)
+        newest = voice.newest(chat) if voice.channel.limits.captions else None
+        post = await self._store.outbox.current(chat, newest) if newest is not None else None
+        if post is None or not post.is_bare_picture_of(run.session) or self._clock.time() - post.at >= YOUNG:
+            return None
+        return post if self._delivery.limiter(chat).edit_queue() < SOON else None

@@ -1,0 +1,119 @@
+"""Ends the runs of chats: with their answer, or, where they cannot be completed, with what they have answered."""
+
+from collections.abc import Sequence
+
+from agent_core.bulkheads import Bulkhead
+from agent_core.messages import AgentMessage
+from agent_core.reasons import TerminalReason
+from agent_core.subagents import usage_of
+from channels.base import ChannelError, ChatKey, OutboundMessage, TaskEnded
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.approvals import Approvals
+from gateway.runs.answer import continue_buttons, finished_words, retry_buttons
+from gateway.runs.tasks.report import notice, plain_news
+from gateway.runs.tasks.tasks import Tasks
+from gateway.schedule.heartbeat.offer import Offer
+from gateway.schedule.jobs.jobs import Jobs
+from gateway.store.rows import InboxItem, Post, Run, RunEnd
+from gateway.store.store import Store
+from gateway.texts.say import Language, say
+
+
+class RunEnds:
+    """Stores the end of a run and its last message in one transaction, then closes and delivers what depends on it."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        approvals: Approvals,
+        tasks: Tasks,
+        *,
+        jobs: Jobs,
+        offer: Offer | None,
+    ) -> None:
+        """`offer` offers the heartbeat after the first answer to an owner; None for no offer."""
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._approvals = approvals
+        self._tasks = tasks
+        self._jobs = jobs
+        self._offer = offer
+
+    async def record(self, run: Run, how: RunEnd, posts: Sequence[Post] = ()) -> None:
+        """Store the end of a run and the messages that deliver its answer."""
+        await self._store.runs.end(run, how, posts)
+
+    async def over(self, run: Run) -> None:
+        """Close the questions and tasks of a run that has ended."""
+        await self._approvals.run_over(run.id)
+        await self._tasks.run_over(run.id)
+
+    async def deliver(self, run: Run, posts: Sequence[Post]) -> ChannelError | None:
+        """Deliver the answer of a run whose end is recorded. Return the error if it was not sent whole."""
+        await self.over(run)
+        # Recorded before delivery, since a user may reply before the delivery is.
+        self._access.spoke(run.chat)
+        return await self._delivery.attempt(run.chat, posts)
+
+    async def delivered(self, run: Run) -> None:
+        """Do what follows an answer that has reached its chat."""
+        await self._jobs.reached(run.chat)
+        if self._offer is not None:
+            await self._offer.answered(run)
+
+    async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """Deliver posts that the previous process left unsent."""
+        await self._delivery.deliver(chat, posts)
+
+    async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
+        """End a run after an internal error, with an apology to the user.
+
+        `items` are the messages that began it, if it was not resumed. Task reports among them are delivered too.
+        """
+        left = [post for post in await self._store.outbox.unsent() if post.run == run.id]
+        if await self._store.outbox.find(f"{run.id}:answer:0") is not None:  # it has ended, and its answer is stored
+            await self.over(run)
+            await self._delivery.deliver(run.chat, left)
+            return
+        said = await self._store.transcript.said_in(run)
+        news = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
+        sorry = OutboundMessage(
+            markdown=say("error_fatal", language, run=run.id[:8]),
+            reply_to=run.reply_to,
+            buttons=retry_buttons(run, language),
+        )
+        told = finished_words(said) or plain_news(news or said, language)
+        await self._end(run, sorry, told, RunEnd(TerminalReason.ERROR, usage_of(said), "", why), items)
+
+    async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:
+        """End a run that crashed the program repeatedly at the same step; users may continue it."""
+        words = say("set_aside", language)
+        buttons = continue_buttons(run, language)
+        sorry = OutboundMessage(markdown=words, reply_to=run.reply_to, buttons=buttons)
+        told = finished_words(said) or plain_news(said, language)
+        why = "the program died in the same step again and again"
+        await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, usage_of(said), "", why))
+
+    async def _end(
+        self, run: Run, sorry: OutboundMessage, told: Sequence[str], end: RunEnd, items: Sequence[InboxItem] = ()
+    ) -> None:
+        """Store the end of the run and its final message, which replaces the progress message if one is shown."""
+        words = "\n\n".join([*told, sorry.markdown])
+        voice = self._delivery.voice(run.chat)
+        parts: Sequence[OutboundMessage] = ()
+        with Bulkhead("words of a run that failed"):
+            parts = voice.split(sorry.model_copy(update={"markdown": words}))
+        parts = parts or voice.split(sorry)  # the run's own text may be what cannot be split
+        shown = await self._store.outbox.find(f"{run.id}:progress:0")
+        edited = shown.message_id if shown else None
+        posts = [
+            Post(f"{run.id}:error:{number}", run.id, run.chat, part, message_id=None if number else edited)
+            for number, part in enumerate(parts)
+        ]
+        await self._store.runs.end(run, end, posts, [item.seq for item in items])
+        await self.over(run)
+        await self._delivery.deliver(run.chat, posts)

@@ -1,0 +1,112 @@
+"""The lifecycle that the runs of chats, tasks and jobs share."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent_core.agent import Agent
+from agent_core.events import AgentEnd, AgentEvent
+from agent_core.loop.limits import SoFar
+from agent_core.messages import AgentMessage
+from gateway.background.drain import Drain
+from gateway.records.audit import AuditLog
+from gateway.records.trace import Trace
+from gateway.records.transcript import Transcript
+from gateway.runs.attempts import is_stuck
+from gateway.store.rows import Run
+from gateway.store.store import Store
+
+
+class Watcher(Protocol):
+    """Follows a run. This is where the kinds of runs differ."""
+
+    @property
+    def released(self) -> asyncio.Event | None:
+        """Set when a user stops the run, so that it is not left for the next process to resume."""
+
+    def show(self, event: AgentEvent) -> None:
+        """Handle an event, before it is stored."""
+
+    def said(self, message_id: str) -> None:
+        """Handle a message that has entered the transcript."""
+
+    def ended(self, end: AgentEnd) -> None:
+        """Handle the last event, after it was stored."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Another attempt at a run of an earlier process."""
+
+    said: Sequence[AgentMessage]
+    """The run's stored messages."""
+    is_stuck: bool
+    """True if the program crashed too often in the same step of it."""
+
+
+class Runner:
+    """Drives runs. Everything said is stored; runs that a shutdown cuts off are resumed by the next process."""
+
+    def __init__(self, store: Store, audit: AuditLog, drain: Drain) -> None:
+        self.drain = drain
+        self._store = store
+        self._audit = audit
+        self._open: set[str] = set()
+
+    def begin(self, run: Run) -> None:
+        """Track a run that this process begins or resumes."""
+        self._open.add(run.id)
+
+    def end(self, run_id: str) -> None:
+        """Stop tracking a run whose end is recorded."""
+        self._open.discard(run_id)
+
+    @contextmanager
+    def tracked(self, run: Run) -> Iterator[None]:
+        """Track a run while the context is open, and after it if it is cut off."""
+        self.begin(run)
+        is_cut_off = False
+        try:
+            yield
+        except asyncio.CancelledError:
+            is_cut_off = True
+            raise
+        finally:
+            if not is_cut_off:
+                self.end(run.id)
+
+    def record(self, run: Run) -> None:
+        """Store that a run begins."""
+        self._store.runs.begin(run)
+
+    async def so_far(self, run: Run, said: Sequence[AgentMessage]) -> SoFar:
+        """Return what a resumed run has used of its limits; `said` is what it has said."""
+        return await self._store.runs.so_far(run, said)
+
+    async def resume(self, run: Run) -> Attempt:
+        """Record another attempt at a run, and return what it has said so far."""
+        said = await self._store.transcript.said_in(run)
+        return Attempt(said, await is_stuck(self._store, run, said))
+
+    async def drive(self, run: Run, agent: Agent, events: AsyncGenerator[AgentEvent, None], watcher: Watcher) -> None:
+        """Store each event of a run and handle it before the next one happens.
+
+        While the program drains, the run pauses at its next safe point.
+        """
+        transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
+        trace = Trace(self._store, self._audit, agent, run)
+        with self.drain.unit(run.id) as unit:
+            async with aclosing(events):
+                async for event in events:
+                    watcher.show(event)
+                    trace.keep(event)
+                    await transcript.keep(event)
+                    await unit.follow(event, agent.loop.tools, watcher.released)
+                    if isinstance(event, AgentEnd):
+                        watcher.ended(event)
+
+    def stop(self) -> None:
+        """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""
+        self._store.runs.note_shutdown(sorted(self._open))

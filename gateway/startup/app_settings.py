@@ -1,0 +1,68 @@
+"""What a gateway is composed from: its settings, the system around it, and the store."""
+
+import sys
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock, NewId, SystemClock, new_id
+from gateway.permissions.access import People
+from gateway.permissions.approvals import new_request_id
+from gateway.security.secrets import Secrets
+from gateway.store.restores import Restored
+from gateway.store.store import Store
+from gateway.texts.say import Language
+from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.workspace.quota_settings import QuotaSettings
+
+
+@dataclass(frozen=True)
+class AppSettings:
+    """The settings of a gateway."""
+
+    home: Path
+    people: People
+    zone: ZoneInfo
+    language: Language = "en"
+    secrets: Secrets | None = None
+    """Values masked in every model, chat and console; None for those of the store."""
+    audit: bool = True
+    """Record each tool call in a file as well."""
+    shared_memory: bool = False
+    """One memory for the owners' direct chats."""
+    offers_heartbeat: bool = False
+    """Offer the heartbeat to the owner once."""
+    tick_every: float | None = None
+    """Longest time in seconds between two checks for due jobs; None for no checks but `Scheduler.tick`."""
+    upkeep: UpkeepSettings | None = None
+    """Nightly maintenance; None for none."""
+    quotas: QuotaSettings | None = None
+    """Disk and memory quotas of chats and users."""
+
+
+def _to_standard_error(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+@dataclass(frozen=True)
+class System:
+    """The clock, the ids and the console of the process, which tests replace."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    new_id: NewId = new_id
+    new_request_id: Callable[[], str] = new_request_id
+    """Returns ids that users can type."""
+    console: Callable[[str], None] = _to_standard_error
+    """Shows a line to the operator."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The store, and what was read from it at the start."""
+
+    store: Store
+    spoken_in: Set[str]
+    """Chats in which Parley has posted."""
+    restored: Restored | None
+    """The last restore from a backup."""

@@ -1,0 +1,192 @@
+"""The parts that chats and jobs share: messages, people, files, permissions, agents."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from agent_core.builtin.memory_tools import memory_tools
+from agent_core.workspace.provenance import FileLedger
+from channels.base import Channel
+from channels.capabilities import CatchesUp
+from gateway.app import Supervisor
+from gateway.background.drain import Drain
+from gateway.chat.gaps import Gaps
+from gateway.chat.memories import Memories
+from gateway.chat.pace import Pace
+from gateway.chat.send_file import send_file_tool
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.approvals import Approvals
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.permissions import HousePermissions
+from gateway.permissions.policy import Policy
+from gateway.permissions.rules import Rules
+from gateway.records.audit import FOLDER, AuditLog
+from gateway.runs.agents import AgentParts, Agents
+from gateway.runs.runner import Runner
+from gateway.runs.tasks.tasks import Tasks
+from gateway.runs.tasks.workers import Workers
+from gateway.schedule.zones import Zones
+from gateway.startup.app_settings import AppSettings, Stored, System
+from gateway.store.rows import InboxItem
+from gateway.texts.about import About
+from gateway.upkeep.owners import Owners
+from gateway.workspace.outgoing import FOLDER as OUTGOING
+from gateway.workspace.versions import Versions
+from gateway.workspace.workspaces import Workspaces
+
+
+class Foundation:
+    """The parts that chats and jobs share. Each is created once, when it is first asked for."""
+
+    def __init__(
+        self,
+        settings: AppSettings,
+        stored: Stored,
+        channels: Sequence[Channel],
+        parts: AgentParts,
+        about: About,
+        *,
+        system: System,
+        approved: ApprovedTools,
+    ) -> None:
+        self.settings = settings
+        self.store = stored.store
+        self.about = about
+        self.approved = approved
+        self.secrets = settings.secrets or stored.store.secrets
+        self.drain = Drain()
+        self.planned = asyncio.Event()
+        """Set when a job may be due earlier than before."""
+        self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
+        """News of background tasks that have ended."""
+        self._stored = stored
+        self._channels = channels
+        self._parts = parts
+        self._clock = system.clock
+        self._new_id = system.new_id
+        self._new_request_id = system.new_request_id
+        self._system = system
+
+    def console(self, line: str) -> None:
+        """Show a line to the operator."""
+        self._system.console(self.secrets.mask(line))
+
+    # Messages and people
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        return Delivery(self._channels, self.store, self._clock, self.secrets)
+
+    @cached_property
+    def access(self) -> Access:
+        return Access(self.settings.people, self._channels, self._stored.spoken_in, self._clock, self.console)
+
+    @cached_property
+    def owners(self) -> Owners:
+        people, language = self.settings.people, self.settings.language
+        return Owners(people, self.store, self.delivery, language, self._new_id)
+
+    @cached_property
+    def supervisor(self) -> Supervisor:
+        return Supervisor(self.owners, self._clock)
+
+    @cached_property
+    def zones(self) -> Zones:
+        return Zones(self.store, self.settings.zone)
+
+    @cached_property
+    def pace(self) -> Pace:
+        return Pace(self.access, self._clock)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        return Gaps(self._clock, [each.name for each in self._channels if isinstance(each, CatchesUp)])
+
+    # Files, records and permissions
+
+    @cached_property
+    def versions(self) -> Versions:
+        return Versions(self.settings.home, self._clock, quotas=self.settings.quotas)
+
+    @cached_property
+    def workspaces(self) -> Workspaces:
+        return Workspaces(self.settings.home, self.versions, FileLedger(self.settings.home / "provenance"))
+
+    @cached_property
+    def memories(self) -> Memories:
+        home, zone = self.settings.home, self.settings.zone
+        shared = self.settings.shared_memory
+        return Memories(home, self._clock, zone, self.delivery, self.access, self.versions, shared=shared)
+
+    @cached_property
+    def audit(self) -> AuditLog:
+        folder, enabled = self.settings.home / FOLDER, self.settings.audit
+        return AuditLog(folder, self.store, self._clock, self.secrets, enabled=enabled)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        language, new_id = self.settings.language, self._new_request_id
+        return Approvals(self.store, self.delivery, self.access, self._clock, language, new_id, drain=self.drain)
+
+    @cached_property
+    def rules(self) -> Rules:
+        return Rules(self._parts.policy or Policy(), self.access)
+
+    @cached_property
+    def permissions(self) -> HousePermissions:
+        parts = self._parts
+        return HousePermissions(
+            self.rules,
+            self.approvals,
+            self.versions,
+            self.store,
+            parts.skills,
+            sandbox=parts.sandbox,
+            network=parts.network,
+        )
+
+    # Agents and tasks
+
+    @cached_property
+    def runner(self) -> Runner:
+        return Runner(self.store, self.audit, self.drain)
+
+    @cached_property
+    def agent_parts(self) -> AgentParts:
+        """The parts of all agents, without the tools that start something in a chat."""
+        home = self.settings.home
+        own = (send_file_tool(self.store, self.delivery, home / OUTGOING), *memory_tools(self.memories.of_call))
+        ledger = self.workspaces.ledger
+        return replace(self._parts, tools=(*self._parts.tools, *own), keeper_of=self.versions.of, ledger=ledger)
+
+    @cached_property
+    def task_agents(self) -> Agents:
+        return Agents(self.agent_parts.for_tasks, self.permissions, self.secrets, self._clock, self._new_id)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        workers = Workers(
+            self.runner,
+            self.store,
+            self.task_agents,
+            self.approvals,
+            self._clock,
+            workspace=self.workspaces.folder,
+            ended=self.ended,
+        )
+        language, new_id = self.settings.language, self._new_request_id
+        return Tasks(workers, self.store, self.access, self._clock, language=language, new_id=new_id)
+
+    @cached_property
+    def base_agents(self) -> Agents:
+        return Agents(
+            self.agent_parts,
+            self.permissions,
+            self.secrets,
+            self._clock,
+            self._new_id,
+            demo=self.about.demo,
+            chain=self.task_agents.chain,
+        )

@@ -1,0 +1,252 @@
+"""Runs Parley as the settings say, until it is told to stop."""
+
+import asyncio
+import importlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.context.persona import Persona
+from agent_core.loop.model_chain import Candidate
+from agent_core.mcp.servers import McpServers
+from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp
+from agent_core.models.providers import ModelChoice, choose_fallback, choose_model, make_client
+from agent_core.sandbox.command import Launcher
+from agent_core.sandbox.probe import NoLauncher, find_launcher
+from channels.base import Channel
+from channels.registry import open_channel
+from gateway.app import App
+from gateway.errors import INTERRUPTED, ParleyError
+from gateway.permissions.access import People
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.policy import Policy
+from gateway.permissions.programs import shut_in
+from gateway.runs.agents import AgentParts
+from gateway.runs.toolbox import RESERVED, skill_library, tools_for
+from gateway.settings.settings import Settings
+from gateway.startup.app_settings import AppSettings, System
+from gateway.startup.composition import composed
+from gateway.store.store import Store
+from gateway.texts.about import About
+from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.version import version
+from gateway.workspace.quota_settings import MB
+
+WAIT_FOR_SERVERS = 10.0
+"""Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
+
+TICK_EVERY = 30.0
+"""Longest time in seconds between two checks for due jobs: the machine may sleep, and its clock may jump."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Resources that every way of running Parley needs."""
+
+    settings: Settings
+    clock: Clock
+    store: Store
+    llm: LlmClient
+    choice: ModelChoice
+    fallbacks: Sequence[Candidate]
+    launcher: Launcher | None
+    """Starts programs in a sandbox; without one no programs are run."""
+    about: About
+
+
+async def serve(settings: Settings, clock: Clock | None = None, tick_every: float = TICK_EVERY) -> int:
+    """Run the page and every configured channel until stopped. Return the exit code.
+
+    Args:
+        clock: None for the machine's own.
+        tick_every: Longest time in seconds between two checks for due jobs.
+
+    Raises:
+        ParleyError, ModelSettingError, ChannelError: For problems that the operator has to fix.
+    """
+    if not (settings.web.enabled or settings.channels):
+        raise ParleyError(
+            "Nobody could reach Parley: the page is off, and no channel is set up. "
+            "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
+        )
+    async with AsyncExitStack() as life:
+        ground = await life.enter_async_context(prepare(settings, clock))
+        channels = [open_channel(name, config) for name, config in settings.channels.items()]
+        lines = []
+        if settings.web.enabled:
+            # Imported by name: without a page this import is saved at the start.
+            open_page = importlib.import_module("gateway.web.page").open_page
+            web, page = open_page(settings, ground.about, ground.store, ground.clock, _say_link)
+            await page.start()
+            life.push_async_callback(page.close)
+            channels.append(web)
+            lines.append(f"  Page   {page.link}")
+        lines.extend(f"  Chat   {name}" for name in settings.channels)
+        if settings.channels and not (settings.owners or settings.allow):
+            lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
+        async with open_app(ground, channels, tick_every) as app:
+            say_hello(ground.about, settings.files, lines)
+            return await _until_stopped(app, settings.drain_seconds)
+
+
+@asynccontextmanager
+async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Ground]:
+    """Open the model, the store and the sandbox. Raises as `serve` does."""
+    clock = clock or SystemClock()
+    hidden = (settings.home, *settings.files)
+    trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
+    choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+    if settings.vision is not None:
+        choice = choice.seeing(vision=settings.vision)
+    others = [
+        await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
+        for setting in settings.fallbacks
+    ]
+    async with AsyncExitStack() as life:
+        store = await life.enter_async_context(
+            Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
+        )
+        first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
+        for each in (first, *fallbacks):
+            life.push_async_callback(each.llm.close)
+        found = await trying
+        about = _about(settings, choice, found, clock)
+        launcher = None if isinstance(found, NoLauncher) else found
+        yield Ground(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
+
+
+def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
+    sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
+    return About(
+        name=settings.ai_name,
+        model=choice.model.id,
+        why=settings.secrets.mask(choice.why),
+        demo=choice.client == "demo",
+        vision=choice.model.vision,
+        context_window=choice.model.context_window,
+        sandbox=sandbox,
+        no_sandbox=reason,
+        version=version(),
+        started=clock.time(),
+    )
+
+
+@asynccontextmanager
+async def open_app(ground: Ground, channels: Sequence[Channel], tick_every: float = TICK_EVERY) -> AsyncIterator[App]:
+    """Open the gateway with these channels, and close them at the end."""
+    settings = ground.settings
+    async with AsyncExitStack() as life:
+        for channel in channels:
+            life.push_async_callback(channel.close)
+        approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
+        servers = McpServers(settings.mcp, settings.environ, approved.see)
+        life.push_async_callback(servers.close)
+        tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
+        servers.begin(RESERVED.union(tool.name for tool in tools))
+        if await ground.store.runs.open_ids():
+            await servers.tried(WAIT_FOR_SERVERS)
+        persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
+        library = skill_library(settings)
+        network = settings.commands_network
+        parts = AgentParts(
+            llm=ground.llm,
+            model=ground.choice.model,
+            fallbacks=ground.fallbacks,
+            options=LlmOptions(thinking=settings.thinking),
+            tools=tools,
+            others=servers.tools,
+            described_by=approved.sources,
+            skills=library,
+            persona=persona,
+            limits=settings.limits.loop_limits,
+            policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
+            sandbox=f"{ground.about.sandbox}{' with the network' if network else ''}",
+            network=network,
+        )
+        of_app = AppSettings(
+            home=settings.home,
+            people=People(settings.owners, settings.allow),
+            zone=ZoneInfo(settings.timezone),
+            language=settings.language,
+            secrets=settings.secrets,
+            audit=settings.audit,
+            shared_memory=settings.shared_memory,
+            offers_heartbeat=settings.heartbeat,
+            tick_every=tick_every,
+            upkeep=UpkeepSettings(settings.backups, settings.keep_days),
+            quotas=settings.quotas,
+        )
+        made = await life.enter_async_context(
+            composed(
+                of_app, ground.store, channels, parts, ground.about, system=System(ground.clock), approved=approved
+            )
+        )
+        if isinstance(ground.llm, WarmsUp):
+            life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
+        yield made.app
+
+
+def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:
+    """Print the start-up summary for the operator. `files` are the settings files that were read."""
+    model = f"  Model  {_named(about)}: {about.why}"
+    programs = f"programs, shut in by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
+    read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
+    block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
+    sys.stdout.write("\n".join(block))
+    sys.stdout.flush()
+
+
+def _say_link(link: str) -> None:
+    """Print the next sign-in link to standard output, which only the owner reads."""
+    sys.stdout.write(f"A browser was let in by the link; another one may open {link}\n")
+    sys.stdout.flush()
+
+
+def _as_root() -> list[str]:
+    """Return a warning if Parley runs as root."""
+    if os.geteuid() != 0:
+        return []
+    return ["  !! Parley runs as ROOT: a mistake in it is a mistake with every right. Run it as a user of its own."]
+
+
+def _named(about: About) -> str:
+    return "the demo model, no AI" if about.demo else about.model
+
+
+async def _until_stopped(app: App, patience: float) -> int:
+    """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
+
+    A second signal ends at once; unfinished runs are resumed at the next start.
+    """
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[signal.Signals]()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            loop.add_signal_handler(each, told.put_nowait, each)
+    serving = asyncio.create_task(app.run())
+    ending = asyncio.create_task(_told_to_stop(app, patience, told))
+    try:
+        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()
+            return 0
+        return INTERRUPTED if ending.result() is signal.SIGINT else 0
+    finally:
+        for task in (serving, ending):
+            task.cancel()
+        await asyncio.wait([serving, ending])
+
+
+async def _told_to_stop(app: App, patience: float, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
+    """Return the first signal once everything is drained or another signal has come."""
+    first = await told.get()
+    tasks = {asyncio.create_task(app.drained(patience)), asyncio.create_task(told.get())}
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    return first
