@@ -1,7 +1,5 @@
 """Payloads for commands, button presses, shortcuts and submitted modals."""
 
-import time
-
 from pydantic import JsonValue
 
 from tests.emulators.slack_state import TEAM, Message, Person, Press, Room
@@ -36,7 +34,7 @@ def block_actions(world: World, room: Room, press: Press) -> Json:
         "action_id": button.action_id,
         "block_id": button.block_id,
         "text": {"type": "plain_text", "text": button.text, "emoji": True},
-        "action_ts": f"{time.time():.6f}",
+        "action_ts": f"{world.now():.6f}",
     }
     if button.data is not None:
         action["value"] = button.data
@@ -65,7 +63,7 @@ def block_actions(world: World, room: Room, press: Press) -> Json:
 def message_action(world: World, room: Room, person: Person, message: Message, callback_id: str) -> Json:
     return {
         **_interaction(world, "message_action", person),
-        "action_ts": f"{time.time():.6f}",
+        "action_ts": f"{world.now():.6f}",
         "callback_id": callback_id,
         "message_ts": message.ts,
         "message": message.to_json(),

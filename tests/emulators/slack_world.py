@@ -191,7 +191,7 @@ class World:
             "event": event,
             "type": "event_callback",
             "event_id": event_id,
-            "event_time": int(time.time()),
+            "event_time": int(self.now()),
             "authorizations": [authorization],
             "is_ext_shared_channel": False,
             "event_context": f"4-{event_id}",

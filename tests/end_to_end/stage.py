@@ -38,9 +38,11 @@ class Stage:
         self.platform.settle(self.program)
 
     def set_clock(self, local: str, zone: str = "Europe/Paris") -> None:
-        """Let the program use a clock that is set to this moment."""
+        """Let the program and an emulated platform use a clock that is set to this moment."""
         self.program.module = TIMED
         self.clock.move_to(local, zone)
+        if isinstance(self.platform, Emulated):
+            self.platform.emulator.go_by(lambda: self.clock.now)
 
     def twin(self) -> "Stage":
         """Return a copy: another program with the same home, settings and platform."""
