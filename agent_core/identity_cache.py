@@ -78,10 +78,15 @@ class Remembered(Generic[T, R]):
         self._made.pop(key, None)
         self._held.pop(key, None)
 
-    def _new(self, item: T) -> R:
-        made, key = self._make(item), id(item)
+    def put(self, item: T, made: R) -> None:
+        """Set the value of an item that is known without computing it."""
+        key = id(item)
         reference = _Reference(item, self._forget)
         reference.key = key
         self._held[key] = reference
         self._made[key] = _ITSELF if made is item else made
+
+    def _new(self, item: T) -> R:
+        made = self._make(item)
+        self.put(item, made)
         return made

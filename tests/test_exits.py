@@ -13,7 +13,8 @@ from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.attachments import Attachment
 from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
-from gateway.security.secrets import MASK, Secrets
+from gateway.security.masking import MASK
+from gateway.security.secrets import Secrets
 from gateway.store.opening import FILE
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task

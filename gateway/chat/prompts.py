@@ -16,7 +16,6 @@ from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.undo_news import NOTHING, Undos
 from gateway.permissions.row_sources import sources_of_event
-from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, message_id
 
@@ -49,7 +48,7 @@ class PromptMaker:
             begins: True for the first message of a conversation.
         """
         # First of all and as a whole: cutting a text could leave half a secret, which is not recognised.
-        event = masked(item.event, self.secrets.mask)
+        event = self.secrets.masked(item.event)
         if not isinstance(event, MessageReceived):
             raise TypeError(f"{event.type} is no message")
         images, notes = await self.attachments.fetch(event)

@@ -31,7 +31,6 @@ from gateway.inbound.plain_words import PlainWords, Word, plain_word
 from gateway.inbound.refusals import refusal
 from gateway.permissions.access import Decision
 from gateway.schedule.jobs.firings import Firings
-from gateway.security.masking import masked
 from gateway.store.rows import InboxItem
 from gateway.texts.say import say
 
@@ -76,7 +75,7 @@ class ChannelMessageHandler:
             decision = Decision.ALLOWED
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
-        event = masked(event, self._desk.secrets.mask)
+        event = self._desk.secrets.masked(event)
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED

@@ -6,7 +6,6 @@ from contextlib import aclosing
 from agent_core.identity_cache import Remembered
 from agent_core.messages import LlmMessage
 from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
-from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 
 
@@ -20,8 +19,8 @@ class MaskedLlm:
     def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
         self._llm = llm
         self._secrets = secrets
-        self._tools = Remembered[ToolSpec, ToolSpec](lambda spec: masked(spec, secrets.mask))
-        self._messages = Remembered[LlmMessage, LlmMessage](lambda message: masked(message, secrets.mask))
+        self._tools = Remembered[ToolSpec, ToolSpec](secrets.masked)
+        self._messages = Remembered[LlmMessage, LlmMessage](secrets.masked)
         self._masked_for = secrets.count
 
     async def stream(
@@ -40,7 +39,13 @@ class MaskedLlm:
         )
         async with aclosing(self._llm.stream(model, safe, options)) as events:
             async for event in events:
-                yield masked(event, self._secrets.mask) if isinstance(event, StreamDone) else event
+                yield self._safe(event) if isinstance(event, StreamDone) else event
+
+    def _safe(self, done: StreamDone) -> StreamDone:
+        message, failure = self._secrets.masked(done.message), self._secrets.masked(done.failure)
+        if message is done.message and failure is done.failure:
+            return done
+        return done.model_copy(update={"message": message, "failure": failure})
 
     async def close(self) -> None:
         await self._llm.close()

@@ -9,10 +9,11 @@ from pydantic import BaseModel
 
 from agent_core.messages import ImageContent, ThinkingContent, ToolCall, ToolResultMessage
 from channels.base import ChatKey
-from gateway.security.secrets import MASK
 
 Mask = Callable[[str], str]
 T = TypeVar("T")
+
+MASK = "[secret]"
 
 KEPT = frozenset(
     {

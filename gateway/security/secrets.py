@@ -6,9 +6,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar, cast
 from urllib.parse import quote, quote_plus
 
-MASK = "[secret]"
+from pydantic import BaseModel
+
+from agent_core.identity_cache import Remembered
+from gateway.security.masking import MASK, masked
+
+T = TypeVar("T")
+
 SHORTEST = 8
 """Shortest form of a secret that is masked; shorter ones would match ordinary words."""
 LONGEST_WORD = 11
@@ -51,6 +58,7 @@ class Secrets:
         self.count = 0
         """Number of values added. Texts masked at a lower count may contain later ones."""
         self._masked_before = lru_cache(REMEMBERED)(self._masked)
+        self._known = Remembered[BaseModel, BaseModel](self._masked_model)
         for value in values:
             self.add(value)
 
@@ -58,6 +66,7 @@ class Secrets:
         """Add a value to mask from now on, for all users of this object."""
         self.count += 1
         self._masked_before.cache_clear()
+        self._known.forget()
         value = value.strip()
         if _WORD.fullmatch(value):
             return
@@ -77,6 +86,16 @@ class Secrets:
             return text
         return self._masked(text) if len(text) > REMEMBERED_SIZE else self._masked_before(text)
 
+    def masked(self, value: T) -> T:
+        """Return an event, message or value with each secret replaced.
+
+        An immutable model is searched once while it exists and no secret is added: on its way a message crosses
+        several borders, and each of them masks it.
+        """
+        if isinstance(value, BaseModel) and value.model_config.get("frozen"):
+            return cast(T, self._known(value))
+        return masked(value, self.mask)
+
     def are_in(self, text: str) -> bool:
         return self.mask(text) != text
 
@@ -86,6 +105,12 @@ class Secrets:
         folded = _folded(text)
         starts = [start for head in self._heads if (start := _start_of(head, folded)) is not None]
         return _replaced(text, [(min(starts), len(folded))]) if starts else text
+
+    def _masked_model(self, value: BaseModel) -> BaseModel:
+        safe = masked(value, self.mask)
+        if safe is not value:
+            self._known.put(safe, safe)
+        return safe
 
     def _masked(self, text: str) -> str:
         for value in self._foreign:

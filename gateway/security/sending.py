@@ -9,7 +9,6 @@ from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Messag
 from channels.capabilities import Deletes, FindsSent
 from channels.links import honest
 from channels.values import Known
-from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 
 _COMING = ""
@@ -105,7 +104,7 @@ class Voice:
         return Search(found, may_repeat=found is None)
 
     def _safe(self, message: OutboundMessage) -> OutboundMessage:
-        safe = masked(message, self.secrets.mask)
+        safe = self.secrets.masked(message)
         words = {"markdown": honest(safe.markdown), "reasoning": honest(safe.reasoning)}
         same = (words["markdown"], words["reasoning"]) == (safe.markdown, safe.reasoning)
         return safe if same else safe.model_copy(update=words)

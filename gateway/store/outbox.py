@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
 from channels.values import Known
-from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
@@ -290,7 +289,7 @@ def rows_of(posts: Sequence[Post], now: float) -> list[PostRow]:
 
 def masked_posts(posts: Sequence[Post], secrets: Secrets) -> list[Post]:
     """Return the posts with secrets masked in their messages."""
-    return [replace(post, message=masked(post.message, secrets.mask)) for post in posts]
+    return [replace(post, message=secrets.masked(post.message)) for post in posts]
 
 
 def insert(connection: sqlite3.Connection, rows: Sequence[PostRow]) -> None:

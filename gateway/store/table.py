@@ -6,7 +6,6 @@ from typing import TypeVar
 import structlog
 
 from agent_core.clock import Clock
-from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.database import Reader
 from gateway.store.writer import Writer
@@ -32,7 +31,7 @@ class Table:
 
     def _masked(self, value: T) -> T:
         """Return the value with secrets masked in all its texts."""
-        return masked(value, self._secrets.mask)
+        return self._secrets.masked(value)
 
 
 def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:

@@ -4,7 +4,8 @@ from agent_core.messages import UserMessage
 from agent_core.untrusted import bare
 from channels.base import Addressed, ChannelError
 from gateway.chat.earlier_talk import LONGEST
-from gateway.security.secrets import MASK, Secrets
+from gateway.security.masking import MASK
+from gateway.security.secrets import Secrets
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel

@@ -1,5 +1,6 @@
 """Every text in a value is masked, except the ids by which it is looked up."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -34,9 +35,10 @@ from channels.base import (
 )
 from channels.memory import MemoryChannel
 from gateway.security.masked_llm import MaskedLlm
-from gateway.security.masking import KEPT, masked
-from gateway.security.secrets import MASK, Secrets
+from gateway.security.masking import KEPT, MASK, masked
+from gateway.security.secrets import Secrets
 from gateway.security.sending import Voice
+from tests.gateway.conftest import StartBot
 
 KEY = "sk-0123456789-abcdef"
 SECRETS = Secrets([KEY])
@@ -199,3 +201,40 @@ async def test_what_becomes_a_secret_later_is_masked_in_what_was_asked_before() 
         "the key is correct-horse-battery",
         "the key is [secret]",
     ]
+
+
+class Counting(Secrets):
+    """Counts how often a text is searched for secrets."""
+
+    def __init__(self) -> None:
+        super().__init__([KEY])
+        self.searched: Counter[str] = Counter()
+
+    def mask(self, text: str) -> str:
+        self.searched[text] += 1
+        return super().mask(text)
+
+
+async def test_a_message_is_searched_for_secrets_once_at_each_border(start_bot: StartBot) -> None:
+    secrets = Counting()
+    bot = await start_bot("Blue today.", secrets=secrets)
+
+    await bot.hears("What colour is the sky?")
+
+    assert bot.screen == ["Blue today."]
+    assert secrets.searched["What colour is the sky?"] == len(["it comes in", "it joins the transcript"])
+    assert secrets.searched["Blue today."] == len(
+        ["the model answers", "it joins the transcript", "it is split for the channel", "it joins the outbox"]
+    )
+
+
+def test_an_object_is_searched_again_once_there_is_another_secret() -> None:
+    secrets = Secrets()
+    said = user(f"the key is {KEY}")
+
+    assert secrets.masked(said) is said
+    secrets.add(KEY)
+    safe = secrets.masked(said)
+
+    assert text_of(safe.content) == f"the key is {MASK}"
+    assert secrets.masked(safe) is safe

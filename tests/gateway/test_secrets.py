@@ -9,7 +9,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from gateway.security.secrets import MASK, Secrets
+from gateway.security.masking import MASK
+from gateway.security.secrets import Secrets
 from tests.cpu import cpu_seconds_at_most
 
 BOT = "1234567890:AbC+dEf/gH_iJ-kL"
