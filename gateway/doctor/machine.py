@@ -29,6 +29,7 @@ def look_at_machine() -> Iterator[Finding]:
     yield from python_version(sys.version_info[:3])
     yield from own_packages(ROOT, packages_distributions())
     yield from litellm_version(_installed("litellm"))
+    yield from event_loop(_installed("uvloop"))
     yield from stray_pth({Path(folder) for folder in (*site.getsitepackages(), sysconfig.get_path("purelib"))})
 
 
@@ -62,6 +63,12 @@ def litellm_version(found: str | None) -> Iterator[Finding]:
             f"litellm {found} is a poisoned release that steals credentials",
             f"{REINSTALL}; then replace every key and token that was on this machine",
         )
+
+
+def event_loop(found: str | None) -> Iterator[Finding]:
+    """Report uvloop, an extra that saves CPU time."""
+    if found is not None:
+        yield ok(f"the event loop is uvloop {found}")
 
 
 def stray_pth(folders: Iterable[Path]) -> Iterator[Finding]:

@@ -2,9 +2,12 @@
 
 import asyncio
 import gc
+import importlib
 import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import structlog
 
@@ -23,6 +26,10 @@ GARBAGE_AFTER = 50_000
 """New objects between two garbage collections. With Python's default of 700, a thousand busy chats spend a seventh of
 their CPU time on traversing live messages."""
 
+FAST_LOOP = "uvloop"
+"""An extra, which may be absent: the program runs on its event loop if it is installed."""
+
+MakeLoop = Callable[[], asyncio.AbstractEventLoop]
 Serve = Callable[[Settings], Coroutine[object, object, int]]
 
 
@@ -52,12 +59,21 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
     gc.enable()
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     try:
-        return asyncio.run(serve(settings))
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            return runner.run(serve(settings))
     except (ParleyError, ModelSettingError, ChannelError, ExceptionGroup) as error:
         sentences = [sentence_of(leaf) for leaf in _leaves(error)]
         if not sentences or None in sentences:
             raise
         raise ParleyError(settings.secrets.mask(str(sentences[0]))) from error
+
+
+def fast_loop(package: str = FAST_LOOP) -> MakeLoop | None:
+    """Return the package's factory of event loops, or None if it is not installed."""
+    if find_spec(package) is None:
+        return None
+    log.debug("the event loop is uvloop")
+    return cast(MakeLoop, importlib.import_module(package).new_event_loop)
 
 
 def sentence_of(error: Exception) -> str | None:

@@ -1,6 +1,9 @@
 """Starting Parley: errors are reported in one sentence, only allowed users are answered, and secrets stay inside."""
 
 import asyncio
+from importlib.util import find_spec
+
+import pytest
 
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only, where
@@ -131,6 +134,22 @@ async def test_it_starts_without_its_platform_and_answers_once_that_is_there(own
     await chat.says(ann, "hello")
 
     await chat.until(lambda c: c.screen == ["Hello Ann."])
+
+
+@only("telegram")
+@pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed")
+async def test_it_runs_on_uvloop_where_that_is_installed(own_stage: Stage) -> None:
+    own_stage.program.set("PARLEY_LOG_LEVEL", "debug")
+    own_stage.script.then(says("Hello Ann."))
+    ann, chat = own_stage.private("Ann")
+    await own_stage.start()
+
+    await chat.says(ann, "hello")
+    await chat.until(lambda c: c.screen == ["Hello Ann."])
+
+    assert await own_stage.program.terminate() == 0
+    assert "the event loop is uvloop" in own_stage.program.console
+    assert "Traceback" not in own_stage.program.console
 
 
 @only("telegram")

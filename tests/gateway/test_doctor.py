@@ -171,6 +171,11 @@ def test_a_poisoned_litellm_is_a_problem() -> None:
     assert not problems(list(machine.litellm_version("1.106.2")))
 
 
+def test_uvloop_is_named_where_it_is_installed() -> None:
+    assert [finding.what for finding in machine.event_loop("0.22.1")] == ["the event loop is uvloop 0.22.1"]
+    assert list(machine.event_loop(None)) == []
+
+
 def test_a_file_that_runs_code_at_every_start_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "litellm_init.pth").write_text("import os; os.system('true')\n")
     (tmp_path / "distutils-precedence.pth").write_text("import os\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.startup.start import fast_loop
 from tests.process import Finished, python
 
 KEY = "sk-0123456789-very-secret"
@@ -126,3 +127,7 @@ async def test_nothing_that_goes_wrong_tells_a_secret(tmp_path: Path, how: str) 
     elif how != "sentence":
         assert "Traceback" in ended.err
         assert "RuntimeError: no answer to [secret]" in ended.err
+
+
+def test_without_uvloop_the_loop_is_that_of_asyncio() -> None:
+    assert fast_loop("no_such_package") is None
