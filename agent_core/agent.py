@@ -7,10 +7,10 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_core.bulkheads import Guest
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
-from agent_core.guests import Guest
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.event_stream import Emit, stream_events, unheard

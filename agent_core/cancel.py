@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TypeVar
 
-from agent_core.guests import Guest
+from agent_core.bulkheads import Guest
 
 T = TypeVar("T")
 

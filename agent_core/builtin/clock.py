@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from agent_core.builtin.cities import CITIES
 from agent_core.clock import Clock
 from agent_core.tools import Tool, ToolFailed, tool
 
@@ -58,3 +57,60 @@ def zone_names() -> dict[str, str]:
 def _offset(moment: datetime) -> str:
     raw = f"{moment:%z}"
     return f"UTC{raw[:3]}:{raw[3:5]}"
+
+
+CITIES = {
+    "amsterdam": "Europe/Amsterdam",
+    "bangalore": "Asia/Kolkata",
+    "barcelona": "Europe/Madrid",
+    "beijing": "Asia/Shanghai",
+    "boston": "America/New_York",
+    "cologne": "Europe/Berlin",
+    "delhi": "Asia/Kolkata",
+    "frankfurt": "Europe/Berlin",
+    "geneva": "Europe/Zurich",
+    "guangzhou": "Asia/Shanghai",
+    "hamburg": "Europe/Berlin",
+    "hanoi": "Asia/Ho_Chi_Minh",
+    "houston": "America/Chicago",
+    "kyiv": "Europe/Kyiv",
+    "kyoto": "Asia/Tokyo",
+    "la": "America/Los_Angeles",
+    "milan": "Europe/Rome",
+    "miami": "America/New_York",
+    "mumbai": "Asia/Kolkata",
+    "munich": "Europe/Berlin",
+    "new delhi": "Asia/Kolkata",
+    "nyc": "America/New_York",
+    "osaka": "Asia/Tokyo",
+    "philadelphia": "America/New_York",
+    "rio": "America/Sao_Paulo",
+    "rio de janeiro": "America/Sao_Paulo",
+    "saigon": "Asia/Ho_Chi_Minh",
+    "san francisco": "America/Los_Angeles",
+    "seattle": "America/Los_Angeles",
+    "shenzhen": "Asia/Shanghai",
+    "washington": "America/New_York",
+    "上海": "Asia/Shanghai",
+    "东京": "Asia/Tokyo",
+    "伦敦": "Europe/London",
+    "北京": "Asia/Shanghai",
+    "台北": "Asia/Taipei",
+    "多伦多": "America/Toronto",
+    "大阪": "Asia/Tokyo",
+    "巴黎": "Europe/Paris",
+    "广州": "Asia/Shanghai",
+    "悉尼": "Australia/Sydney",
+    "新加坡": "Asia/Singapore",
+    "旧金山": "America/Los_Angeles",
+    "柏林": "Europe/Berlin",
+    "洛杉矶": "America/Los_Angeles",
+    "深圳": "Asia/Shanghai",
+    "纽约": "America/New_York",
+    "芝加哥": "America/Chicago",
+    "莫斯科": "Europe/Moscow",
+    "迪拜": "Asia/Dubai",
+    "首尔": "Asia/Seoul",
+    "香港": "Asia/Hong_Kong",
+}
+"""IANA zone by city in lower case."""

@@ -19,7 +19,7 @@ from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 
-from agent_core.guests import Guest
+from agent_core.bulkheads import Guest
 from agent_core.mcp.config import McpServer, revealed
 from agent_core.mcp.content import as_result
 from agent_core.mcp.schema import Schema

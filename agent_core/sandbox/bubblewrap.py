@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent_core.sandbox.cgroup import ControlGroups
 from agent_core.sandbox.command import Command, Launch
-from agent_core.sandbox.lifeline import Life
+from agent_core.sandbox.lifeline import Lifeline
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.seccomp import bubblewrap_filter
 from agent_core.sandbox.visible import (
@@ -85,7 +85,7 @@ class Bubblewrap:
         self._hidden = (OURS, *hidden)
         self._nested = nested
         """True if this program cannot forbid nested user namespaces, so that only the filter does."""
-        self._life = Life()
+        self._lifeline = Lifeline()
 
     @contextmanager
     def launch(self, command: Command) -> Iterator[Launch]:
@@ -103,7 +103,7 @@ class Bubblewrap:
             # plus bubblewrap's own two processes
             group = self._groups.new(limits.processes + 2, limits.all_memory_bytes) if self._groups else None
             argv = ["/bin/sh", "-c", _BEFORE, "sh", *map(str, group.folders if group else ()), "--", *argv]
-            yield Launch(tuple(argv), env, command.workspace, (policy,), self._life.reading, group)
+            yield Launch(tuple(argv), env, command.workspace, (policy,), self._lifeline.reading, group)
         finally:
             os.close(policy)
 

@@ -8,8 +8,7 @@ from subprocess import DEVNULL
 from typing import Protocol
 
 from agent_core.sandbox.cgroup import Group
-from agent_core.sandbox.limits import CommandLimits
-from agent_core.sandbox.memory_pool import MemoryPool
+from agent_core.sandbox.limits import CommandLimits, MemoryPool
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from types import CodeType
 from agent_core.sandbox import supervisor
 from agent_core.sandbox.cgroup import ControlGroups, Group
 from agent_core.sandbox.command import Command, Launch
-from agent_core.sandbox.lifeline import Life
+from agent_core.sandbox.lifeline import Lifeline
 from agent_core.sandbox.seccomp import landlock_filter
 from agent_core.sandbox.supervisor import SCOPES_SINCE, Plan, landlock_version
 from agent_core.sandbox.visible import (
@@ -63,7 +63,7 @@ class Landlock:
         self._groups = groups
         self._hidden = (OURS, *hidden)
         self._scoped = (landlock_version() if version is None else version) >= SCOPES_SINCE
-        self._life = Life()
+        self._lifeline = Lifeline()
 
     @contextmanager
     def launch(self, command: Command) -> Iterator[Launch]:
@@ -79,7 +79,7 @@ class Landlock:
             python = str(Path(sys.executable).resolve())
             argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
             few = {"PATH": env["PATH"], "LANG": env["LANG"]}
-            yield Launch(argv, few, command.workspace, (plan, self._life.reading), group=group)
+            yield Launch(argv, few, command.workspace, (plan, self._lifeline.reading), group=group)
         finally:
             os.close(plan)
 
@@ -99,7 +99,7 @@ class Landlock:
             processes=command.limits.processes,
             groups=[str(folder) for folder in group.folders] if group else [],
             is_counted=group is not None and group.holds_processes,
-            parley=self._life.reading,
+            parley=self._lifeline.reading,
         )
 
 

@@ -4,7 +4,7 @@ import os
 import weakref
 
 
-class Life:
+class Lifeline:
     """The pipe. `reading` is passed to child processes; only Parley holds the write end, which closes however it
     ends."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from agent_core.sandbox.memory_pool import MemoryPool
+from agent_core.sandbox.limits import MemoryPool
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from agent_core.sandbox.memory_pool import MemoryPool
+from agent_core.sandbox.limits import MemoryPool
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.group import write_json
 from agent_core.workspace.keeper import Allowance

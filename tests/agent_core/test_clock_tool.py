@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.cities import CITIES
-from agent_core.builtin.clock import clock_tool
+from agent_core.builtin.clock import CITIES, clock_tool
 from agent_core.builtin.wait import wait_tool
 from agent_core.cancel import CancelToken
 from agent_core.messages import JsonObject, text_of

@@ -2,15 +2,16 @@
 
 import asyncio
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from agent_core.builtin.files.confined import failure, names_of, shown, split
 from agent_core.builtin.files.contents import in_words
-from agent_core.builtin.files.kept import keeping
 from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
+from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.safe_open import Opener
 
 MOST_BYTES = 5_000_000
@@ -62,3 +63,14 @@ def write_whole(
         raise failure(error.errno or 0, path) from error
     was = f", was {in_words(old.st_size)}" if old else ""
     return f"{'Replaced' if old else 'Created'} {shown(path)} ({in_words(len(data))}{was})."
+
+
+@contextmanager
+def keeping(context: ToolContext, tool: str, names: Sequence[str], size: int) -> Iterator[None]:
+    """Record the change of one file to this size, made in the `with` block. Blocks. Raises ToolFailed if that is not
+    possible."""
+    try:
+        with context.keeper.file(context.author(tool), "/".join(names), size):
+            yield
+    except CannotKeep as error:
+        raise ToolFailed(f"the file was not changed: {error}", "tell the person; deleting large files helps") from error

@@ -1,12 +1,12 @@
 """Running of a command, and its outcome as a tool result."""
 
 import asyncio
+import os
 import signal
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.builtin.files.confined import shown
-from agent_core.builtin.programs.outputs import ends
+from agent_core.builtin.files.confined import open_file, shown
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import plain
@@ -103,3 +103,26 @@ def _said(finished: Finished, workspace: Path, name: str) -> tuple[str, bool]:
 
 def _text(output: bytes) -> str:
     return plain(output.decode("utf-8", "replace")).strip("\n")
+
+
+BLOCK = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Head and tail of an output."""
+
+    head: bytes
+    tail: bytes
+    """Empty if `head` is all of it."""
+
+
+def ends(workspace: Path, name: str) -> Ends:
+    """Read both ends. Raises ToolFailed if it is not a regular file any more."""
+    with os.fdopen(open_file(workspace, name), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size <= 2 * BLOCK:
+            return Ends(file.read(2 * BLOCK), b"")
+        head = file.read(BLOCK)
+        file.seek(-BLOCK, os.SEEK_END)
+        return Ends(head, file.read(BLOCK))

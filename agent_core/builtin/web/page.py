@@ -15,8 +15,8 @@ from agent_core.builtin.web.elements import (
     SPECIAL,
     VOID,
     Implied,
+    is_hidden,
 )
-from agent_core.builtin.web.hidden import is_hidden
 from agent_core.builtin.web.markdown import MarkdownWriter, joined
 from agent_core.builtin.web.markup import EndTag, StartTag, attributes_of, tokens
 from agent_core.builtin.web.visible import visible

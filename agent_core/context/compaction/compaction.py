@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from agent_core.bulkheads import Guest
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.cut import asked_from
 from agent_core.context.compaction.plan import Plan, Room, carried, make_plan
@@ -18,7 +19,6 @@ from agent_core.events import (
     MessageStart,
     RetryScheduled,
 )
-from agent_core.guests import Guest
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.history import effective
 from agent_core.loop.model_call import ModelCaller, ModelRequest
