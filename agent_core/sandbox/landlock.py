@@ -17,7 +17,7 @@ from agent_core.sandbox.cgroup import ControlGroups, Group
 from agent_core.sandbox.command import Command, Launch
 from agent_core.sandbox.lifeline import Lifeline
 from agent_core.sandbox.seccomp import landlock_filter
-from agent_core.sandbox.supervisor import SCOPES_SINCE, Plan, landlock_version
+from agent_core.sandbox.supervisor import SCOPES_SINCE, Bounds, Paths, Plan, landlock_version
 from agent_core.sandbox.visible import (
     OURS,
     asked_for,
@@ -35,6 +35,7 @@ _BEGIN = """
 import marshal, os, sys
 code, plan = marshal.load(open(int(sys.argv[1]), "rb"))
 exec(code)
+plan["paths"], plan["bounds"] = Paths(**plan["paths"]), Bounds(**plan["bounds"])
 os._exit(door(Plan(**plan)))
 """
 """Code for the supervisor's Python, which loads the compiled supervisor from a memory file. Compiling it for each
@@ -74,7 +75,7 @@ class Landlock:
         try:
             limits = command.limits
             group = self._groups.new(limits.processes, limits.all_memory_bytes) if self._groups else None
-            os.write(plan, marshal.dumps((_code(), vars(self._plan(command, env, temporary, group)))))
+            os.write(plan, marshal.dumps((_code(), _plain(self._plan(command, env, temporary, group)))))
             os.lseek(plan, 0, os.SEEK_SET)
             python = str(Path(sys.executable).resolve())
             argv = (python, "-I", "-S", "-c", _BEGIN, str(plan))
@@ -88,19 +89,28 @@ class Landlock:
         return Plan(
             argv=list(command.argv),
             env=env | dict(pair.split("=", 1) for pair in asked_for(command.env)),
-            workspace=str(command.workspace),
-            temporary=str(temporary),
-            readable=[*shown, *map(str, command.readable)],
-            listable=list(listed),
-            devices=[str(path) for path in _DEVICES if path.exists()],
+            paths=Paths(
+                workspace=str(command.workspace),
+                temporary=str(temporary),
+                readable=[*shown, *map(str, command.readable)],
+                listable=list(listed),
+                devices=[str(path) for path in _DEVICES if path.exists()],
+            ),
             network=command.network,
             policy=landlock_filter(network=command.network, scoped=self._scoped),
-            limits=limits_of_a_process(command.limits),
-            processes=command.limits.processes,
-            groups=[str(folder) for folder in group.folders] if group else [],
-            is_counted=group is not None and group.holds_processes,
+            bounds=Bounds(
+                limits=limits_of_a_process(command.limits),
+                processes=command.limits.processes,
+                groups=[str(folder) for folder in group.folders] if group else [],
+                is_counted=group is not None and group.holds_processes,
+            ),
             parley=self._lifeline.reading,
         )
+
+
+def _plain(plan: Plan) -> dict[str, object]:
+    """Return the plan as values that `marshal` can write."""
+    return vars(plan) | {"paths": vars(plan.paths), "bounds": vars(plan.bounds)}
 
 
 @cache

@@ -79,6 +79,33 @@ def call(number: int, *arguments: int | bytes | None) -> int:
     return result
 
 
+class Paths:
+    """Files and folders for a command."""
+
+    def __init__(
+        self, *, workspace: str, temporary: str, readable: list[str], listable: list[str], devices: list[str]
+    ) -> None:
+        self.workspace = workspace
+        self.temporary = temporary
+        """Created in the workspace for the command, and removed after it."""
+        self.readable = readable
+        self.listable = listable
+        """Folders that may be listed."""
+        self.devices = devices
+
+
+class Bounds:
+    """Limits of a command's processes."""
+
+    def __init__(self, *, limits: dict[int, int], processes: int, groups: list[str], is_counted: bool) -> None:
+        self.limits = limits
+        self.processes = processes
+        self.groups = groups
+        """Control groups that it joins."""
+        self.is_counted = is_counted
+        """True if a group counts its processes; else all processes of the user are counted."""
+
+
 class Plan:
     """A command and its restrictions."""
 
@@ -87,37 +114,19 @@ class Plan:
         *,
         argv: list[str],
         env: dict[str, str],
-        workspace: str,
-        temporary: str,
-        readable: list[str],
-        listable: list[str],
-        devices: list[str],
+        paths: Paths,
         network: bool,
         policy: bytes,
-        limits: dict[int, int],
-        processes: int,
-        groups: list[str],
-        is_counted: bool,
+        bounds: Bounds,
         parley: int,
     ) -> None:
         self.argv = argv
         self.env = env
-        self.workspace = workspace
-        self.temporary = temporary
-        """Created in the workspace for the command, and removed after it."""
-        self.readable = readable
-        self.listable = listable
-        """Folders that may be listed."""
-        self.devices = devices
+        self.paths = paths
         self.network = network
         self.policy = policy
         """Filter of system calls."""
-        self.limits = limits
-        self.processes = processes
-        self.groups = groups
-        """Control groups that it joins."""
-        self.is_counted = is_counted
-        """True if a group counts its processes; else all processes of the user are counted."""
+        self.bounds = bounds
         self.parley = parley
         """A pipe that closes when Parley ends."""
 
@@ -150,7 +159,7 @@ def door(plan: Plan) -> int:
 def guard(plan: Plan, door_end: int) -> int:
     os.setsid()  # signals to the door's group must not reach the guard
     call(_PRCTL, _SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    os.mkdir(plan.temporary, 0o700)  # noqa: PTH102 - pathlib takes 5 ms to import
+    os.mkdir(plan.paths.temporary, 0o700)  # noqa: PTH102 - pathlib takes 5 ms to import
     code = CANNOT_RUN
     try:
         command = os.fork()
@@ -166,8 +175,8 @@ def guard(plan: Plan, door_end: int) -> int:
         if status is not None:
             code = _code(status)
     finally:
-        end_all(plan.groups)
-        _remove(plan.temporary)
+        end_all(plan.bounds.groups)
+        _remove(plan.paths.temporary)
     return code
 
 
@@ -288,7 +297,7 @@ def become(plan: Plan) -> None:
         for number in (_SIGPIPE, _SIGXFSZ):  # Python ignores these, and children inherit that
             call(_RT_SIGACTION, number, bytes(32), None, 8)
         _limit(plan)
-        os.chdir(plan.workspace)
+        os.chdir(plan.paths.workspace)
         _give_up_capabilities()
         call(_PRCTL, _SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         _shut_in(plan)
@@ -305,15 +314,15 @@ def become(plan: Plan) -> None:
 def _limit(plan: Plan) -> None:
     with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 - the first to go where memory runs out
         file.write("1000")
-    for group in plan.groups:
+    for group in plan.bounds.groups:
         with open(f"{group}/cgroup.procs", "w") as file:  # noqa: PTH123 - see above
             file.write("0")
-    if not plan.is_counted:
+    if not plan.bounds.is_counted:
         _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-        wanted = _threads_of_user() + plan.processes
+        wanted = _threads_of_user() + plan.bounds.processes
         processes = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
-    for which, amount in plan.limits.items():
+    for which, amount in plan.bounds.limits.items():
         resource.setrlimit(which, (amount, amount))
 
 
@@ -338,10 +347,10 @@ def _shut_in(plan: Plan) -> None:
         handled += struct.pack("Q", _SCOPES)
     rules = call(_CREATE_RULESET, handled, len(handled), 0)
     for paths, allowed in (
-        (plan.readable, _READ),
-        (plan.listable, _READ_DIR),
-        (plan.devices, _READ_FILE | _WRITE_FILE | _TRUNCATE),
-        ([plan.workspace], _WRITE),
+        (plan.paths.readable, _READ),
+        (plan.paths.listable, _READ_DIR),
+        (plan.paths.devices, _READ_FILE | _WRITE_FILE | _TRUNCATE),
+        ([plan.paths.workspace], _WRITE),
     ):
         for path in paths:
             try:
