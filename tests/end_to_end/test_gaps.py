@@ -48,6 +48,10 @@ async def killed(stage: Stage) -> None:
     await stage.program.kill()
 
 
+LATER = "2040-11-26 09:00"
+"""After the start of the shared program, which goes by the system's clock and has stored that it listened then."""
+
+
 async def stored(stage: Stage, messages: int) -> None:
     """Wait until so many messages are stored."""
     async with asyncio.timeout(30):
@@ -59,8 +63,7 @@ async def stored(stage: Stage, messages: int) -> None:
 async def test_said_while_down_and_right_at_the_start_and_ended_again_before_it_was_read_all_is_answered(
     stage: Stage, how: signal.Signals
 ) -> None:
-    stage.set_clock("2026-11-23 09:00")
-    stage.net.emulator.go_by(lambda: stage.clock.now)
+    stage.set_clock(LATER)
     await stage.start()
     ann, chat = stage.private("Ann")
     await chat.says(ann, "zero")
@@ -110,8 +113,7 @@ async def test_a_chat_that_waits_for_its_gap_keeps_no_other_waiting(stage: Stage
 
 
 async def test_what_was_said_more_than_a_day_ago_is_not_answered_any_more(stage: Stage) -> None:
-    stage.set_clock("2026-11-23 09:00")
-    stage.net.emulator.go_by(lambda: stage.clock.now)
+    stage.set_clock(LATER)
     ann, chat = stage.private("Ann")
     await stage.start()
     await chat.says(ann, "hello")
