@@ -4,8 +4,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from agent_core.bulkheads import Guest
 from agent_core.cancel import CancelToken
@@ -37,8 +36,7 @@ from agent_core.reasons import TransitionReason
 from agent_core.skills.skill import Skill
 from agent_core.skills.token_budget import Room, weakly
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool
-from agent_core.workspace.keeper import Keeper
+from agent_core.tools import Tool, ToolEnvironment
 from agent_core.workspace.provenance import FileSources
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
@@ -57,28 +55,28 @@ class Agent:
 
     def __init__(
         self,
-        *,
         loop: AgentLoop,
         context: ContextManager,
-        session_id: str,
-        workspace: Path,
+        environment: ToolEnvironment,
         queues: MessageQueues | None = None,
-        chat_id: str | None = None,
-        keeper: Keeper | None = None,
-        files: FileSources | None = None,
     ) -> None:
-        """Create an agent. `keeper` records what tools change, for undo (None: no undo); `files` tracks who wrote the
-        workspace's files (None: only what this agent writes is known)."""
+        """Create an agent.
+
+        Args:
+            context: Builds the requests of `loop`.
+            environment: Where tools run. Their user is that of each run; their skills are those of `context`.
+        """
         self.loop = loop
         self.context = context
-        self.session_id = session_id
-        self.workspace = workspace
-        self.chat_id = chat_id
-        self._keeper = keeper
-        self._files = files or FileSources(workspace)
+        self.environment = replace(
+            environment,
+            skills=context.skills,
+            files=environment.files or FileSources(environment.workspace),
+        )
+        self.session_id = environment.session_id
         self.queues = MessageQueues() if queues is None else queues
         context.skills.measure = weakly(self._room)  # weak, because the agent holds the shelf: no reference cycle
-        self._state = QueryState(run_id="", session_id=session_id)
+        self._state = QueryState(run_id="", session_id=environment.session_id)
         self._listeners: dict[object, Listener] = {}
         self._cancel: CancelToken | None = None
         self._idle = asyncio.Event()
@@ -215,7 +213,7 @@ class Agent:
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
         """Run one tool outside a run, with all its checks and retries; the history is not changed."""
-        call = ToolCall(id=self.loop.new_id(), name=name, arguments=arguments)
+        call = ToolCall(id=self.loop.runtime.new_id(), name=name, arguments=arguments)
         return await self.loop.execute(call, self._scope(CancelToken(), None), self._state.messages)
 
     # Skills
@@ -301,14 +299,15 @@ class Agent:
         self.context.system_prompt = prompt
 
     def set_model(self, model: ModelInfo) -> None:
-        self.loop.model = model
+        self.loop.models.model = model
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
         """Replace the tools. Raises ValueError for a duplicate name or one reserved for the skill system."""
         self.loop.tools = self.context.tools = self.context.tools.replaced(tools)
 
     def set_thinking_level(self, level: ThinkingLevel) -> None:
-        self.loop.options = self.loop.options.model_copy(update={"thinking": level})
+        models = self.loop.models
+        models.options = models.options.model_copy(update={"thinking": level})
 
     async def _prompt(
         self, emit: Emit, prompt: Prompt, images: Sequence[ImageContent], start: "_Start | None" = None
@@ -332,7 +331,7 @@ class Agent:
         try:
             self.context.skills.begin_run()
             messages = self._state.messages
-            self._state = QueryState(run_id=start.run_id or self.loop.new_id(), session_id=self.session_id)
+            self._state = QueryState(run_id=start.run_id or self.loop.runtime.new_id(), session_id=self.session_id)
             self._state.messages = messages  # not validated again: slow for a long history
             scope = self._scope(self._cancel, start.user_id)
             yield RunInputs(scope=scope, budget=start.budget or TaskBudget(), so_far=start.so_far or SoFar())
@@ -346,17 +345,7 @@ class Agent:
         return Room(self.context.tokens(self._state), window, self._state.messages)
 
     def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
-        return CallScope(
-            session_id=self.session_id,
-            workspace=self.workspace,
-            queues=self.queues,
-            cancel=cancel,
-            chat_id=self.chat_id,
-            user_id=user_id,
-            skills=self.context.skills,
-            keeper=self._keeper,
-            files=self._files,
-        )
+        return CallScope(replace(self.environment, user_id=user_id), self.queues, cancel)
 
     def _heard_by(self, emit: Emit) -> Emit:
         """Return an `emit` that tracks the partial answer and notifies the listeners first."""

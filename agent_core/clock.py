@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 NewId = Callable[[], str]
@@ -37,3 +38,11 @@ class SystemClock:
 def new_id() -> str:
     """Return 32 random hex digits."""
     return os.urandom(16).hex()
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The time and the ids that a run uses."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    new_id: NewId = new_id

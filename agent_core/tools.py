@@ -3,10 +3,10 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_type_hints
+from typing import Literal, TypedDict, Unpack, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
@@ -52,47 +52,60 @@ class UnknownTool(ToolFailed):
     """The model called a tool that does not exist."""
 
 
-def _to_nobody(_: TaskRecord) -> None:
-    """Ignore task records."""
+def _ignore(_: object) -> None:
+    """Ignore an update of a call, or a task record."""
+
+
+@dataclass(frozen=True)
+class ToolEnvironment:
+    """Where and for whom tools run; without the chat's platform and without secrets."""
+
+    session_id: str
+    workspace: Path
+    """The chat's own folder; it may not exist yet."""
+    chat_id: str | None = None
+    user_id: str | None = None
+    """The user who caused the run."""
+    skills: SkillShelf | None = None
+    keeper: Keeper = field(default_factory=KeepsNothing)
+    """Records what tools change, so that it can be undone."""
+    files: FileSources | None = None
+    """Sources of the workspace's files; None: only those are known that are written in this call."""
 
 
 class ToolContext:
-    """A running tool's view of its call and surroundings; without the chat's platform and without secrets."""
+    """A running tool's view of its call and its environment."""
 
     def __init__(
         self,
-        *,
         call_id: str,
-        session_id: str,
-        workspace: Path,
-        cancel: CancelToken,
-        on_update: Callable[[ToolResult], None],
-        on_task: Callable[[TaskRecord], None] = _to_nobody,
-        chat_id: str | None = None,
-        user_id: str | None = None,
+        environment: ToolEnvironment,
+        *,
+        cancel: CancelToken | None = None,
         messages: Sequence[AgentMessage] = (),
-        skills: SkillShelf | None = None,
-        keeper: Keeper | None = None,
-        files: FileSources | None = None,
+        on_update: Callable[[ToolResult], None] = _ignore,
+        on_task: Callable[[TaskRecord], None] = _ignore,
     ) -> None:
+        """Create the context of one call.
+
+        Args:
+            cancel: Stops the run, and with it the call.
+            messages: The conversation so far.
+            on_update: Shows a partial result; ignored once the tool has returned.
+            on_task: Reports the status of a task that this call started; also ignored after the return.
+        """
         self.call_id = call_id
-        self.session_id = session_id
-        self.chat_id = chat_id
-        self.user_id = user_id
-        self.workspace = workspace
-        """The chat's own folder; it may not exist yet."""
-        self.cancel = cancel
+        self.session_id = environment.session_id
+        self.chat_id = environment.chat_id
+        self.user_id = environment.user_id
+        self.workspace = environment.workspace
+        self.cancel = cancel or CancelToken()
         self.on_update = on_update
-        """Shows a partial result; ignored once the tool has returned."""
         self.on_task = on_task
-        """Reports the status of a task that this call started; also ignored after the return."""
         self.messages = messages
-        """The conversation so far."""
-        self.skills = skills
-        self.keeper = keeper or KeepsNothing()
-        """Records what the tool changes, so that it can be undone."""
-        self.files = files or FileSources(workspace)
-        """Sources of the workspace's files."""
+        self.skills = environment.skills
+        self.keeper = environment.keeper
+        self.files = environment.files or FileSources(environment.workspace)
 
     def author(self, tool: str) -> Author:
         """Return the author of this call's changes, for the keeper."""
@@ -229,34 +242,26 @@ class FunctionTool(Tool):
         return result if isinstance(result, ToolResult) else ToolResult.of(result)
 
 
-def tool(
-    *,
-    execution: Execution = "sequential",
-    retry: Retry = "transient",
-    idempotent: bool = False,
-    timeout_s: float | None = 60.0,
-    label: str = "",
-    acts: Acts = "read",
-    untrusted: bool = False,
-    source: str = "",
-    waits: bool = False,
-) -> Callable[[Body], Tool]:
+class TraitOptions(TypedDict, total=False):
+    """The options of `tool`, as described in `Traits`."""
+
+    execution: Execution
+    retry: Retry
+    idempotent: bool
+    timeout_s: float | None
+    label: str
+    acts: Acts
+    untrusted: bool
+    source: str
+    waits: bool
+
+
+def tool(**options: Unpack[TraitOptions]) -> Callable[[Body], Tool]:
     """Decorate an async function to make it a tool: the docstring is its description, the parameters its schema.
 
-    The arguments are those of `Traits`. A parameter `context: ToolContext` is filled in by the loop and hidden from the
-    model.
+    A parameter `context: ToolContext` is filled in by the loop and hidden from the model.
     """
-    traits = Traits(
-        execution=execution,
-        retry=retry,
-        idempotent=idempotent,
-        timeout_s=timeout_s,
-        label=label,
-        acts=acts,
-        untrusted=untrusted,
-        source=source,
-        waits=waits,
-    )
+    traits = Traits(**options)
 
     def make(body: Body) -> Tool:
         return FunctionTool(body, traits)
@@ -367,13 +372,13 @@ def _schema(model: type[BaseModel]) -> JsonObject:
     schema = _without_titles(model.model_json_schema())
     if not isinstance(schema, dict):
         raise TypeError(f"the schema of {model.__name__} is not an object")
-    for field in _fields(schema):
-        if not field.get("default", True):
-            del field["default"]
+    for parameter in _parameters(schema):
+        if not parameter.get("default", True):
+            del parameter["default"]
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
-def _fields(schema: JsonObject) -> list[JsonObject]:
+def _parameters(schema: JsonObject) -> list[JsonObject]:
     found = schema.get("properties")
     return [field for field in found.values() if isinstance(field, dict)] if isinstance(found, dict) else []
 

@@ -13,9 +13,10 @@ from agent_core.builtin.memory import Memory
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.clock import SystemClock, new_id
 from agent_core.context.context import ContextManager
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn, calls
-from agent_core.tools import ToolRegistry
+from agent_core.tools import ToolEnvironment, ToolRegistry
 from bench.figures import Figure
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from gateway.store.store import Store
@@ -45,8 +46,8 @@ async def _run_cost(*, tools: bool) -> float:
     spent = 0.0
     for _ in range(RUNS):
         context = ContextManager(registry)
-        loop = AgentLoop(llm=ScriptedLlm(*turns), model=SCRIPTED_MODEL, context=context, tools=registry)
-        agent = Agent(loop=loop, context=context, session_id="bench", workspace=Path("unused"))
+        loop = AgentLoop(Models(ScriptedLlm(*turns), SCRIPTED_MODEL), context, ToolSetup(registry))
+        agent = Agent(loop, context, ToolEnvironment("bench", Path("unused")))
         began = time.process_time()
         await agent.prompt("hello")
         spent += time.process_time() - began

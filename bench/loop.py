@@ -10,7 +10,7 @@ from agent_core.agent import Agent
 from agent_core.clock import SystemClock, new_id
 from agent_core.context.compaction.compaction import Compaction
 from agent_core.context.context import ContextManager
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.permissions import EverythingAllowed
 from agent_core.loop.state import QueryState
@@ -122,7 +122,7 @@ async def _turns() -> tuple[float, float]:
 def _decision() -> float:
     """Return the milliseconds of the check whether the request history needs compaction."""
     context = ContextManager(tools=_agent(0, "session").loop.tools)
-    loop = AgentLoop(llm=Instant(), model=MODEL, context=context)
+    loop = AgentLoop(Models(Instant(), MODEL), context)
     history: list[AgentMessage] = []
     for _ in range(1_000):
         answer = AssistantMessage(content=(TextContent(text=WORDS),), stop_reason=StopReason.STOP)

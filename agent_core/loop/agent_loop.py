@@ -5,21 +5,21 @@ consumer has handled an event before the next one happens.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
-from agent_core.loop.calls import CallBatch, CallRunner
+from agent_core.loop.calls import CallBatch, CallRunner, ToolSetup
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.event_stream import Emit, unheard
-from agent_core.loop.execution import CallScope, Redact
+from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls, Hooks
 from agent_core.loop.limit_notice import limit_notice
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
-from agent_core.loop.permissions import Permissions
 from agent_core.loop.resumption import answer_open_calls, first_step
-from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
+from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState, last_said
 from agent_core.loop.turn import run_turn
 from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
@@ -33,60 +33,72 @@ class CannotContinue(RuntimeError):
     """There is nothing to continue with."""
 
 
-class AgentLoop:
-    """One configuration of model, tools and limits, for any number of sequential or concurrent runs.
+@dataclass
+class Models:
+    """The model that is asked, and what happens when it fails. Changes take effect with the next run."""
 
-    Changes of `model`, `options` and `llm` take effect with the next run. Without `permissions` every call is allowed;
-    without a `compactor` the conversation only grows; `chain` holds the fallbacks of `model`; `redact` removes secrets
-    from tool results.
-    """
+    llm: LlmClient
+    model: ModelInfo
+    options: LlmOptions = field(default_factory=LlmOptions)
+    retry: LlmRetryPolicy = field(default_factory=LlmRetryPolicy)
+    chain: ModelChain = field(default_factory=ModelChain)
+    """The fallbacks of `model`."""
+
+
+class AgentLoop:
+    """One configuration of models, tools and limits, for any number of sequential or concurrent runs."""
 
     def __init__(
         self,
-        *,
-        llm: LlmClient,
-        model: ModelInfo,
+        models: Models,
         context: RequestBuilder,
-        tools: ToolRegistry | None = None,
-        options: LlmOptions | None = None,
+        tools: ToolSetup | None = None,
+        *,
         limits: LoopLimits | None = None,
-        llm_retry: LlmRetryPolicy | None = None,
-        tool_retry: ToolRetryPolicy | None = None,
-        permissions: Permissions | None = None,
         hooks: Hooks | None = None,
         compactor: Compactor | None = None,
-        chain: ModelChain | None = None,
-        redact: Redact = str,
-        clock: Clock | None = None,
-        new_id: NewId = new_id,
+        runtime: Runtime | None = None,
     ) -> None:
-        self.llm = llm
-        self.model = model
+        """Create a loop.
+
+        Args:
+            context: Builds the requests.
+            tools: None: the model has no tools.
+            hooks: Extension points of the application.
+            compactor: Keeps the conversation within the model's window; None: the conversation only grows.
+        """
+        self.models = models
         self.context = context
-        self.tools = tools or ToolRegistry()
-        self.options = options or LlmOptions()
         self.limits = limits or LoopLimits()
-        self.clock = clock or SystemClock()
-        self.new_id = new_id
-        self._llm_retry = llm_retry or LlmRetryPolicy()
-        self._tool_retry = tool_retry or ToolRetryPolicy()
-        self._permissions = permissions
+        self.runtime = runtime or Runtime()
+        self._setup = tools or ToolSetup()
         self._hooks = HookCalls(hooks or Hooks())
         self._compactor = compactor
-        self._chain = chain or ModelChain()
-        self._redact = redact
+
+    @property
+    def model(self) -> ModelInfo:
+        return self.models.model
+
+    @property
+    def tools(self) -> ToolRegistry:
+        return self._setup.registry
+
+    @tools.setter
+    def tools(self, tools: ToolRegistry) -> None:
+        self._setup = replace(self._setup, registry=tools)
 
     @property
     def caller(self) -> ModelCaller:
         """Return a caller for the current model and options."""
+        models = self.models
         return ModelCaller(
-            first=Candidate(self.model, self.llm),
-            chain=self._chain,
-            options=self.options,
-            retry=self._llm_retry,
+            first=Candidate(models.model, models.llm),
+            chain=models.chain,
+            options=models.options,
+            retry=models.retry,
             hooks=self._hooks,
-            clock=self.clock,
-            new_id=self.new_id,
+            clock=self.runtime.clock,
+            new_id=self.runtime.new_id,
         )
 
     async def run(
@@ -153,20 +165,12 @@ class AgentLoop:
         return outcome.ends[0].result
 
     def _begin(self, state: QueryState, inputs: RunInputs, emit: Emit) -> Run:
-        started = self.clock.monotonic() - inputs.so_far.seconds
-        return Run(state, inputs, self.clock, emit, started)
+        clock = self.runtime.clock
+        return Run(state, inputs, clock, emit, started=clock.monotonic() - inputs.so_far.seconds)
 
     def _engine(self) -> Engine:
-        runner = CallRunner(
-            self.tools,
-            self.limits.within(self.model.context_window),
-            self._tool_retry,
-            self.clock,
-            self.new_id,
-            permissions=self._permissions,
-            hooks=self._hooks,
-            redact=self._redact,
-        )
+        limits = self.limits.within(self.model.context_window)
+        runner = CallRunner(self._setup, limits, self.runtime, self._hooks)
         return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
 
     async def _drive(self, run: Run, reason: TransitionReason) -> AgentEnd:
@@ -202,8 +206,8 @@ class AgentLoop:
             return
         text, data = limit_notice(end.reason, self.limits)
         notice = NotificationMessage(
-            id=self.new_id(),
-            created_at=self.clock.time(),
+            id=self.runtime.new_id(),
+            created_at=self.runtime.clock.time(),
             session_id=run.state.session_id,
             kind=end.reason.value,
             text=text,

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agent_core.clock import Clock, NewId
+from agent_core.clock import Runtime
 from agent_core.events import MessageEnd, MessageStart, ToolExecutionEnd, ToolExecutionStart
 from agent_core.loop.event_queue import EventQueue
 from agent_core.loop.event_stream import Emit
@@ -19,7 +19,7 @@ from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
 from agent_core.reasons import CallFailure, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed, ToolRegistry, UnknownTool
+from agent_core.tools import ToolContext, ToolFailed, ToolRegistry, UnknownTool
 
 CUT_OFF = "Error: the answer reached its output token limit before this call was complete. Next: re-issue the call."
 NO_CHECK = ToolResult.failure(
@@ -27,28 +27,31 @@ NO_CHECK = ToolResult.failure(
 )
 
 
+@dataclass(frozen=True)
+class ToolSetup:
+    """The tools of an agent, and the rules for their calls."""
+
+    registry: ToolRegistry = field(default_factory=ToolRegistry)
+    permissions: Permissions = field(default_factory=EverythingAllowed)
+    retry: ToolRetryPolicy = field(default_factory=ToolRetryPolicy)
+    redact: Redact = str
+    """Removes secrets from results."""
+
+
 class CallRunner:
     """Runs the tool calls of a run by its rules."""
 
     def __init__(
-        self,
-        tools: ToolRegistry,
-        limits: LoopLimits,
-        retry: ToolRetryPolicy,
-        clock: Clock,
-        new_id: NewId,
-        *,
-        permissions: Permissions | None = None,
-        hooks: HookCalls | None = None,
-        redact: Redact = str,
+        self, setup: ToolSetup, limits: LoopLimits, runtime: Runtime | None = None, hooks: HookCalls | None = None
     ) -> None:
-        self.tools = tools
+        runtime = runtime or Runtime()
+        self.tools = setup.registry
         self.limits = limits
-        self.clock = clock
-        self.new_id = new_id
-        self.permissions = permissions or EverythingAllowed()
+        self.clock = runtime.clock
+        self.new_id = runtime.new_id
+        self.permissions = setup.permissions
         self.hooks = hooks or HookCalls(Hooks())
-        self.executor = Executor(limits, retry, clock, redact, self.hooks)
+        self.executor = Executor(limits, setup.retry, self.clock, setup.redact, self.hooks)
 
     async def run(self, batch: "CallBatch", scope: CallScope, emit: Emit) -> "BatchOutcome":
         """Run the calls of one answer; each gets exactly one result.
@@ -164,7 +167,8 @@ class _BatchRun:
         try:
             tool = self._runner.tools.get(call.name)
             arguments = tool.validate(call.arguments)
-            tool.check(arguments, self._scope.context(call.id, self._batch.messages))
+            environment, cancel = self._scope.environment, self._scope.cancel
+            tool.check(arguments, ToolContext(call.id, environment, cancel=cancel, messages=self._batch.messages))
             return Job(call, tool, arguments)
         except ToolFailed as error:
             if isinstance(error, UnknownTool) and self._resumed:
@@ -177,14 +181,14 @@ class _BatchRun:
         Before users are asked, the jobs already admitted are run: their approvals are valid now, not after the next
         answer.
         """
-        scope, runner = self._scope, self._runner
+        scope, runner, environment = self._scope, self._runner, self._scope.environment
         proposal = Proposal(
             call=job.call,
             tool=job.tool,
-            workspace=scope.workspace,
-            session_id=scope.session_id,
-            chat_id=scope.chat_id,
-            user_id=scope.user_id,
+            workspace=environment.workspace,
+            session_id=environment.session_id,
+            chat_id=environment.chat_id,
+            user_id=environment.user_id,
             messages=self._batch.messages,
         )
 
@@ -290,7 +294,7 @@ class _BatchRun:
         return ToolResultMessage(
             id=self._runner.new_id(),
             created_at=self._runner.clock.time(),
-            session_id=self._scope.session_id,
+            session_id=self._scope.environment.session_id,
             tool_call_id=end.tool_call_id,
             tool_name=end.tool_name,
             content=end.result.content,

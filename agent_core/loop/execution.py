@@ -5,7 +5,6 @@ import errno
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import structlog
 from pydantic import BaseModel
@@ -22,11 +21,9 @@ from agent_core.loop.results import ResultRoom, fitted, from_tool
 from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
 from agent_core.reasons import CallFailure
-from agent_core.skills.chat_skills import SkillShelf
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
-from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed
-from agent_core.workspace.keeper import Keeper
+from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.provenance import FileSources
 
 ABORTED = "Operation aborted"
@@ -42,50 +39,17 @@ Redact = Callable[[str], str]
 Emit = Callable[[AgentEvent], None]
 
 
-def _unheard(_: object) -> None:
-    """Ignore updates of a call that has not started."""
-
-
 @dataclass(frozen=True)
 class CallScope:
-    """The owner and environment of tool calls, and what may stop them."""
+    """The environment of a run's tool calls, and what may stop them."""
 
-    session_id: str
-    workspace: Path
+    environment: ToolEnvironment
     queues: MessageQueues
     cancel: CancelToken
-    chat_id: str | None = None
-    user_id: str | None = None
-    skills: SkillShelf | None = None
-    keeper: Keeper | None = None
-    files: FileSources | None = None
     denials: Denials = field(default_factory=Denials)
     """Calls that were refused in this run."""
     repeats: Repeats = field(default_factory=Repeats)
     """Calls of this run with their results."""
-
-    def context(
-        self,
-        call_id: str,
-        messages: Sequence[AgentMessage],
-        on_update: Callable[[ToolResult], None] = _unheard,
-        on_task: Callable[[TaskRecord], None] = _unheard,
-    ) -> ToolContext:
-        """Return the context of one call; `messages` is the conversation that it belongs to."""
-        return ToolContext(
-            call_id=call_id,
-            session_id=self.session_id,
-            chat_id=self.chat_id,
-            user_id=self.user_id,
-            workspace=self.workspace,
-            cancel=self.cancel,
-            on_update=on_update,
-            on_task=on_task,
-            messages=messages,
-            skills=self.skills,
-            keeper=self.keeper,
-            files=self.files,
-        )
 
 
 @dataclass(frozen=True)
@@ -141,7 +105,9 @@ class Executor:
             if not settled:
                 emit(TaskEvent(task=task))
 
-        context = scope.context(job.call.id, messages, update, tell)
+        context = ToolContext(
+            job.call.id, scope.environment, cancel=scope.cancel, messages=messages, on_update=update, on_task=tell
+        )
         try:
             result, attempts = await self._attempts(job, context, emit)
         except asyncio.CancelledError:
@@ -164,8 +130,9 @@ class Executor:
         """Return the part of the result that fits. Repeats are counted on the whole, because the cut differs each
         time."""
         times = 1 if scope.cancel.cancelled else scope.repeats.add(job.call, whole, job.tool)
-        files = scope.files or FileSources(scope.workspace)
-        return named(await fitted(whole, room, scope.workspace, files), times)
+        workspace = scope.environment.workspace
+        files = scope.environment.files or FileSources(workspace)
+        return named(await fitted(whole, room, workspace, files), times)
 
     async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
         most = self.retry.max_attempts

@@ -11,6 +11,7 @@ from agent_core.loop.hooks import HookCalls
 from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
 from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
+from agent_core.tools import ToolContext
 
 SKIPPED = "Skipped due to queued user message."
 """Shown to the model; the wording is fixed by tests."""
@@ -55,7 +56,7 @@ class Gate:
         proposal, scope = self.proposal, self.scope
         if proposal.fingerprint in scope.denials.refused:
             return self._deny("the very same call was refused before", "do not repeat it; ask what they want instead")
-        context = scope.context(proposal.call.id, proposal.messages)
+        context = ToolContext(proposal.call.id, scope.environment, cancel=scope.cancel, messages=proposal.messages)
         decision = await self.hooks.before_call(proposal.call, context, scope.cancel)
         if scope.cancel.cancelled:
             return Verdict(ToolResult.not_run(ABORTED, CallFailure.KILLED))

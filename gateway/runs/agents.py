@@ -8,11 +8,12 @@ from pathlib import Path
 
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
-from agent_core.clock import Clock, NewId
+from agent_core.clock import Clock, NewId, Runtime
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
 from agent_core.context.persona import Persona
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
@@ -26,7 +27,7 @@ from agent_core.skills.skill_state import Shelved
 from agent_core.skills.workspace_skills import FOLDER
 from agent_core.sources import Sources
 from agent_core.subagents import DUTY
-from agent_core.tools import Tool, ToolRegistry
+from agent_core.tools import Tool, ToolEnvironment, ToolRegistry
 from agent_core.workspace.keeper import Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
@@ -145,16 +146,9 @@ class Agents:
         parts = self.parts
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, shelf), parts.described_by)
         context = ContextManager(tools, parts.persona, str(workspace), shelf)
-        return Agent(
-            loop=self._loop(context, keep_facts),
-            context=context,
-            session_id=session,
-            workspace=workspace,
-            queues=MessageQueues(steering_mode="all", follow_up_mode="all"),
-            chat_id=str(chat),
-            keeper=parts.keeper_of(chat),
-            files=files,
-        )
+        environment = ToolEnvironment(session, workspace, str(chat), keeper=parts.keeper_of(chat), files=files)
+        queues = MessageQueues(steering_mode="all", follow_up_mode="all")
+        return Agent(self._loop(context, keep_facts), context, environment, queues)
 
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
         parts = self.parts
@@ -166,19 +160,18 @@ class Agents:
             return loop.caller
 
         loop = AgentLoop(
-            llm=MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
-            model=parts.model,
-            chain=self.chain,
-            context=context,
-            tools=context.tools,
-            options=parts.options,
+            Models(
+                MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
+                parts.model,
+                parts.options or LlmOptions(),
+                parts.llm_retry or LlmRetryPolicy(),
+                self.chain,
+            ),
+            context,
+            ToolSetup(context.tools, self._permissions, redact=self._secrets.mask),
             limits=parts.limits or LoopLimits(finalize_on_limit=True),
-            llm_retry=parts.llm_retry,
-            permissions=self._permissions,
             compactor=Compaction(context, caller, keep_facts),
-            redact=self._secrets.mask,
-            clock=self._clock,
-            new_id=self._new_id,
+            runtime=Runtime(self._clock, self._new_id),
         )
         of = weakref.ref(loop)
         return loop

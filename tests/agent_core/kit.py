@@ -8,9 +8,11 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from types import CodeType
+from typing import TypedDict, Unpack
 
 from agent_core.agent import Agent
 from agent_core.builtin.skills import skill_tools
+from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
 from agent_core.events import (
     AgentEnd,
@@ -24,19 +26,20 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.loop.engine import Compactor
 from agent_core.loop.execution import Redact
 from agent_core.loop.hooks import Hooks
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import ModelChain
-from agent_core.loop.permissions import Permissions
+from agent_core.loop.permissions import EverythingAllowed, Permissions
 from agent_core.loop.queues import MessageQueues
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.models.llm import LlmClient
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools import Tool, ToolRegistry, tool
+from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
 from tests.clock import FakeClock
 
 WORKSPACE = Path("/dev/null/no-such-workspace")
@@ -71,69 +74,41 @@ MakeModel = Callable[..., ScriptedLlm]
 """Creates a model with these turns over one of the clients."""
 
 
-def start_agent(
-    *turns: Turn,
-    over: ScriptedLlm | None = None,
-    tools: Iterable[Tool] = (),
-    limits: LoopLimits | None = None,
-    queues: MessageQueues | None = None,
-    permissions: Permissions | None = None,
-    redact: Redact = str,
-    skills: SkillShelf | None = None,
-    hooks: Hooks | None = None,
-    compactor: Compactor | None = None,
-    chain: ModelChain | None = None,
-) -> Talk:
+class Setup(TypedDict, total=False):
+    """What an agent of a test may have."""
+
+    tools: Iterable[Tool]
+    limits: LoopLimits
+    queues: MessageQueues
+    permissions: Permissions
+    redact: Redact
+    skills: SkillShelf
+    hooks: Hooks | None
+    compactor: Compactor
+    chain: ModelChain
+
+
+def start_agent(*turns: Turn, over: ScriptedLlm | None = None, **setup: Unpack[Setup]) -> Talk:
     llm, clock = over or ScriptedLlm(), FakeClock()
     llm.add(*turns)
-    agent = agent_over(
-        llm,
-        clock,
-        tools=tools,
-        limits=limits,
-        queues=queues,
-        permissions=permissions,
-        redact=redact,
-        skills=skills,
-        hooks=hooks,
-        compactor=compactor,
-        chain=chain,
-    )
-    return Talk(agent, llm, clock)
+    return Talk(agent_over(llm, clock, **setup), llm, clock)
 
 
-def agent_over(
-    llm: LlmClient,
-    clock: FakeClock,
-    *,
-    tools: Iterable[Tool] = (),
-    limits: LoopLimits | None = None,
-    queues: MessageQueues | None = None,
-    permissions: Permissions | None = None,
-    redact: Redact = str,
-    skills: SkillShelf | None = None,
-    hooks: Hooks | None = None,
-    compactor: Compactor | None = None,
-    chain: ModelChain | None = None,
-) -> Agent:
-    shelf = skills or SkillShelf()
-    registry = ToolRegistry(tools, skills=partial(skill_tools, shelf))
+def agent_over(llm: LlmClient, clock: FakeClock, **setup: Unpack[Setup]) -> Agent:
+    shelf = setup.get("skills") or SkillShelf()
+    registry = ToolRegistry(setup.get("tools", ()), skills=partial(skill_tools, shelf))
+    permissions, redact = setup.get("permissions") or EverythingAllowed(), setup.get("redact", str)
     context = ContextManager(registry, skills=shelf)
     loop = AgentLoop(
-        llm=llm,
-        model=SCRIPTED_MODEL,
-        context=context,
-        tools=registry,
-        limits=limits,
-        permissions=permissions,
-        hooks=hooks,
-        compactor=compactor,
-        chain=chain,
-        redact=redact,
-        clock=clock,
-        new_id=numbered(),
+        Models(llm, SCRIPTED_MODEL, chain=setup.get("chain") or ModelChain()),
+        context,
+        ToolSetup(registry, permissions, redact=redact),
+        limits=setup.get("limits"),
+        hooks=setup.get("hooks"),
+        compactor=setup.get("compactor"),
+        runtime=Runtime(clock, numbered()),
     )
-    return Agent(loop=loop, context=context, session_id="chat", workspace=WORKSPACE, queues=queues)
+    return Agent(loop, context, ToolEnvironment("chat", WORKSPACE), setup.get("queues"))
 
 
 async def record(events: AsyncGenerator[AgentEvent, None]) -> list[AgentEvent]:

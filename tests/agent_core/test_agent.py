@@ -16,6 +16,7 @@ from agent_core.loop.state import QueryState
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
 from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
+from agent_core.tools import ToolEnvironment
 from tests.agent_core.kit import WORKSPACE, StartAgent, echo, look, record
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
@@ -191,7 +192,7 @@ async def test_it_starts_with_the_defaults_of_the_seeds(starts: StartAgent) -> N
 
     assert (talk.agent.is_running, talk.agent.streaming_message, talk.agent.error) == (False, None, None)
     assert talk.agent.pending_tool_calls == ()
-    options = talk.agent.loop.options
+    options = talk.agent.loop.models.options
     assert (options.temperature, options.max_tokens, options.thinking) == (0.7, 4096, "off")
 
 
@@ -235,7 +236,7 @@ async def test_any_number_of_agents_run_at_once_over_their_own_conversations(
 async def test_the_loop_runs_alone_without_an_agent(starts: StartAgent) -> None:  # S4-01, S4-09, S3-06
     loop = starts("Hello.").agent.loop
     state = QueryState(run_id="run-7", session_id="chat")
-    scope = CallScope(session_id="chat", workspace=WORKSPACE, queues=MessageQueues(), cancel=CancelToken())
+    scope = CallScope(ToolEnvironment("chat", WORKSPACE), MessageQueues(), CancelToken())
 
     events = await record(stream_events(partial(loop.run, state, [user("hi")], RunInputs(scope))))
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from agent_core.builtin.clock import CITIES, clock_tool
 from agent_core.builtin.wait import wait_tool
-from agent_core.cancel import CancelToken
 from agent_core.messages import JsonObject, text_of
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
 
 
 class StoppedClock:
@@ -33,9 +32,7 @@ class StoppedClock:
 
 
 async def run(tool: Tool, arguments: JsonObject) -> str:
-    context = ToolContext(
-        call_id="1", session_id="s", workspace=Path("none"), cancel=CancelToken(), on_update=lambda _: None
-    )
+    context = ToolContext("1", ToolEnvironment("s", Path("none")))
     return text_of((await tool.execute(tool.validate(arguments), context)).content)
 
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from agent_core.builtin.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory
 from agent_core.builtin.memory_tools import memory_tools
-from agent_core.cancel import CancelToken
 from agent_core.context.prompt import MEMORY, SystemPrompt
 from agent_core.messages import AgentMessage, JsonObject, text_of, user
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.clock import FakeClock
 
 TODAY = "1970-01-01"
@@ -40,14 +39,7 @@ def handles() -> int:
 async def run(name: str, folder: Path, *messages: AgentMessage, **arguments: str | int) -> str:
     """Return what the named tool answers in a conversation."""
     tools: dict[str, Tool] = {each.name: each for each in memory_tools(lambda _: memory_in(folder))}
-    context = ToolContext(
-        call_id="1",
-        session_id="s",
-        workspace=folder,
-        cancel=CancelToken(),
-        on_update=lambda _: None,
-        messages=messages,
-    )
+    context = ToolContext("1", ToolEnvironment("s", folder), messages=messages)
     given_arguments: JsonObject = dict(arguments)
     tool = tools[name]
     return text_of((await tool.execute(tool.validate(given_arguments), context)).content)

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from agent_core.builtin.programs.shell import run_command_tool
-from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import text_of
 from agent_core.models.scripted import Calls, calls
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.tools import Tool, ToolContext
+from agent_core.tools import Tool, ToolContext, ToolEnvironment
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.workspace.quota_settings import MB, QuotaSettings
@@ -51,15 +50,7 @@ class Programs:
 
     async def run(self, room: str, person: str, until_there: str) -> str:
         chat = self.versions.of(room_called(room))
-        context = ToolContext(
-            call_id=until_there,
-            session_id="s",
-            workspace=chat.workspace,
-            cancel=CancelToken(),
-            on_update=lambda _: None,
-            user_id=person,
-            keeper=chat,
-        )
+        context = ToolContext(until_there, ToolEnvironment("s", chat.workspace, user_id=person, keeper=chat))
         arguments = self.tool.validate({"argv": ["python3", "-I", "-S", "-c", HOLDS, until_there]})
         return text_of((await self.tool.execute(arguments, context)).content)
 

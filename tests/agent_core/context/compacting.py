@@ -6,10 +6,12 @@ from pathlib import Path
 
 from agent_core.agent import Agent
 from agent_core.cancel import CancelToken
+from agent_core.clock import Runtime
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEvent, CompactionEnd
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import (
     AgentMessage,
@@ -25,7 +27,7 @@ from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.sources import Sources
-from agent_core.tools import Tool, ToolRegistry, tool
+from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock
 
@@ -98,16 +100,9 @@ def start_chat(
     llm.add(*turns, *[talker] * 300)
     model = ModelInfo(id="small", provider="scripted", context_window=window)
     compaction = Compaction(context, lambda: loop.caller, keep_facts)
-    loop = AgentLoop(
-        llm=llm,
-        model=model,
-        context=context,
-        tools=registry,
-        compactor=compaction,
-        clock=FakeClock(),
-        new_id=numbered(),
-    )
-    agent = Agent(loop=loop, context=context, session_id="chat", workspace=Path("/dev/null/no-such-workspace"))
+    runtime = Runtime(FakeClock(), numbered())
+    loop = AgentLoop(Models(llm, model), context, ToolSetup(registry), compactor=compaction, runtime=runtime)
+    agent = Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
     return Chat(agent, llm, compaction, talker)
 
 

@@ -13,15 +13,17 @@ from agent_core.builtin.catalogue import builtin_tools
 from agent_core.builtin.memory import Memory
 from agent_core.builtin.memory_tools import memory_tools
 from agent_core.builtin.skills import skill_tools
+from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
 from agent_core.demo.model import DemoLlm
 from agent_core.events import AgentEvent, ToolExecutionStart
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.messages import AssistantMessage, ImageContent
 from agent_core.models.providers import DEMO_MODEL
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
-from agent_core.tools import Tool, ToolRegistry
+from agent_core.tools import Tool, ToolEnvironment, ToolRegistry
 
 
 class QuickClock:
@@ -55,8 +57,9 @@ class Chat:
         shelf = SkillShelf(library)
         tools = ToolRegistry((each for each in own if each.name not in without), tuple, partial(skill_tools, shelf))
         context = ContextManager(tools, skills=shelf)
-        loop = AgentLoop(llm=DemoLlm(self.clock), model=DEMO_MODEL, context=context, tools=tools, clock=self.clock)
-        self.agent = Agent(loop=loop, context=context, session_id="s", workspace=workspace)
+        models = Models(DemoLlm(self.clock), DEMO_MODEL)
+        loop = AgentLoop(models, context, ToolSetup(tools), runtime=Runtime(self.clock))
+        self.agent = Agent(loop, context, ToolEnvironment("s", workspace))
         self.used: list[str] = []
 
     async def says(self, text: str, *images: ImageContent) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent_core.builtin.files.grep import LINE_CHARS, MOST_HITS, PAGE_CHARS, find_ripgrep, grep_tool
 from agent_core.cancel import CancelToken
 from agent_core.messages import text_of
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools import ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener
 from tests.agent_core.files.workspace import OPENERS, Workspace, again_and_again, call
 
@@ -229,7 +229,7 @@ async def test_a_search_that_is_cancelled_goes_no_further(here: Searched) -> Non
     cancel = CancelToken()
     cancel.cancel()
     grep = here.tools["grep"]
-    context = ToolContext(call_id="1", session_id="s", workspace=here.folder, cancel=cancel, on_update=lambda _: None)
+    context = ToolContext("1", ToolEnvironment("s", here.folder), cancel=cancel)
 
     result = await grep.execute(grep.validate({"pattern": "needle"}), context)
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent_core.builtin.catalogue import file_tools
-from agent_core.cancel import CancelToken
 from agent_core.messages import JsonObject, text_of
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener, open_by_kernel, open_by_walk
 
 OUTSIDE = "what stands outside"
@@ -71,7 +70,7 @@ class Workspace:
 async def call(
     tool: Tool, folder: Path, on_update: Callable[[ToolResult], None], arguments: dict[str, str | int]
 ) -> ToolResult:
-    context = ToolContext(call_id="1", session_id="s", workspace=folder, cancel=CancelToken(), on_update=on_update)
+    context = ToolContext("1", ToolEnvironment("s", folder), on_update=on_update)
     given: JsonObject = dict(arguments)
     return await tool.execute(tool.validate(given), context)
 

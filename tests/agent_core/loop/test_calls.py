@@ -369,7 +369,7 @@ async def test_a_tool_knows_on_whose_behalf_it_runs(starts: StartAgent) -> None:
     events = [event async for event in talk.agent.stream("go", user_id="U1")]
 
     assert (seen[0].call_id, seen[0].session_id, seen[0].user_id) == ("call_1", "chat", "U1")
-    assert seen[0].workspace == talk.agent.workspace
+    assert seen[0].workspace == talk.agent.environment.workspace
     start = next(event for event in events if isinstance(event, ToolExecutionStart))
     assert start.label == "ask for tea"
     assert "context" not in str(talk.llm.requests[0].tools[0].parameters)

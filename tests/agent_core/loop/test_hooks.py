@@ -122,7 +122,7 @@ async def test_the_conversation_is_named_to_the_provider_so_that_it_finds_its_ca
 ) -> None:  # S4-42
     talk = starts("one", "two")
     await talk.says("first")
-    talk.agent.loop.options = talk.agent.loop.options.model_copy(update={"session_id": "other"})
+    talk.agent.loop.models.options = talk.agent.loop.models.options.model_copy(update={"session_id": "other"})
 
     await talk.says("second")
 

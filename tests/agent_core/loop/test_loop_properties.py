@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -121,8 +121,8 @@ class Stage:
             hooks=self.hooks,
             compactor=Shortens(most=self.most),
         )
-        self.agent.workspace = self.folder
-        self.agent.loop.new_id = numbered(f"life {self.skipped}")
+        self.agent.environment = replace(self.agent.environment, workspace=self.folder)
+        self.agent.loop.runtime = replace(self.agent.loop.runtime, new_id=numbered(f"life {self.skipped}"))
         self.agent.subscribe(self._look)
 
     def _call_id(self) -> str:
@@ -271,7 +271,7 @@ def unanswered(messages: Sequence[AgentMessage | LlmMessage]) -> list[str]:
 
 async def check_next(stage: Stage) -> None:
     """Assert that the next message is answered, whatever was left behind."""
-    stage.agent.loop.llm = ScriptedLlm(*["Of course."] * 9)
+    stage.agent.loop.models.llm = ScriptedLlm(*["Of course."] * 9)
     events = await play(stage, "and now?")
     end = check(stage, events)
     assert end.reason is TerminalReason.COMPLETED
@@ -316,7 +316,7 @@ async def test_a_hook_that_raises_leaves_a_run_that_people_can_read(script: list
     if name not in ("before_tool_call", "after_turn"):
         assert end.reason is TerminalReason.ERROR
         assert "oh no" in (end.error or "")
-    stage.agent.loop.llm = ScriptedLlm(*["Yes."] * 9)
+    stage.agent.loop.models.llm = ScriptedLlm(*["Yes."] * 9)
     check(stage, await play(stage))
     await check_next(stage)
 
@@ -365,7 +365,7 @@ def _calls(message: AgentMessage) -> Sequence[ToolCall]:
 async def test_two_hundred_calls_at_once_are_all_answered(folder: Path) -> None:  # S0-23, D-06
     talk = Stage(["say"], folder, LoopLimits())
     talk.llm = ScriptedLlm(_times(200, "act"), "Done.")
-    talk.agent.loop.llm = talk.llm
+    talk.agent.loop.models.llm = talk.llm
 
     end = check(talk, await play(talk))
 

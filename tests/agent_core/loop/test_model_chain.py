@@ -91,7 +91,7 @@ async def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(
 
 async def test_without_a_cap_any_wait_is_waited_for(starts: StartAgent) -> None:  # S4-43
     talk = starts(Failure(retry_after_s=6100), "ok")
-    talk.agent.loop.options = talk.agent.loop.options.model_copy(update={"max_retry_delay_s": 0})
+    talk.agent.loop.models.options = talk.agent.loop.models.options.model_copy(update={"max_retry_delay_s": 0})
 
     assert answers(await talk.says("hello")) == ["ok"]
     assert talk.clock.slept == [6100]

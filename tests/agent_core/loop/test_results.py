@@ -8,14 +8,16 @@ from hypothesis import strategies as st
 
 from agent_core.agent import Agent
 from agent_core.builtin.catalogue import file_tools
+from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.results import ResultRoom
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
-from agent_core.tools import Tool, ToolRegistry, tool
+from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
 from agent_core.workspace.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from tests.agent_core.kit import MakeModel
 from tests.clock import FakeClock
@@ -32,15 +34,9 @@ def agent_in(
         (item.name, {"number": number}) for item in tools for number in range(turns)
     ]
     context = ContextManager(registry)
-    loop = AgentLoop(
-        llm=over(calls(*wanted), "ok"),
-        model=model,
-        context=context,
-        tools=registry,
-        redact=lambda text: text.replace("hunter2", "[secret]"),
-        clock=FakeClock(),
-    )
-    return Agent(loop=loop, context=context, session_id="chat", workspace=workspace)
+    setup = ToolSetup(registry, redact=lambda text: text.replace("hunter2", "[secret]"))
+    loop = AgentLoop(Models(over(calls(*wanted), "ok"), model), context, setup, runtime=Runtime(FakeClock()))
+    return Agent(loop, context, ToolEnvironment("chat", workspace))
 
 
 async def told(agent: Agent) -> list[str]:
@@ -83,9 +79,9 @@ async def test_the_model_reads_the_rest_with_its_own_tool(model_of: MakeModel, t
     context = ContextManager(registry)
     reads = calls(("read_file", {"path": ".output/1.txt", "offset": 3_000, "limit": 1}))
     llm = model_of(calls(("say", {})), reads, "ok")
-    loop = AgentLoop(llm=llm, model=ROOMY, context=context, tools=registry, clock=FakeClock())
+    loop = AgentLoop(Models(llm, ROOMY), context, ToolSetup(registry), runtime=Runtime(FakeClock()))
 
-    told_by = await told(Agent(loop=loop, context=context, session_id="chat", workspace=tmp_path))
+    told_by = await told(Agent(loop, context, ToolEnvironment("chat", tmp_path)))
 
     assert "line 2999\n" not in told_by[0]
     assert told_by[1].startswith("line 2999\n")

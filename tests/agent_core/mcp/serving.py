@@ -15,7 +15,7 @@ from agent_core.mcp.config import McpServer
 from agent_core.mcp.servers import McpServers
 from agent_core.messages import text_of
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext
+from agent_core.tools import Tool, ToolContext, ToolEnvironment
 from tests.end_to_end.program import Program
 from tests.process import REPOSITORY, until
 
@@ -74,13 +74,7 @@ def tool_of(servers: McpServers, name: str) -> Tool:
 
 
 def context(cancel: CancelToken | None = None) -> ToolContext:
-    return ToolContext(
-        call_id="1",
-        session_id="s",
-        workspace=Path("no-such-workspace"),
-        cancel=cancel or CancelToken(),
-        on_update=lambda _: None,
-    )
+    return ToolContext("1", ToolEnvironment("s", Path("no-such-workspace")), cancel=cancel or CancelToken())
 
 
 async def use(servers: McpServers, tool: str, **arguments: JsonValue) -> ToolResult:

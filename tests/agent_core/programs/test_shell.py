@@ -14,18 +14,18 @@ from pydantic import JsonValue
 from agent_core.agent import Agent
 from agent_core.builtin.programs.outcome import RESULT_CHARS
 from agent_core.builtin.programs.shell import MOST_SECONDS, run_command_tool
-from agent_core.cancel import CancelToken
-from agent_core.clock import SystemClock
+from agent_core.clock import Runtime, SystemClock
 from agent_core.context.context import ContextManager
 from agent_core.events import ToolExecutionStart
-from agent_core.loop.agent_loop import AgentLoop
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tool_result import ToolResult
-from agent_core.tools import InvalidArguments, Tool, ToolContext, ToolFailed, ToolRegistry
+from agent_core.tools import InvalidArguments, Tool, ToolContext, ToolEnvironment, ToolFailed, ToolRegistry
 from agent_core.workspace.outputs import FOLDER, KEPT
 from tests.agent_core.kit import record, results
 from tests.agent_core.sandbox.running import (
@@ -59,7 +59,7 @@ async def run(
     on_update: Callable[[ToolResult], None] = lambda _: None,
     **more: JsonValue,
 ) -> ToolResult:
-    context = ToolContext(call_id="1", session_id="s", workspace=workspace, cancel=CancelToken(), on_update=on_update)
+    context = ToolContext("1", ToolEnvironment("s", workspace), on_update=on_update)
     arguments: JsonObject = {"argv": list(argv), **more}
     return await tool.execute(tool.validate(arguments), context)
 
@@ -316,10 +316,9 @@ async def test_it_is_stopped_with_its_run(run_command: Tool, tmp_path: Path) -> 
     llm = ScriptedLlm(calls(("run_command", {"argv": ["sh", "-c", f"sleep 60; : {marker}"]})), "never said")
     tools, clock, ids = ToolRegistry([run_command]), SystemClock(), count()
     context = ContextManager(tools)
-    loop = AgentLoop(
-        llm=llm, model=SCRIPTED_MODEL, context=context, tools=tools, clock=clock, new_id=lambda: f"id-{next(ids)}"
-    )
-    agent = Agent(loop=loop, context=context, session_id="chat", workspace=tmp_path)
+    runtime = Runtime(clock, lambda: f"id-{next(ids)}")
+    loop = AgentLoop(Models(llm, SCRIPTED_MODEL), context, ToolSetup(tools), runtime=runtime)
+    agent = Agent(loop, context, ToolEnvironment("chat", tmp_path))
 
     running_task = asyncio.create_task(record(agent.stream("go")))
     await until(lambda: running(marker))

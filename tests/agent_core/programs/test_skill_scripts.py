@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from agent_core.builtin.programs.skill_scripts import python, run_skill_script_tool
-from agent_core.cancel import CancelToken
 from agent_core.clock import SystemClock
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import calls
@@ -16,7 +15,7 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.agent_core.kit import start_agent
 from tests.agent_core.loop.test_permissions import Desk
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
@@ -63,14 +62,7 @@ def shelf_of(*roots: Path) -> SkillShelf:
 
 async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str, shelf: SkillShelf | None = None) -> str:
     """Run a script; without a shelf, that of the `skills` folder beside the workspace."""
-    context = ToolContext(
-        call_id="1",
-        session_id="s",
-        workspace=workspace,
-        cancel=CancelToken(),
-        on_update=lambda _: None,
-        skills=shelf or shelf_of(workspace.parent / "skills"),
-    )
+    context = ToolContext("1", ToolEnvironment("s", workspace, skills=shelf or shelf_of(workspace.parent / "skills")))
     arguments = tool.validate({"skill": skill, "script": script, "args": list(args)})
     return text_of((await tool.execute(arguments, context)).content)
 

@@ -10,9 +10,8 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.builtin.web.guard import Address
-from agent_core.cancel import CancelToken
 from agent_core.messages import JsonObject, text_of
-from agent_core.tools import Tool, ToolContext
+from agent_core.tools import Tool, ToolContext, ToolEnvironment
 from tests.emulators.control import Call
 from tests.emulators.server import LoopbackServer
 
@@ -136,8 +135,6 @@ class Names(AbstractResolver):
 
 async def run(tool: Tool, **arguments: str | int) -> str:
     """Return the text that the model receives."""
-    context = ToolContext(
-        call_id="1", session_id="s", workspace=Path("no-such-workspace"), cancel=CancelToken(), on_update=lambda _: None
-    )
+    context = ToolContext("1", ToolEnvironment("s", Path("no-such-workspace")))
     given: JsonObject = dict(arguments)
     return text_of((await tool.execute(tool.validate(given), context)).content)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from agent_core.builtin.web.fetch import Fetcher
 from agent_core.builtin.web.tools import MOST_KEPT, web_fetch_tool
-from agent_core.cancel import CancelToken
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -15,21 +14,14 @@ from agent_core.messages import (
     text_of,
     user,
 )
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.agent_core.web.site import Site
 
 
 async def read(fetch: Tool, url: str, messages: list[AgentMessage], session: str = "s") -> str:
     call = ToolCall(id=f"c{len(messages)}", name="web_fetch", arguments={"url": url})
     messages.append(AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
-    context = ToolContext(
-        call_id=call.id,
-        session_id=session,
-        workspace=Path("no-such-workspace"),
-        cancel=CancelToken(),
-        on_update=lambda _: None,
-        messages=messages,
-    )
+    context = ToolContext(call.id, ToolEnvironment(session, Path("no-such-workspace")), messages=messages)
     try:
         said = text_of((await fetch.execute(fetch.validate({"url": url}), context)).content)
     except ToolFailed as error:

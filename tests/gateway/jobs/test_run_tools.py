@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from pydantic import JsonValue
 
-from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
 from agent_core.messages import (
     AgentMessage,
@@ -25,7 +24,7 @@ from agent_core.messages import (
 )
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools import ToolContext, ToolEnvironment, ToolFailed
 from channels.attachments import Attachment
 from channels.base import (
     Addressed,
@@ -87,15 +86,8 @@ class Room:
     ) -> ToolResult:
         job = job or self.job()
         tool = next(each for each in self.tools.of(job, firing_of(job)) if each.name == name)
-        context = ToolContext(
-            call_id="call_0",
-            session_id="job-k7m2xp-1",
-            workspace=self.workspace,
-            cancel=CancelToken(),
-            on_update=lambda _: None,
-            chat_id=str(job.chat),
-            messages=messages,
-        )
+        environment = ToolEnvironment("job-k7m2xp-1", self.workspace, chat_id=str(job.chat))
+        context = ToolContext("call_0", environment, messages=messages)
         return await tool.execute(tool.validate(arguments), context)
 
     async def told(self, name: str, job: Job | None = None, /, **arguments: JsonValue) -> str:

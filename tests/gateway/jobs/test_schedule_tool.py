@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.cancel import CancelToken
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.store.job import JobState, Reminder, Report
@@ -182,15 +181,7 @@ async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path)
 
 
 def calling(call: str, workspace: Path) -> ToolContext:
-    return ToolContext(
-        call_id=call,
-        session_id="s",
-        workspace=workspace,
-        cancel=CancelToken(),
-        on_update=lambda _: None,
-        chat_id=str(ANN),
-        user_id="ann",
-    )
+    return ToolContext(call, ToolEnvironment("s", workspace, chat_id=str(ANN), user_id="ann"))
 
 
 async def test_the_model_reads_what_is_planned_and_pauses_and_removes_it(wired_bot: StartTimedBot) -> None:
