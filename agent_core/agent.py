@@ -11,13 +11,13 @@ from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
+from agent_core.loop.answer_text import joined, piece_of
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.event_stream import Emit, stream_events, unheard
 from agent_core.loop.execution import CallScope
 from agent_core.loop.limits import SoFar, TaskBudget
 from agent_core.loop.partial import StreamingAnswer
 from agent_core.loop.queues import MessageQueues
-from agent_core.loop.spoken import joined, piece_of
 from agent_core.loop.state import QueryState, last_said
 from agent_core.messages import (
     AgentMessage,

@@ -372,13 +372,13 @@ def _schema(model: type[BaseModel]) -> JsonObject:
     schema = _without_titles(model.model_json_schema())
     if not isinstance(schema, dict):
         raise TypeError(f"the schema of {model.__name__} is not an object")
-    for parameter in _parameters(schema):
+    for parameter in _properties(schema):
         if not parameter.get("default", True):
             del parameter["default"]
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
-def _parameters(schema: JsonObject) -> list[JsonObject]:
+def _properties(schema: JsonObject) -> list[JsonObject]:
     found = schema.get("properties")
     return [field for field in found.values() if isinstance(field, dict)] if isinstance(found, dict) else []
 

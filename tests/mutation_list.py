@@ -25,7 +25,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S0-26",
-        "agent_core/context/compaction/compaction.py",
+        "agent_core/context/compaction/threshold.py",
         "compaction is due at half of the window",
         "COMPACT_AT = 0.80",
         "COMPACT_AT = 0.50",
@@ -153,8 +153,8 @@ MUTATIONS = (
         "C-03",
         "agent_core/loop/calls.py",
         "calls that change things run together",
-        "if all(self._is_parallel(call) for call in self._calls)",
-        "if any(self._is_parallel(call) for call in self._calls)",
+        "if all(self._is_parallel(call) for call in self._batch.calls)",
+        "if any(self._is_parallel(call) for call in self._batch.calls)",
     ),
     Mutation(
         "C-04",

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from agent_core.context.border import Border
 from agent_core.context.persona import Persona
 from agent_core.context.prompt import SystemPrompt
+from agent_core.context.request_history import RequestHistory
 from agent_core.identity_cache import Remembered
 from agent_core.loop.state import QueryState
 from agent_core.messages import (
@@ -80,7 +80,7 @@ class ContextManager:
         self.workspace = workspace
         self.system_prompt: str | None = None
         """Replaces the generated prompt if set."""
-        self._border = Border()
+        self._history = RequestHistory()
         self._size = Remembered[AgentMessage, int](
             lambda message: 0 if _is_failed(message) else message_tokens(message)
         )
@@ -100,7 +100,7 @@ class ContextManager:
         )
         self._asked_with = self._prefix(request.system, specs)
         # Not validated again: that takes longer than the rest of a long conversation's next turn.
-        return request.model_copy(update={"messages": self._border.of(state.messages)})
+        return request.model_copy(update={"messages": self._history.of(state.messages)})
 
     def tokens(self, state: QueryState) -> int:
         """Return the approximate tokens of the next request.

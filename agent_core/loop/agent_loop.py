@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
 from agent_core.loop.calls import CallBatch, CallRunner, ToolSetup
+from agent_core.loop.decision import limit_notice
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.event_stream import Emit, unheard
 from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls, Hooks
-from agent_core.loop.limit_notice import limit_notice
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain

@@ -5,8 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent_core.clock import Runtime
-from agent_core.events import MessageEnd, MessageStart, ToolExecutionEnd, ToolExecutionStart
-from agent_core.loop.event_queue import EventQueue
+from agent_core.events import (
+    AgentEvent,
+    MessageEnd,
+    MessageStart,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolExecutionUpdate,
+)
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import ABORTED, CallScope, Executor, Job, Redact, end_of
 from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME, Gate, Verdict
@@ -263,7 +269,7 @@ class _BatchRun:
 
     async def _run_together(self, jobs: Sequence[Job]) -> None:
         """Run the jobs as tasks that feed one queue, so that nothing is emitted inside a task group."""
-        queue = EventQueue()
+        queue = _EventQueue()
         run, messages = self._runner.executor.run, self._batch.messages
         tasks = [asyncio.create_task(run(job, self._scope, messages, self._room, queue.put)) for job in jobs]
         open_calls = len(jobs)
@@ -304,3 +310,28 @@ class _BatchRun:
             untrusted=result.untrusted,
             sources=result.sources,
         )
+
+
+class _EventQueue:
+    """The events of calls that run at the same time, in order.
+
+    Only the newest unread update of each call is kept, so that a tool that reports without pause cannot fill the
+    memory.
+    """
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[AgentEvent | str] = asyncio.Queue()
+        """An update is represented by the id of its call."""
+        self._newest: dict[str, ToolExecutionUpdate] = {}
+
+    def put(self, event: AgentEvent) -> None:
+        if not isinstance(event, ToolExecutionUpdate):
+            self._queue.put_nowait(event)
+            return
+        if event.tool_call_id not in self._newest:
+            self._queue.put_nowait(event.tool_call_id)
+        self._newest[event.tool_call_id] = event
+
+    async def get(self) -> AgentEvent:
+        event = await self._queue.get()
+        return self._newest.pop(event) if isinstance(event, str) else event

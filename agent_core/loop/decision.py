@@ -3,8 +3,9 @@
 from agent_core.loop.calls import BatchOutcome
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
+from agent_core.loop.limits import LoopLimits
 from agent_core.loop.recovery import go_on
-from agent_core.messages import AssistantMessage
+from agent_core.messages import AssistantMessage, JsonObject
 from agent_core.reasons import TerminalReason, TransitionReason
 
 NOT_DONE = "stop_hook"
@@ -69,6 +70,22 @@ def at_limit(engine: Engine, run: Run) -> End | None:
     if any(most is not None and used >= most for most, used in spent):
         return End(TerminalReason.BUDGET)
     return None
+
+
+def limit_notice(reason: TerminalReason, limits: LoopLimits) -> tuple[str, JsonObject]:
+    """Return the notice of a reached limit as English text, and the limit as data for a translation."""
+    match reason:
+        case TerminalReason.MAX_TURNS:
+            return f"[Reached the limit of {limits.max_turns} model calls]", {"limit": limits.max_turns}
+        case TerminalReason.MAX_TOOL_CALLS:
+            return f"[Reached the limit of {limits.max_tool_calls} tool calls]", {"limit": limits.max_tool_calls}
+        case TerminalReason.MAX_SECONDS:
+            minutes = limits.max_seconds / 60
+            return f"[Reached the limit of {minutes:g} minutes]", {"limit": minutes}
+        case TerminalReason.REPEATED_CALLS:
+            return "[Stopped: the same tool call had the same result again and again]", {}
+        case _:
+            return "[Reached the budget of this run]", {}
 
 
 def _steering(run: Run) -> Next | None:

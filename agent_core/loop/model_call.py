@@ -12,12 +12,12 @@ from agent_core.bulkheads import Guest
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import MessageEnd, MessageStart, MessageUpdate, RetryScheduled
-from agent_core.loop.cut_prompt import was_cut
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
 from agent_core.loop.partial import PartialAssembler
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.loop.truncation import was_cut
 from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
 from agent_core.models.llm import (
     FailureKind,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from agent_core.events import CompactionReason
+from agent_core.loop.answer_text import GOES_ON
 from agent_core.loop.engine import Compactor, End, Engine, Next, Run
-from agent_core.loop.spoken import GOES_ON
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason, UserMessage
 from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.reasons import TerminalReason, TransitionReason

@@ -8,8 +8,8 @@ import pytest
 
 from agent_core.agent import Agent
 from agent_core.builtin.task import task_tool
-from agent_core.context.border import convert_to_llm
 from agent_core.context.persona import Persona
+from agent_core.context.request_history import convert_to_llm
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
 from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.context.border import convert_to_llm
+from agent_core.context.request_history import convert_to_llm
 from agent_core.messages import ImageContent, SummaryMessage, TextContent, ToolResultMessage, UserMessage, text_of, user
 from agent_core.models.openai_wire import user_text
 from agent_core.untrusted import LONGEST_NAME, bare, harmless, is_tainted, marked, name_of

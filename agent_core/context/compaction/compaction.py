@@ -7,8 +7,9 @@ from typing import Protocol
 from agent_core.bulkheads import Guest
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.cut import asked_from
-from agent_core.context.compaction.plan import Plan, Room, carried, make_plan
+from agent_core.context.compaction.plan import Plan, carried, make_plan
 from agent_core.context.compaction.summary import Material, Summary, extracted, read, request_for
+from agent_core.context.compaction.threshold import MOST_WRONG, Room, Size, Window, room_for
 from agent_core.context.context import ContextManager
 from agent_core.events import (
     AgentEvent,
@@ -25,21 +26,9 @@ from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
-from agent_core.models.llm import ModelInfo
 from agent_core.sources import UNKNOWN, Sources
 from agent_core.untrusted import sources_of
 
-COMPACT_AT = 0.80
-"""Fraction of the window at which compaction is due."""
-SKILLS_UP_TO = 0.90
-KEEP = 20_000
-"""Tokens of recent messages that are kept; at most a quarter of the window."""
-LONGEST_SUMMARY = 1_024
-"""Tokens; at most an eighth of the window."""
-AROUND_SUMMARY = 1_000
-"""Tokens of the instructions for a summary."""
-MOST_WRONG = 4.0
-"""Upper bound of the correction for low estimates; a server that reports more counts something else."""
 STOPPED = "stopped"
 
 
@@ -86,7 +75,7 @@ class Compaction:
         if self._context.skills.wants_room:
             return True
         used = self._context.tokens(state)
-        if not self._is_too_much(used, self._model()):
+        if not self._window().is_too_full(used):
             return False
         room = self._room("threshold", used, self._by(used, state.messages))
         if make_plan(state.messages, self._context.sizes, room, anyway=False) is not None:
@@ -184,45 +173,20 @@ class Compaction:
             skills.unload_unused(left)
         skills.wants_room = 0
 
-    def _room(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> Room:
-        """Return the token budget of this compaction; the target is at most half of the window.
+    def _window(self) -> Window:
+        """Return the window of the model that is asked next."""
+        caller = self._caller()
+        model = caller.next_model
+        return Window(model.context_window, model.answer_tokens(caller.options.max_tokens))
 
-        The target is lower if the server counted more than estimated, or took in (`held`) less than it was sent, or if
-        a skill needs room. A manual compaction keeps less.
-        """
-        model, wanted = self._model(), self._context.skills.wants_room
-        window = model.context_window
-        keep, target = min(KEEP, window // 4), window // 2
-        if reason == "overflow":
-            target = min(target, before // 2, 3 * held // 4 or target)
-        if reason == "manual":
-            keep = min(keep, before // 4)
-        if wanted:
-            target = min(target, int(window * SKILLS_UP_TO) - wanted)
-        summary = min(LONGEST_SUMMARY, window // 8)
-        return Room(
-            keep=int(min(keep, target // 2) / by),
-            target=int(target / by),
-            limit=int((window - self._answer(model)) / by),
-            prefix=self._context.guess(()),
-            summary=summary,
-            telling=int((window - 2 * summary) / by) - AROUND_SUMMARY,  # minus its answer and the earlier summary
-            worthwhile=window // 16 if reason == "threshold" else 1,
-        )
+    def _room(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> Room:
+        size = Size(before, by, held, prefix=self._context.guess(()))
+        return room_for(reason, self._window(), size, wanted=self._context.skills.wants_room)
 
     def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
         """Return how many times larger the request is than estimated."""
         guess = self._context.guess(messages)
         return min(max(1.0, used / guess), MOST_WRONG) if guess else 1.0
-
-    def _is_too_much(self, used: int, model: ModelInfo) -> bool:
-        return used > COMPACT_AT * model.context_window or used + self._answer(model) > model.context_window
-
-    def _answer(self, model: ModelInfo) -> int:
-        return model.answer_tokens(self._caller().options.max_tokens)
-
-    def _model(self) -> ModelInfo:
-        return self._caller().next_model
 
 
 def _held(messages: Sequence[AgentMessage]) -> int:

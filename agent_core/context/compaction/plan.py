@@ -4,31 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agent_core.context.compaction.cut import Cut, find_cut, last_round
+from agent_core.context.compaction.threshold import Room
 from agent_core.loop.history import shortened
 from agent_core.messages import AgentMessage, SummaryMessage
 
 Sizes = Callable[[Sequence[AgentMessage]], list[int]]
 """Returns the tokens of each message."""
-
-
-@dataclass(frozen=True)
-class Room:
-    """Token budget of a compaction, in estimated tokens."""
-
-    keep: int
-    """Recent messages that are kept unchanged."""
-    target: int
-    """Intended size of the next request."""
-    limit: int
-    """Maximum size of the next request."""
-    prefix: int
-    """Prompt and tools, which are part of every request."""
-    summary: int
-    """Maximum size of a summary."""
-    telling: int
-    """Maximum input of the model that makes the summary."""
-    worthwhile: int
-    """Minimum size of old turns for which a summary is worth a model call."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.context.compaction.words import call_words, said_by_person, short, told
+from agent_core.context.compaction.transcript import call_words, said_by_person, short, told
 from agent_core.loop.history import shortened
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of, user
 from agent_core.models.llm import LlmRequest

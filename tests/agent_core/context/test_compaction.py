@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.context.compaction.compaction import COMPACT_AT
+from agent_core.context.compaction.threshold import COMPACT_AT
 from agent_core.events import CompactionEnd, CompactionStart
 from agent_core.loop.history import effective
 from agent_core.messages import (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
-from agent_core.context.border import Border, convert_to_llm, repair
+from agent_core.context.request_history import RequestHistory, convert_to_llm, repair
 from agent_core.events import AgentEvent, CompactionReason, MessageEnd
 from agent_core.loop.history import effective
 from agent_core.loop.state import QueryState, reduce_event
@@ -158,7 +158,7 @@ async def test_a_restart_finds_the_same_conversation(messages: list[AgentMessage
 def test_what_is_taken_over_the_border_bit_by_bit_is_what_is_taken_at_once(
     messages: list[AgentMessage], stops: list[int]
 ) -> None:  # U-16, S3-34
-    border = Border()
+    border = RequestHistory()
 
     for stop in [*(place % (len(messages) + 1) for place in stops), len(messages)]:
         part = messages[:stop]

@@ -7,10 +7,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.context.border import convert_to_llm, repair
 from agent_core.context.context import ContextManager
 from agent_core.context.persona import Persona
 from agent_core.context.prompt import SAFETY, SystemPrompt
+from agent_core.context.request_history import convert_to_llm, repair
 from agent_core.identity_cache import Remembered
 from agent_core.loop.state import QueryState
 from agent_core.messages import (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from agent_core.context.compaction.summary import FACTS, NO_FACTS
-from agent_core.context.compaction.words import told
+from agent_core.context.compaction.transcript import told
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolResultMessage, user
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Thinks, calls

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
-from agent_core.context.border import convert_to_llm, repair
+from agent_core.context.request_history import convert_to_llm, repair
 from agent_core.events import (
     AgentEnd,
     AgentEvent,

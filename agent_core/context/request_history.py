@@ -1,11 +1,11 @@
-"""Conversion of the request history to provider messages, in a form that every provider accepts."""
+"""The request history: the conversation as provider messages, in a form that every provider accepts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
 from typing import assert_never
 
 from agent_core.identity_cache import Remembered
-from agent_core.loop.spoken import GOES_ON
+from agent_core.loop.answer_text import GOES_ON
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -25,7 +25,7 @@ NO_RESULT = "No result provided"
 STOPPED = "[The person stopped this answer.]"
 
 
-class Border:
+class RequestHistory:
     """Converts a growing conversation repeatedly; only messages added since the last call cost time."""
 
     def __init__(self) -> None:
