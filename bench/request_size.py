@@ -11,6 +11,6 @@ async def figures() -> list[Figure]:
         await scene.seats[0].answered("Hello.", 1, 20)
         asked = scene.model.requests[0]
     return [
-        Figure("first model request", asked.size / 1000, "kB", 4),
+        Figure("first model request", asked.size / 1000, "kB", 8),
         Figure("tools in it", len(asked.tools), ""),
     ]

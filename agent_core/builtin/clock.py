@@ -19,7 +19,7 @@ def clock_tool(time: Clock, default_zone: str) -> Tool:
 
     @tool(execution="parallel", label="Looking at the clock")
     async def clock(zone: str = "") -> str:
-        """Date and time, in an IANA zone or city."""
+        """Tell the date and time in an IANA zone or city."""
         there = await asyncio.to_thread(_find, zone) if zone.strip() else home
         now = datetime.fromtimestamp(time.time(), UTC).astimezone(there)
         return f"{now:%A, %Y-%m-%d %H:%M:%S}, {there} ({_offset(now)})"

@@ -21,20 +21,20 @@ def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]
 
     @tool(idempotent=True, acts="write", label="Remembering: {fact}")
     async def remember(fact: str, context: ToolContext) -> str:
-        """Keep a fact."""
+        """Remember a fact."""
         sources = () if is_said(fact, context.messages) else sources_of(context.messages)
         kept, new = await memory_of(context).remember(fact, _speaker(context.messages), sources)
         return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
 
     @tool(execution="parallel", label="Looking into the memory")
     async def recall(words: str = "", *, context: ToolContext) -> ToolResult:
-        """Find kept facts."""
+        """Search the remembered facts."""
         facts = await memory_of(context).search(words)
         return _result("\n".join(f"{fact.number}. {fact.told}" for fact in facts) or "(nothing found)", *facts)
 
     @tool(acts="write", label="Forgetting number {number}")
     async def forget(number: int, context: ToolContext) -> ToolResult:
-        """Drop a fact."""
+        """Forget a fact."""
         fact = await memory_of(context).forget(number)
         return _result(f"Forgotten: {fact.text}", fact)
 

@@ -19,7 +19,7 @@ async def load_skill(name: str, context: ToolContext) -> ToolResult:
 
 @tool(idempotent=True, label="Putting the skill {name} away")
 async def unload_skill(name: str, context: ToolContext) -> ToolResult:
-    """Take a skill and its references out of the system prompt."""
+    """Remove a skill and its references from the system prompt."""
     return _answer(context, lambda shelf: shelf.unload(name.strip()))
 
 
@@ -31,7 +31,7 @@ async def load_skill_reference(skill: str, reference: str, context: ToolContext)
 
 @tool(idempotent=True, label="Looking at the skills")
 async def list_skills(context: ToolContext, search: str = "") -> ToolResult:
-    """List skills, or those that words or a tag fit."""
+    """List skills, or those that match words or a tag."""
 
     def listed(shelf: SkillShelf) -> str:
         found = shelf.offered(search)

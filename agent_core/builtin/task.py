@@ -24,7 +24,7 @@ def task_tool(runner: TaskRunner) -> Tool:
 
     @tool(idempotent=True, retry="never", timeout_s=None, label="Task: {prompt}")
     async def task(prompt: str, background: bool = False, *, context: ToolContext) -> ToolResult:  # noqa: FBT001, FBT002
-        """Have a helper that sees only this prompt do a job; in the background, its report comes later by itself."""
+        """Give a task to a sub-agent that sees only this prompt; in the background, its report arrives later."""
         if not prompt.strip():
             raise ToolFailed("the prompt is empty", "say in it what is to be done")
         return await (runner.begin if background else runner.run)(prompt, context)

@@ -91,9 +91,9 @@ class ContextManager:
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """Build the next request; the same state gives the same bytes, so that providers can cache it."""
         self.skills.refresh()
-        specs = self.tools.specs()
+        specs = self._offered()
         request = LlmRequest(
-            system=self._prompt(specs),
+            system=self._prompt(),
             messages=(),
             tools=specs if with_tools else (),
             tool_choice="auto" if with_tools else "none",
@@ -108,8 +108,8 @@ class ContextManager:
         The model's last report plus an estimate of what was added since, prompt and tools included; at least half of a
         full estimate, because some servers report only tokens outside their cache.
         """
-        specs = self.tools.specs()
-        prefix = self._prefix(self._prompt(specs), specs)
+        specs = self._offered()
+        prefix = self._prefix(self._prompt(), specs)
         sizes = self._size.row(state.messages)
         guess = prefix + sum(sizes)
         for place in reversed(range(len(state.messages))):
@@ -121,8 +121,8 @@ class ContextManager:
 
     def guess(self, messages: Sequence[AgentMessage]) -> int:
         """Return the tokens of a request with these messages by estimate alone."""
-        specs = self.tools.specs()
-        return self._prefix(self._prompt(specs), specs) + self.size_of(messages)
+        specs = self._offered()
+        return self._prefix(self._prompt(), specs) + self.size_of(messages)
 
     def sizes(self, messages: Sequence[AgentMessage]) -> list[int]:
         """Return the estimated tokens of each message; failed answers are not sent and count 0."""
@@ -149,14 +149,14 @@ class ContextManager:
         )
 
     def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:
-        specs = self.tools.specs()
-        parts = self._system(specs)
+        specs = self._offered()
+        parts = self._system()
         skills = {name: estimate(getattr(parts, name)) for name in SKILL_PARTS} if self.system_prompt is None else {}
         results = [message for message in messages if isinstance(message, ToolResultMessage)]
         beside = sum(estimate(message.context or "") for message in messages if isinstance(message, UserMessage))
         results_size = self.size_of(results)
         return Buckets(
-            prompt=max(0, estimate(self._prompt(specs)) - sum(skills.values())),
+            prompt=max(0, estimate(self._prompt()) - sum(skills.values())),
             tools=sum(self._tool_size.each(specs)),
             skill_index=skills.get("skills_index", 0) + skills.get("skill_protocol", 0),
             loaded_skills=skills.get("loaded_skills", 0) + skills.get("always_skills", 0),
@@ -166,20 +166,23 @@ class ContextManager:
             tool_results=results_size,
         )
 
+    def _offered(self) -> tuple[ToolSpec, ...]:
+        """Return the tools for the next request, without skill tools that no skill has a use for."""
+        idle = self.skills.idle_tools
+        return tuple(spec for spec in self.tools.specs() if spec.name not in idle)
+
     def _prefix(self, prompt: str, specs: Sequence[ToolSpec]) -> int:
         return estimate(prompt) + sum(self._tool_size.each(specs))
 
-    def _prompt(self, specs: Sequence[ToolSpec]) -> str:
-        return self._system(specs).render() if self.system_prompt is None else self.system_prompt
+    def _prompt(self) -> str:
+        return self._system().render() if self.system_prompt is None else self.system_prompt
 
-    def _system(self, specs: Sequence[ToolSpec]) -> SystemPrompt:
-        names = "\n".join(f"- {spec.name}: {_first_line(spec.description)}" for spec in specs)
+    def _system(self) -> SystemPrompt:
         return SystemPrompt(
             identity=self.persona.render(),
-            workspace=f"# Workspace\nFiles of this chat: {self.workspace} (give relative paths)"
+            workspace=f"# Workspace\nFiles of this chat: {self.workspace} (use relative paths)"
             if self.workspace
             else "",
-            tools=f"# Available tools\n{names}" if names else "",
             always_skills=self.skills.always,
             skill_protocol=self.skills.protocol,
             skills_index=self.skills.index,
@@ -190,7 +193,3 @@ class ContextManager:
 
 def _is_failed(message: AgentMessage) -> bool:
     return isinstance(message, AssistantMessage) and message.stop_reason in FAILED
-
-
-def _first_line(text: str) -> str:
-    return text.partition("\n")[0]

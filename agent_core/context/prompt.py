@@ -41,7 +41,6 @@ class SystemPrompt(Frozen):
     memory_guide: str = MEMORY
     safety: str = SAFETY
     workspace: str = ""
-    tools: str = ""
     always_skills: str = ""
     skill_protocol: str = ""
     skills_index: str = ""

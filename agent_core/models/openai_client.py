@@ -28,7 +28,7 @@ from agent_core.models.llm import (
     StreamStart,
 )
 from agent_core.models.openai_chunks import Chunk, ErrorDetail
-from agent_core.models.openai_wire import WireText, tools_to_wire
+from agent_core.models.openai_wire import WireText, compact_json, tools_to_wire
 from agent_core.models.sse import NotAnEventStream, SseReader
 from agent_core.models.thinking import thinking_for
 
@@ -144,8 +144,8 @@ class OpenAiClient:
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):
             body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
-        rest = json.dumps(body, ensure_ascii=False).removeprefix("{")
-        return f'{{"messages": {self._wire.of(request, vision=model.vision)}, {rest}'.encode("utf-8", "replace")
+        rest = compact_json(body).removeprefix("{")
+        return f'{{"messages":{self._wire.of(request, vision=model.vision)},{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:

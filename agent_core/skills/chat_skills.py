@@ -102,6 +102,12 @@ class SkillShelf:
         return not self._in.texts.protocol
 
     @property
+    def idle_tools(self) -> frozenset[str]:
+        """Return the names of the tools that no skill has a use for at present, so that models need not be offered
+        them; a call is answered all the same."""
+        return self._in.texts.idle_tools
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the loaded skills in order of loading, without those that are always loaded."""
         return tuple(self._in.loaded)

@@ -9,11 +9,17 @@ INDEX_CHARS = 300
 MOST_INDEXED = 100
 LOADED, NOT_LOADED = "✓", "○"
 
-PROTOCOL = """\
-# Skills
-Load a skill with load_skill before you do what its description fits; several may be loaded at once. Load a reference \
-of it with load_skill_reference when the skill says so, on an error, or when you need examples or details. Unload it \
-with unload_skill when the topic has changed, the task is done, or room is needed. Do all of this silently."""
+LOADING = """\
+Before you do what a skill's description fits, load it with load_skill, silently; several may be loaded at once."""
+USING = """\
+Load a skill's references with load_skill_reference when it says so, on errors, and for examples or details. Unload it \
+with unload_skill when the topic changes, the task is done, or room is needed. Do so silently."""
+
+
+def protocol(*, offers: bool, is_any_loaded: bool) -> str:
+    """Return how to use skills: how to load one if any is offered, and the rest once one is loaded."""
+    lines = [LOADING] * offers + [USING] * is_any_loaded
+    return "\n".join(["# Skills", *lines]) if lines else ""
 
 
 def index(lines: Sequence[tuple[Skill, bool]]) -> str:

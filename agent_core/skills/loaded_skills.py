@@ -3,7 +3,7 @@
 This is the only record of loaded skills: index marks, prompt and stored state derive from it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent_core.skills import layout
@@ -17,13 +17,15 @@ from agent_core.skills.workspace_skills import OwnSkills
 
 @dataclass(frozen=True)
 class Texts:
-    """The parts of the prompt."""
+    """The parts of a request about skills."""
 
     always: str
     protocol: str
     index: str
     loaded: str
     references: str
+    idle_tools: frozenset[str]
+    """Tools that no skill has a use for."""
 
 
 class LoadedSkills:
@@ -47,12 +49,13 @@ class LoadedSkills:
 
     @property
     def texts(self) -> Texts:
-        """Return the parts of the prompt; the same bytes until something changes."""
+        """Return the parts of the request; the same bytes until something changes."""
         if self._texts is None:
             offered = self.offered()
+            present = [*self.always.values(), *self.loaded.values()]
             self._texts = Texts(
                 always=layout.always(item.now.block for item in self.always.values()),
-                protocol=layout.PROTOCOL if offered or self.always else "",
+                protocol=layout.protocol(offers=bool(offered), is_any_loaded=bool(present)),
                 index=layout.index(offered),
                 loaded=layout.loaded(item.now.block for item in self.loaded.values()),
                 references=layout.references(
@@ -62,6 +65,7 @@ class LoadedSkills:
                         for path, text in item.references.items()
                     }
                 ),
+                idle_tools=frozenset(_idle_tools(offered, self.loaded.values(), present)),
             )
         return self._texts
 
@@ -253,6 +257,22 @@ class LoadedSkills:
         skill = self._own.find(kept.name)
         said = self._own.approved(skill, kept.digest) if skill else None
         return LoadedSkill(read_instructions(said.skill, said.read), kept.held, said.digest) if said else None
+
+
+def _idle_tools(
+    offered: Sequence[tuple[Skill, bool]], loaded: Iterable[LoadedSkill], present: Iterable[LoadedSkill]
+) -> Iterator[str]:
+    """Yield the tools without use. `present` are the loaded skills and those that are always loaded."""
+    if len(offered) <= layout.MOST_INDEXED:  # the prompt lists them all
+        yield "list_skills"
+    if all(is_loaded for _, is_loaded in offered):
+        yield "load_skill"
+    if all(item.held for item in loaded):
+        yield "unload_skill"
+    if not any(item.now.offered for item in present):
+        yield "load_skill_reference"
+    if not any(item.skill.scripts for item in present):
+        yield "run_skill_script"
 
 
 def _changed_since(name: str) -> str:

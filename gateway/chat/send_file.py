@@ -18,7 +18,7 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
 
     @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}")
     async def send_file(path: str, caption: str = "", *, context: ToolContext) -> str:
-        """Send a file of the workspace to the person."""
+        """Send a workspace file to the person."""
         if context.chat_id is None:
             raise ToolFailed("there is no chat to send to")
         chat = ChatKey.parse(context.chat_id)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.emulators.model_script import says
-from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.emulated import STRANGERS, Emulated
 from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
@@ -15,6 +15,8 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)
 SECONDS = 30
 INSTRUCTIONS = "It finds the delimiter"
 """Text from the skill `chart`."""
+MOST_BYTES = 8_000
+"""Size limit of the first request, whose bytes are paid for with every message."""
 
 
 def tells(*words: str) -> Callable[[Chat], bool]:
@@ -58,3 +60,18 @@ async def test_who_is_no_owner_looks_and_does_not_load(stage: Stage) -> None:
     await chat.says(bob, "/skill load chart")
 
     await chat.until(tells("Only an owner can load and unload skills."), SECONDS)
+
+
+@pytest.mark.asyncio
+@only("telegram")
+async def test_the_first_request_with_all_shipped_tools_and_skills_stays_small(own_stage: Stage) -> None:
+    await own_stage.start()
+    ann, chat = own_stage.private("Ann")
+    own_stage.script.then(says("Hi."))
+
+    await chat.says(ann, "hello")
+    await chat.until(tells("Hi."), SECONDS)
+
+    (request,) = own_stage.model.requests
+    assert {"load_skill", "schedule", "web_fetch"} <= set(request.tools)
+    assert request.size <= MOST_BYTES

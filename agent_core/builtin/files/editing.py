@@ -95,7 +95,7 @@ def edit_file_tool(opener: Opener) -> Tool:
     async def edit_file(
         path: str, old_text: str, new_text: str, *, replace_all: bool = False, context: ToolContext
     ) -> ToolResult:
-        """Replace text that occurs once in a file, or all of it."""
+        """Replace text that occurs once in a file, or every occurrence."""
         edit = _Edit(path, old_text, new_text, replace_all)
         sources = await asyncio.to_thread(context.files.of, [path])
         try:

@@ -52,7 +52,7 @@ def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> 
 
     @tool(execution="parallel", label="Searching for {pattern}")
     async def grep(pattern: str, context: ToolContext, path: str = ".", glob: str = "") -> ToolResult:
-        """Search files of the workspace by regular expression."""
+        """Search workspace files for a regular expression."""
         if not pattern or len(pattern) > PATTERN_CHARS:
             raise ToolFailed(f"a pattern has 1 to {PATTERN_CHARS} characters")
         hunt = _Hunt(pattern, path, glob, opener, time.monotonic() + seconds, context.cancel)

@@ -24,7 +24,7 @@ def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
 
     @tool(execution="parallel", label="Reading {path}")
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
-        """Read a text file of the workspace from line `offset`."""
+        """Read a workspace file from line `offset`."""
         content = await asyncio.to_thread(_read, context.workspace, path, opener)
         sources = await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
@@ -41,7 +41,7 @@ def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
 def list_dir_tool(opener: Opener) -> Tool:
     @tool(execution="parallel", label="Listing {path}")
     async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
-        """List a folder of the workspace."""
+        """List a workspace folder."""
         listing = await asyncio.to_thread(_listing, context.workspace, path, opener)
         return ToolResult.of(listing).from_(await asyncio.to_thread(context.files.of_names, path))
 

@@ -20,7 +20,7 @@ MOST_BYTES = 5_000_000
 def write_file_tool(opener: Opener) -> Tool:
     @tool(acts="write", idempotent=True, label="Writing {path}")
     async def write_file(path: str, content: str, context: ToolContext) -> str:
-        """Create or replace a text file of the workspace."""
+        """Create or overwrite a text file in the workspace."""
         data = encoded(content, path)
         return await asyncio.to_thread(_write, context, path, data, opener)
 

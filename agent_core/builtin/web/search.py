@@ -46,7 +46,7 @@ def web_search_tool(searcher: Searcher) -> Tool:
         source=SEARCH,
     )
     async def web_search(query: str, count: int = 5) -> str:
-        """Search the web for titles, addresses and snippets; read a page of them with web_fetch."""
+        """Search the web for titles, addresses and snippets; read pages with web_fetch."""
         words = " ".join(query.split())
         if not words:
             raise ToolFailed("a search needs words", "call it again with the words")

@@ -95,7 +95,7 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
 
     @tool(execution="parallel", timeout_s=30, label="Reading {url}", acts="net", untrusted=True)
     async def web_fetch(url: str, offset: int = 0, *, context: ToolContext) -> ToolResult:
-        """Read a web page as Markdown; a long one in parts, by the offset that each part names."""
+        """Read a web page as Markdown; read on at the offset that a part names."""
         found = await kept.get(url, context, fetcher, goes_on=bool(offset))
         return ToolResult.of(_part(*found, offset)).from_(union([page(url), page(found[0].url)]))
 

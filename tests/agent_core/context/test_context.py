@@ -50,7 +50,6 @@ def test_the_parts_of_the_prompt_stand_in_order_and_empty_ones_leave_no_trace() 
         "memory_guide",
         "safety",
         "workspace",
-        "tools",
         "always_skills",
         "skill_protocol",
         "skills_index",
@@ -102,18 +101,21 @@ async def test_the_prompt_names_workspace_and_tools_sorted(starts: StartAgent) -
     await talk.says("hi")
 
     prompt = talk.llm.requests[0].system
-    assert [spec.name for spec in talk.llm.requests[0].tools] == ["echo", "look"]
-
+    assert [(spec.name, spec.description) for spec in talk.llm.requests[0].tools] == [
+        ("echo", "Say it back."),
+        ("look", "Look at it."),
+    ]
     assert "Files of this chat: /w" in prompt
-    assert "- echo: Say it back.\n- look: Look at it." in prompt
+    assert "Say it back." not in prompt
 
 
-def test_a_tool_without_a_description_is_named_all_the_same() -> None:  # S0-07
+def test_a_tool_without_a_description_is_offered_all_the_same() -> None:  # S0-07
     @tool()
     async def mute() -> str:
         return "ok"
 
-    assert "- mute: " in ContextManager(ToolRegistry([mute])).build_request(state()).system
+    (spec,) = ContextManager(ToolRegistry([mute])).build_request(state()).tools
+    assert (spec.name, spec.description) == ("mute", "")
 
 
 def test_the_same_state_gives_the_same_bytes() -> None:  # S0-08
@@ -134,11 +136,10 @@ def test_a_prompt_that_a_caller_set_is_the_one_that_is_counted() -> None:  # S0-
     assert context.tokens(state()) == 1_000
 
 
-def test_without_tools_there_is_no_tool_section_and_no_tool() -> None:  # S0-11, S0-09
+def test_without_tools_and_workspace_the_prompt_has_no_section_on_them() -> None:  # S0-11, S0-09
     request = ContextManager(ToolRegistry()).build_request(state(user("hi")))
 
     assert request.tools == ()
-    assert "# Available tools" not in request.system
     assert "# Workspace" not in request.system
 
 

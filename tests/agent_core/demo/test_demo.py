@@ -31,8 +31,11 @@ from agent_core.messages import (
 from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.models.providers import DEMO_MODEL
 from agent_core.models.scripted import Calls
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import Origin
 from agent_core.tools import Tool, ToolFailed, ToolRegistry, tool
 from tests.agent_core.demo.demo_chat import Chat, QuickClock
+from tests.process import REPOSITORY
 
 
 @pytest.fixture
@@ -102,17 +105,26 @@ def drawing(*, refused: bool = False) -> tuple[Tool, Tool]:
     return run_skill_script, send_file
 
 
+def shipped() -> SkillLibrary:
+    return SkillLibrary([(REPOSITORY / "skills", Origin.SHIPPED)])
+
+
 async def test_it_draws_a_table_with_a_script_and_sends_the_picture(tmp_path: Path) -> None:
-    chat = Chat(tmp_path, more=drawing())
+    chat = Chat(tmp_path, more=drawing(), library=shipped())
     (tmp_path / "sales.csv").write_text("month,north\nMay,3\n")
 
     assert "`sales.csv`" in await chat.says("Chart sales.csv")
-    assert chat.used == ["Reading sales.csv", "Running chart.py ['sales.csv', 'chart.png']", "Sending chart.png"]
+    assert chat.used == [
+        "Reading the skill chart",
+        "Reading sales.csv",
+        "Running chart.py ['sales.csv', 'chart.png']",
+        "Sending chart.png",
+    ]
     assert "`sales.csv`" in await chat.says("画图 sales.csv")
 
 
 async def test_it_goes_no_further_where_the_script_may_not_run(tmp_path: Path) -> None:
-    chat = Chat(tmp_path, more=drawing(refused=True))
+    chat = Chat(tmp_path, more=drawing(refused=True), library=shipped())
     (tmp_path / "sales.csv").write_text("month,north\nMay,3\n")
 
     assert await chat.says("chart sales.csv") == "That did not work: the person refused this call."

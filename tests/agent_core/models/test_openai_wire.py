@@ -126,5 +126,5 @@ def test_written_bit_by_bit_it_is_the_same(vision: bool) -> None:  # noqa: FBT00
 
     for end in (1, 3, len(history), 2, len(history)):
         request = LlmRequest(system="Be kind." if end > 1 else "", messages=history[:end])
-        whole = json.dumps(messages_to_wire(request, vision=vision), ensure_ascii=False)
+        whole = json.dumps(messages_to_wire(request, vision=vision), ensure_ascii=False, separators=(",", ":"))
         assert written.of(request, vision=vision) == whole

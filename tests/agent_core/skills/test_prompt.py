@@ -116,10 +116,15 @@ async def test_references_stand_behind_the_instructions(starts: StartAgent, root
 
 
 def test_how_to_load_and_unload_is_told_and_that_it_is_done_silently(root: Path) -> None:  # S0-03 S0-04
-    protocol = Shelf(root).on.protocol
+    shelf = Shelf(root).on
+    before = shelf.protocol
+    shelf.load("book-flight")
 
-    for word in ("load_skill ", "load_skill_reference", "unload_skill", "error", "topic", "done", "room", "silently"):
-        assert word in protocol
+    assert "load_skill," in before
+    assert "silently" in before
+    assert "unload_skill" not in before
+    for word in ("load_skill,", "load_skill_reference", "unload_skill", "error", "topic", "done", "room", "silently"):
+        assert word in shelf.protocol
 
 
 def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # S1-03

@@ -14,6 +14,7 @@ from agent_core.models.scripted import SCRIPTED_MODEL, Call, Calls, ScriptedLlm,
 from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError, SkillTrouble
+from agent_core.skills.layout import MOST_INDEXED
 from agent_core.skills.names import SKILL_TOOLS
 from agent_core.tools import ToolRegistry, UnknownTool, tool
 from tests.agent_core.kit import StartAgent, Talk, start_agent
@@ -31,6 +32,11 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def shelf(root: Path) -> SkillShelf:
     return Shelf(root).on
+
+
+def offered(talk: Talk) -> set[str]:
+    """Names of the tools in the last request."""
+    return {spec.name for spec in talk.llm.requests[-1].tools}
 
 
 def results(talk: Talk) -> list[str]:
@@ -242,7 +248,7 @@ async def test_they_are_offered_with_the_others_and_only_read(starts: StartAgent
     await talk.says("Hi.")
 
     names = [spec.name for spec in talk.llm.requests[0].tools]
-    assert names == ["zebra", *sorted(SKILL_TOOLS)]
+    assert names == ["zebra", "load_skill"]
     for name in SKILL_TOOLS:
         one = talk.agent.context.tools.get(name)
         assert (one.acts, one.idempotent) == ("read", True)
@@ -255,7 +261,49 @@ async def test_new_tools_do_not_take_the_skills_away(starts: StartAgent, shelf: 
     talk.agent.set_tools([])
     await talk.says("Hi.")
 
-    assert {spec.name for spec in talk.llm.requests[0].tools} == SKILL_TOOLS
+    assert offered(talk) == {"load_skill"}
+
+
+async def test_skill_tools_are_offered_while_a_skill_has_a_use_for_them(
+    starts: StartAgent, root: Path
+) -> None:  # S0-12
+    @tool()
+    async def run_skill_script(skill: str) -> str:
+        """Run a script of a loaded skill."""
+        return skill
+
+    write_skill(root, "chart", files={"scripts/chart.py": "print()"})
+    shelf = Shelf(root).on
+    talk = starts(*["Hello."] * 5, tools=[run_skill_script], skills=shelf)
+
+    await talk.says("Hi.")
+    assert offered(talk) == {"load_skill"}
+    shelf.load("standup")
+    await talk.says("Hi.")
+    assert offered(talk) == {"load_skill", "unload_skill"}
+    shelf.load("chart")
+    await talk.says("Hi.")
+    assert offered(talk) == {"load_skill", "unload_skill", "run_skill_script"}
+    shelf.load("book-flight")
+    await talk.says("Hi.")
+    assert offered(talk) == {"unload_skill", "load_skill_reference", "run_skill_script"}
+    for name in shelf.names:
+        shelf.unload(name)
+        shelf.load(name, held=True)
+    await talk.says("Hi.")
+    assert offered(talk) == {"load_skill_reference", "run_skill_script"}
+
+
+async def test_skills_are_listed_by_a_tool_once_the_prompt_does_not_list_them_all(
+    starts: StartAgent, root: Path
+) -> None:  # S0-12
+    for number in range(MOST_INDEXED - 1):
+        write_skill(root, f"skill-{number}")
+    talk = starts("Hello.", skills=Shelf(root).on)
+
+    await talk.says("Hi.")
+
+    assert offered(talk) == {"list_skills", "load_skill"}
 
 
 async def test_a_program_can_load_and_unload_too(starts: StartAgent, shelf: SkillShelf) -> None:  # D-09 D-10
