@@ -95,13 +95,15 @@ def test_only_a_masked_model_is_asked() -> None:
     assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {
         "gateway/security/masked_llm.py"
     }
-    [loop] = [
-        node
+    given = {
+        keyword.arg: ast.unparse(keyword.value)
         for path, tree in modules()
         for node in ast.walk(tree)
-        if path == "gateway/runs/agents.py" and isinstance(node, ast.Call) and ast.unparse(node.func) == "AgentLoop"
-    ]
-    given = {keyword.arg: ast.unparse(keyword.value) for keyword in loop.keywords}
+        if path == "gateway/runs/agents.py"
+        and isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("Models", "ToolSetup")
+        for keyword in node.keywords
+    }
     assert given["llm"] == "MaskedLlm(parts.llm, self._secrets)"
     assert given["redact"] == "self._secrets.mask", "what tools say is masked"
 

@@ -161,11 +161,11 @@ class Agents:
 
         loop = AgentLoop(
             Models(
-                MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
-                parts.model,
-                parts.options or LlmOptions(),
-                parts.llm_retry or LlmRetryPolicy(),
-                self.chain,
+                llm=MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
+                model=parts.model,
+                options=parts.options or LlmOptions(),
+                retry=parts.llm_retry or LlmRetryPolicy(),
+                chain=self.chain,
             ),
             context,
             ToolSetup(context.tools, self._permissions, redact=self._secrets.mask),
