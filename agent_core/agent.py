@@ -36,7 +36,7 @@ from agent_core.reasons import TransitionReason
 from agent_core.skills.skill import Skill
 from agent_core.skills.token_budget import Room, weakly
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolEnvironment
+from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.provenance import FileSources
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]

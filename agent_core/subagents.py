@@ -29,7 +29,7 @@ from agent_core.reasons import CallFailure, TerminalReason
 from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import sources_of
 
 CLOSING_S = 300.0

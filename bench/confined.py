@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent_core.builtin.files.confined import open_file
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import open_file
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener, open_by_kernel, open_by_walk
 from bench.figures import Figure
 

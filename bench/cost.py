@@ -8,15 +8,15 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.memory import Memory
-from agent_core.builtin.memory_tools import memory_tools
 from agent_core.clock import SystemClock, new_id
 from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn, calls
-from agent_core.tools import ToolEnvironment, ToolRegistry
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.memory import Memory
+from agent_core.tools.memory_tools import memory_tools
+from agent_core.tools.tool import ToolEnvironment, ToolRegistry
 from bench.figures import Figure
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from gateway.store.store import Store

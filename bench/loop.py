@@ -16,7 +16,7 @@ from agent_core.loop.permissions import EverythingAllowed
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, ToolCall, Usage, user
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, StreamStart, TextDelta
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
 from gateway.records.audit import AuditLog

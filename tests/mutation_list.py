@@ -18,7 +18,7 @@ class Mutation:
 MUTATIONS = (
     Mutation(
         "S0-16",
-        "agent_core/tools.py",
+        "agent_core/tools/tool.py",
         "a tool may take the name of a skill tool",
         "if item.name in SKILL_TOOLS:",
         "if item.name in ():",

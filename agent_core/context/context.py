@@ -18,7 +18,7 @@ from agent_core.messages import (
 from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools import ToolRegistry
+from agent_core.tools.tool import ToolRegistry
 
 FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})
 SKILL_PARTS = ("always_skills", "skill_protocol", "skills_index", "loaded_skills", "loaded_references")

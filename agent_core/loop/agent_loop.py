@@ -26,7 +26,7 @@ from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolRegistry
+from agent_core.tools.tool import ToolRegistry
 
 
 class CannotContinue(RuntimeError):

@@ -23,7 +23,7 @@ from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_
 from agent_core.reasons import CallFailure
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
-from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.provenance import FileSources
 
 ABORTED = "Operation aborted"

@@ -11,7 +11,7 @@ from agent_core.loop.hooks import HookCalls
 from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
 from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext
+from agent_core.tools.tool import ToolContext
 
 SKIPPED = "Skipped due to queued user message."
 """Shown to the model; the wording is fixed by tests."""

@@ -9,7 +9,7 @@ from agent_core.loop.permissions import PermissionDecision
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, LlmMessage, ToolCall
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext
+from agent_core.tools.tool import ToolContext
 
 T = TypeVar("T")
 

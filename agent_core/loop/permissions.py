@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from agent_core.messages import AgentMessage, Frozen, Text, ToolCall
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 
 Behavior = Literal["allow", "ask", "deny", "begun"]
 """`begun`: approved before the program stopped, so the call may already have run."""

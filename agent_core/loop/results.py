@@ -9,7 +9,7 @@ from agent_core.loop.limits import LoopLimits
 from agent_core.messages import TextContent, text_of
 from agent_core.sources import Sources
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from agent_core.workspace.outputs import keep_text
 from agent_core.workspace.provenance import FileSources
 

@@ -29,7 +29,7 @@ from agent_core.mcp.trouble import Trouble, trouble_of
 from agent_core.mcp.words import plain, tool_names
 from agent_core.messages import JsonObject
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolFailed
+from agent_core.tools.tool import Tool, ToolFailed
 
 CONNECT_WITHIN = 60.0
 """Seconds; some commands download their server first."""

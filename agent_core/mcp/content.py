@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mcp import types
 
-from agent_core.builtin.files.pictures import picture_type, show_picture
 from agent_core.mcp.words import plain
 from agent_core.messages import ImageContent, TextContent, clean_json
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.pictures import picture_type, show_picture
+from agent_core.tools.tool import ToolFailed
 
 MOST_IMAGES = 5
 

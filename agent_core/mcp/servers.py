@@ -20,7 +20,7 @@ import structlog
 from agent_core.clock import SystemClock
 from agent_core.mcp.config import McpServer
 from agent_core.supervise import supervise
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 
 PACKAGE = "mcp>=2.3,<3"
 """The requirement of the extra `mcp`."""

@@ -11,7 +11,7 @@ from agent_core.messages import Frozen, JsonObject
 from agent_core.models.llm import ToolSpec
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
-from agent_core.tools import InvalidArguments, Tool, ToolContext, Traits
+from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, Traits
 
 Call = Callable[[str, JsonObject], Awaitable[ToolResult]]
 """Takes the server's own name of the tool and the arguments. Raises ToolFailed."""

@@ -10,8 +10,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from math import e, pi, tau
 
-from agent_core.builtin.functions import FUNCTIONS, checked, divide, factorial, modulo, power
-from agent_core.tools import ToolFailed, tool
+from agent_core.tools.functions import FUNCTIONS, checked, divide, factorial, modulo, power
+from agent_core.tools.tool import ToolFailed, tool
 
 MOST_CHARS = 500
 MOST_DEPTH = 50

@@ -1,14 +1,14 @@
 """The tools available in every chat."""
 
-from agent_core.builtin.calculator import calculator
-from agent_core.builtin.clock import clock_tool
-from agent_core.builtin.files.editing import edit_file_tool
-from agent_core.builtin.files.grep import find_ripgrep, grep_tool
-from agent_core.builtin.files.reading import list_dir_tool, read_file_tool
-from agent_core.builtin.files.writing import write_file_tool
-from agent_core.builtin.wait import wait_tool
 from agent_core.clock import Clock
-from agent_core.tools import Tool
+from agent_core.tools.calculator import calculator
+from agent_core.tools.clock import clock_tool
+from agent_core.tools.files.editing import edit_file_tool
+from agent_core.tools.files.grep import find_ripgrep, grep_tool
+from agent_core.tools.files.reading import list_dir_tool, read_file_tool
+from agent_core.tools.files.writing import write_file_tool
+from agent_core.tools.tool import Tool
+from agent_core.tools.wait import wait_tool
 from agent_core.workspace.safe_open import Opener, best_opener
 
 

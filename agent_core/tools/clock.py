@@ -8,7 +8,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from agent_core.clock import Clock
-from agent_core.tools import Tool, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolFailed, tool
 
 _OFFSET = re.compile(r"(?:utc|gmt)\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?")
 

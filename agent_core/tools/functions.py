@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 
 MOST_BITS = 14_000
 """Bits of a numerator or denominator: 4,200 digits, fewer than Python refuses to print."""

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from agent_core.builtin.files.confined import check_file, open_folder
-from agent_core.builtin.files.replace import locked
-from agent_core.builtin.files.replace import replace as replace_file
 from agent_core.clock import Clock
 from agent_core.sources import UNKNOWN, Sources, listed, read
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import check_file, open_folder
+from agent_core.tools.files.replace import locked
+from agent_core.tools.files.replace import replace as replace_file
+from agent_core.tools.tool import ToolFailed
 from agent_core.untrusted import name_of
 
 FILE = "MEMORY.md"

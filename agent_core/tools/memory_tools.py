@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from agent_core.builtin.memory import Fact, Memory
-from agent_core.builtin.own_words import is_said
 from agent_core.messages import AgentMessage, UserMessage
 from agent_core.sources import union
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools.memory import Fact, Memory
+from agent_core.tools.own_words import is_said
+from agent_core.tools.tool import Tool, ToolContext, tool
 from agent_core.untrusted import sources_of
 
 SOMEBODY = "person"

@@ -6,7 +6,7 @@ from agent_core.skills import layout
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools.tool import Tool, ToolContext, tool
 
 NO_SKILLS = "Error: there are no skills here. Next: go on without them"
 

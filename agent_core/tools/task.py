@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 
 
 class TaskRunner(Protocol):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from agent_core.clock import Clock
-from agent_core.tools import Tool, tool
+from agent_core.tools.tool import Tool, tool
 
 MOST_S = 10.0
 NO_TIME_S = 1.0

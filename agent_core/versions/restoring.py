@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agent_core.builtin.files.replace import open_made_folder
+from agent_core.tools.files.replace import open_made_folder
 from agent_core.versions.blobs import Blobs
 from agent_core.versions.entry import FOLDER, LINK, OTHER, Entry
 from agent_core.versions.group import Change

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import structlog
 
-from agent_core.builtin.files.confined import open_file
 from agent_core.messages import ImageContent
 from agent_core.sources import Sources, sent
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import open_file
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
 from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment

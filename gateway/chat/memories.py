@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.builtin.memory import Memory
 from agent_core.clock import Clock
 from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
 from agent_core.sources import Sources
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools.memory import Memory
+from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import harmless
 from agent_core.workspace.keeper import Author
 from channels.base import ChatKey, Sender

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from pathlib import Path
 
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_core.builtin.files.confined import shown
 from agent_core.messages import AgentMessage, UserMessage
 from agent_core.sources import Sources
+from agent_core.tools.files.confined import shown
 from agent_core.untrusted import harmless
 from agent_core.versions.entry import Entry
 from agent_core.versions.group import Change, Group, Groups

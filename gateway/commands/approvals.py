@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, rewritten

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
-from agent_core.builtin.files.confined import shown
-from agent_core.builtin.memory import told_line
+from agent_core.tools.files.confined import shown
+from agent_core.tools.memory import told_line
 from agent_core.versions.group import Change, Group
 from agent_core.versions.undoing import Undone, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from agent_core.mcp.config import McpServer
 from agent_core.sources import Sources, server
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 
 MOST_AT_ONCE = 10
 """Most tools shown to an owner and approved at once."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from agent_core.loop.permissions import Proposal
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
 from agent_core.sources import Sources
-from agent_core.tools import Acts, FunctionTool
+from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
 from gateway.permissions.destroying import destroys

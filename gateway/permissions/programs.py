@@ -3,7 +3,7 @@
 from agent_core.loop.permissions import Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin, Skill
-from agent_core.tools import FunctionTool
+from agent_core.tools.tool import FunctionTool
 from gateway.permissions.policy import ShutIn
 
 COMMAND, SCRIPT = "run_command", "run_skill_script"

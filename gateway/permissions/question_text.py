@@ -8,8 +8,8 @@ from itertools import groupby
 
 from pydantic import JsonValue
 
-from agent_core.builtin.programs.shell import as_typed
 from agent_core.messages import JsonObject
+from agent_core.tools.programs.shell import as_typed
 from channels.base import Button, OutboundMessage
 from gateway.delivery.progress import literal
 from gateway.store.question import Question, QuestionState

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.agent import Agent
-from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Clock, NewId, Runtime
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
@@ -27,7 +26,8 @@ from agent_core.skills.skill_state import Shelved
 from agent_core.skills.workspace_skills import FOLDER
 from agent_core.sources import Sources
 from agent_core.subagents import DUTY
-from agent_core.tools import Tool, ToolEnvironment, ToolRegistry
+from agent_core.tools.skills import skill_tools
+from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry
 from agent_core.workspace.keeper import Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey

@@ -4,18 +4,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.shell import run_command_tool
-from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
-from agent_core.builtin.web.providers import make_searcher
-from agent_core.builtin.web.search import Searcher
-from agent_core.builtin.web.tools import web_tools
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.tools import Tool
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.tool import Tool
+from agent_core.tools.web.providers import make_searcher
+from agent_core.tools.web.search import Searcher
+from agent_core.tools.web.tools import web_tools
 from gateway.errors import SettingsError
 from gateway.security.packages import ROOT
 from gateway.settings.settings import Settings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from agent_core.builtin.clock import zone_names
+from agent_core.tools.clock import zone_names
 from channels.base import ChatKey
 from gateway.settings.zone import is_zone
 from gateway.store.store import Store

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 
-from agent_core.builtin.task import task_tool
+from agent_core.tools.task import task_tool
 from channels.base import Channel, ChatKey
 from channels.capabilities import CatchesUp
 from gateway.app import App, ChannelServer, Work

@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from agent_core.builtin.files.confined import open_file
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import open_file
+from agent_core.tools.tool import ToolFailed
 from channels.attachments import Attachment
 
 FOLDER = "outgoing"

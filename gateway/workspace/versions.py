@@ -8,9 +8,9 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from agent_core.builtin.programs.shell import CommandTool
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
+from agent_core.tools.programs.shell import CommandTool
 from agent_core.versions.versions import ChatVersions, KeepLimits
 from agent_core.workspace.keeper import Author
 from channels.base import ChatKey

@@ -11,7 +11,6 @@ from types import CodeType
 from typing import TypedDict, Unpack
 
 from agent_core.agent import Agent
-from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
 from agent_core.events import (
@@ -39,7 +38,8 @@ from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.models.llm import LlmClient
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.skills import skill_tools
+from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
 from tests.clock import FakeClock
 
 WORKSPACE = Path("/dev/null/no-such-workspace")

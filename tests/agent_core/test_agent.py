@@ -16,7 +16,7 @@ from agent_core.loop.state import QueryState
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
 from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
-from agent_core.tools import ToolEnvironment
+from agent_core.tools.tool import ToolEnvironment
 from tests.agent_core.kit import WORKSPACE, StartAgent, echo, look, record
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")

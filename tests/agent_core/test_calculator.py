@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.calculator import MOST_CHARS, calculate
-from agent_core.tools import ToolFailed
+from agent_core.tools.calculator import MOST_CHARS, calculate
+from agent_core.tools.tool import ToolFailed
 from tests.cpu import cpu_seconds_at_most
 
 

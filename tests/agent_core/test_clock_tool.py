@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.clock import CITIES, clock_tool
-from agent_core.builtin.wait import wait_tool
 from agent_core.messages import JsonObject, text_of
-from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.clock import CITIES, clock_tool
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.wait import wait_tool
 
 
 class StoppedClock:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent_core.builtin.own_words import is_said
 from agent_core.messages import user
+from agent_core.tools.own_words import is_said
 
 
 @pytest.mark.parametrize(

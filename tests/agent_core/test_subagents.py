@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from agent_core.agent import Agent
-from agent_core.builtin.task import task_tool
 from agent_core.context.persona import Persona
 from agent_core.context.request_history import convert_to_llm
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
@@ -19,7 +18,8 @@ from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.reasons import TerminalReason
 from agent_core.subagents import CLOSING_S, LONGEST_REPORT, Errand, SubAgents, told
 from agent_core.tasks import TaskStatus
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools.task import task_tool
+from agent_core.tools.tool import Tool, ToolContext, tool
 from agent_core.untrusted import is_tainted
 from tests.agent_core.kit import MakeModel, agent_over, echo, end_of, kinds, numbered, record, results
 from tests.clock import FakeClock, HandClock

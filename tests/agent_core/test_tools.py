@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.tools import InvalidArguments, ToolContext, ToolRegistry, UnknownTool, tool
+from agent_core.tools.tool import InvalidArguments, ToolContext, ToolRegistry, UnknownTool, tool
 from tests.agent_core.kit import echo, look
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.registry import open_channel
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts

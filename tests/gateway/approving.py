@@ -11,7 +11,7 @@ from agent_core.loop.permissions import Permissions, Proposal
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.models.scripted import calls
 from agent_core.skills.library import SkillLibrary
-from agent_core.tools import Acts, Tool, tool
+from agent_core.tools.tool import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery

@@ -15,7 +15,7 @@ from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from channels.base import Accepted
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user

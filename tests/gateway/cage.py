@@ -16,7 +16,7 @@ from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent, TextDelta
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.memory import MemoryChannel

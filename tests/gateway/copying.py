@@ -6,10 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.shell import run_command_tool
-from agent_core.builtin.web.fetch import Fetcher
-from agent_core.builtin.web.tools import web_fetch_tool
 from agent_core.clock import SystemClock
 from agent_core.context.compaction.summary import FACTS
 from agent_core.loop.limits import LoopLimits
@@ -21,6 +17,10 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import Sources, page, union
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.web.fetch import Fetcher
+from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel, Reply

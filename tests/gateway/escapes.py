@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, Waits, calls
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.base import ButtonPressed, MessageEdited, Sender
 from channels.memory import Reply
 from gateway.security.secrets import Secrets

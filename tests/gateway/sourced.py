@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent_core.builtin.memory import Memory
 from agent_core.messages import AgentMessage, Tainted, message_adapter
 from agent_core.sources import Sources, union
+from agent_core.tools.memory import Memory
 from agent_core.untrusted import sources_of
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey

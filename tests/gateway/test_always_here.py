@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.shell import run_command_tool
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import calls
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.tools import Tool, tool
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.tool import Tool, tool
 from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel
 from gateway.permissions.binding import MOST_ENTRIES

@@ -10,7 +10,7 @@ from agent_core.loop.limits import LoopLimits
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import Addressed
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user

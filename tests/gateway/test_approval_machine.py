@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from agent_core.loop.permissions import Answer, Proposal
 from agent_core.messages import ToolCall
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import ButtonPressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery

@@ -9,7 +9,7 @@ import pytest
 from agent_core.loop.permissions import Answer
 from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.permissions.approvals import LASTS

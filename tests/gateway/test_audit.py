@@ -10,7 +10,7 @@ import pytest
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
 from agent_core.models.scripted import calls
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed, tool
+from agent_core.tools.tool import ToolFailed, tool
 from channels.base import OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.records.audit import LONGEST, AuditLog, without_secret_values

@@ -7,7 +7,7 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import user
 from agent_core.models.scripted import Turn, Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import Button, ChatKey
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.rows import Run

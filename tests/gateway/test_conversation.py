@@ -9,7 +9,7 @@ import pytest
 from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import Accepted, Addressed, ChannelError
 from channels.memory import LOST, MemoryChannel
 from gateway.store.opening import FILE

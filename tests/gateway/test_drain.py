@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.models.scripted import Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from tests.gateway.approving import APPROVED, CHART, QUESTION, recorder
 from tests.gateway.bot import PATIENCE, Bot
 from tests.gateway.conftest import StartBot

@@ -10,7 +10,7 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
-from agent_core.tools import Tool, tool
+from agent_core.tools.tool import Tool, tool
 from channels.base import Addressed, ButtonPressed
 from channels.memory import LOST, Reply
 from gateway.runs.attempts import MOST_DEATHS

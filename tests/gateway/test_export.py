@@ -12,7 +12,7 @@ import pytest
 
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage, message_adapter, user
 from agent_core.models.scripted import calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError

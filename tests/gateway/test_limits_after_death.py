@@ -8,7 +8,7 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
 from agent_core.models.scripted import Turn, Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step
 from gateway.store.store import Store

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agent_core.builtin.catalogue import builtin_tools
 from agent_core.clock import SystemClock
 from agent_core.messages import SummaryMessage, ToolResultMessage, UserMessage, text_of, user
 from agent_core.models.scripted import Turn, calls
+from agent_core.tools.catalogue import builtin_tools
 from agent_core.untrusted import bare
 from channels.base import ChatKey
 from channels.memory import Reply

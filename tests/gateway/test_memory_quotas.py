@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.programs.shell import run_command_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import text_of
 from agent_core.models.scripted import Calls, calls
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.tools import Tool, ToolContext, ToolEnvironment
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.workspace.quota_settings import MB, QuotaSettings

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.clock import SystemClock
 from agent_core.loop.permissions import Answer
-from agent_core.tools import Acts
+from agent_core.tools.tool import Acts
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery

@@ -24,7 +24,7 @@ from agent_core.messages import (
 )
 from agent_core.sources import server
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Acts, Tool, tool
+from agent_core.tools.tool import Acts, Tool, tool
 from gateway.permissions.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
 from gateway.permissions.source_words import named
 from gateway.texts.say import LANGUAGES, say

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from agent_core.builtin.catalogue import file_tools
-from agent_core.builtin.programs.shell import run_command_tool
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools.catalogue import file_tools
+from agent_core.tools.programs.shell import run_command_tool
 from channels.base import ChatKey
 from gateway.doctor.home import look_at_home
 from gateway.workspace.quota_settings import QuotaSettings

@@ -18,7 +18,7 @@ from agent_core.messages import (
 )
 from agent_core.models.scripted import Waits, calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import MemoryChannel

@@ -9,7 +9,7 @@ import pytest
 
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
-from agent_core.tools import RetryableToolError, tool
+from agent_core.tools.tool import RetryableToolError, tool
 from channels.memory import MemoryChannel
 from gateway.records.replay.command import replayed
 from gateway.records.replay.lines import SHORT, Manner

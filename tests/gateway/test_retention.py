@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent_core.models.scripted import calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.memory import MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.retention import LONG, shortened

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.attachments import Attachment
 from channels.base import MessageReceived
 from channels.memory import MemoryChannel

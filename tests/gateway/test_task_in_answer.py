@@ -7,7 +7,7 @@ from pathlib import Path
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
 from agent_core.models.scripted import Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.store import Store
 from tests.gateway.approving import acting, questions

@@ -9,7 +9,7 @@ from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of,
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.memory import MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.runs.tasks.report import news_of

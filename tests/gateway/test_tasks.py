@@ -9,7 +9,7 @@ from agent_core.messages import text_of
 from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.subagents import LONGEST_REPORT
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.memory import MemoryChannel
 from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.runs.tasks.workers import MOST_IN_CHAT, MOST_OF_PERSON

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from agent_core.builtin.catalogue import file_tools
-from agent_core.builtin.programs.shell import run_command_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.tools import Tool
+from agent_core.tools.catalogue import file_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.tool import Tool
 from channels.base import ChatKey
 from gateway.workspace.folders import workspace_of
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called

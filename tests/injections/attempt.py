@@ -5,8 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Literal, Self
 
-from agent_core.builtin.web.search import Found
 from agent_core.messages import Frozen, JsonObject
+from agent_core.tools.web.search import Found
 from agent_core.workspace.provenance import FileSources
 from channels.base import Addressed, Sender
 from tests.injections.obedient import Step, order

@@ -10,19 +10,19 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.shell import run_command_tool
-from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
-from agent_core.builtin.web.fetch import Fetcher
-from agent_core.builtin.web.search import Found, web_search_tool
-from agent_core.builtin.web.tools import web_fetch_tool
 from agent_core.clock import SystemClock
 from agent_core.mcp.schema import Schema
 from agent_core.mcp.tool import McpTool
 from agent_core.messages import JsonObject
 from agent_core.sandbox.command import Command, Finished, OnOutput
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, tool
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.tool import Tool, tool
+from agent_core.tools.web.fetch import Fetcher
+from agent_core.tools.web.search import Found, web_search_tool
+from agent_core.tools.web.tools import web_fetch_tool
 from tests.emulators.server import LoopbackServer
 
 PRIVATE = "kestrel-4471-heron"

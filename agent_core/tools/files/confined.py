@@ -9,7 +9,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_root
 
 _FACTS = {

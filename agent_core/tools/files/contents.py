@@ -3,8 +3,8 @@
 import codecs
 import os
 
-from agent_core.builtin.files.confined import shown
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import shown
+from agent_core.tools.tool import ToolFailed
 
 _BLOCK = 1 << 20
 _SNIFFED = 8192

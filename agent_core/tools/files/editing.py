@@ -7,15 +7,15 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from agent_core.builtin.files.confined import check_file, failure, names_of, open_folder_of, shown
-from agent_core.builtin.files.contents import read_content
-from agent_core.builtin.files.matching import Match, apply, find
-from agent_core.builtin.files.replace import locked, replace, replaceable
-from agent_core.builtin.files.writing import MOST_BYTES, encoded, keeping
 from agent_core.messages import TextContent
 from agent_core.sources import union
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.files.confined import check_file, failure, names_of, open_folder_of, shown
+from agent_core.tools.files.contents import read_content
+from agent_core.tools.files.matching import Match, apply, find
+from agent_core.tools.files.replace import locked, replace, replaceable
+from agent_core.tools.files.writing import MOST_BYTES, encoded, keeping
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
 from agent_core.workspace.safe_open import FILE, Opener
 

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from agent_core.builtin.files.confined import failure, names_of, printable
-from agent_core.builtin.files.contents import is_binary
-from agent_core.builtin.files.line_search import (
+from agent_core.cancel import CancelToken
+from agent_core.tool_result import ToolResult
+from agent_core.tools.files.confined import failure, names_of, printable
+from agent_core.tools.files.contents import is_binary
+from agent_core.tools.files.line_search import (
     PATTERN_CHARS,
     Search,
     Unsearchable,
@@ -25,10 +27,8 @@ from agent_core.builtin.files.line_search import (
     python_search,
     ripgrep_search,
 )
-from agent_core.builtin.files.tree import Names, files_beneath, fits, open_searched
-from agent_core.cancel import CancelToken
-from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.files.tree import Names, files_beneath, fits, open_searched
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.workspace.safe_open import Opener, open_root
 
 MOST_FILES = 10_000

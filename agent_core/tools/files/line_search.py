@@ -8,10 +8,10 @@ from pathlib import Path
 
 import regex  # type: ignore[import-untyped]
 
-from agent_core.builtin.files.confined import is_encodable
-from agent_core.builtin.files.contents import decoded, read_content
-from agent_core.builtin.files.tree import MOST_BYTES
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import is_encodable
+from agent_core.tools.files.contents import decoded, read_content
+from agent_core.tools.files.tree import MOST_BYTES
+from agent_core.tools.tool import ToolFailed
 
 Search = Callable[[Sequence[int], int, float], list[list[int]]]
 """Takes descriptors of files, the maximum number of lines of each, and a deadline on the monotonic clock; returns line

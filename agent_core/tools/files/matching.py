@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from agent_core.builtin.files.confined import shown
-from agent_core.builtin.files.contents import in_words
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import shown
+from agent_core.tools.files.contents import in_words
+from agent_core.tools.tool import ToolFailed
 
 _BREAK = re.compile(r"\r?\n")
 _UNMARKED = str.maketrans("\u2039\u27e6", "<[")

@@ -2,11 +2,11 @@
 
 import base64
 
-from agent_core.builtin.files.confined import shown
-from agent_core.builtin.files.contents import in_words
 from agent_core.messages import ImageContent, TextContent
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import shown
+from agent_core.tools.files.contents import in_words
+from agent_core.tools.tool import ToolFailed
 
 MOST_BYTES = 5_000_000
 """Bytes that every provider accepts."""

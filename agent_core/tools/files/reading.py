@@ -5,11 +5,11 @@ import os
 import stat
 from pathlib import Path
 
-from agent_core.builtin.files.confined import open_file, open_folder, shown
-from agent_core.builtin.files.contents import in_words, read_content, text_in
-from agent_core.builtin.files.pictures import picture_type, show_picture
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.files.confined import open_file, open_folder, shown
+from agent_core.tools.files.contents import in_words, read_content, text_in
+from agent_core.tools.files.pictures import picture_type, show_picture
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.workspace.safe_open import Opener
 
 MOST_BYTES = 8_000_000

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agent_core.builtin.files.confined import check_file, failure, shown
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import check_file, failure, shown
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FOLDER, Opener, open_root
 
 WAIT_S = 5.0

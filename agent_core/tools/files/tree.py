@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
-from agent_core.builtin.files.confined import check_file
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import check_file
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE, FOLDER, Opener
 
 Names = tuple[str, ...]

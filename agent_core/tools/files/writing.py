@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from agent_core.builtin.files.confined import failure, names_of, shown, split
-from agent_core.builtin.files.contents import in_words
-from agent_core.builtin.files.replace import locked, open_made_folder, replace, replaceable
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.files.confined import failure, names_of, shown, split
+from agent_core.tools.files.contents import in_words
+from agent_core.tools.files.replace import locked, open_made_folder, replace, replaceable
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.safe_open import Opener

@@ -6,13 +6,13 @@ import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.builtin.files.confined import open_file, shown
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import plain
 from agent_core.sources import NETWORK, union
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools.files.confined import open_file, shown
+from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import sources_of
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.outputs import forget, next_output

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agent_core.builtin.programs.outcome import outcome
 from agent_core.messages import JsonObject
 from agent_core.sandbox.command import Command, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.tool_result import ToolResult
-from agent_core.tools import FunctionTool, Tool, ToolContext, ToolFailed, Traits
+from agent_core.tools.programs.outcome import outcome
+from agent_core.tools.tool import FunctionTool, Tool, ToolContext, ToolFailed, Traits
 
 MOST_SECONDS = 600
 

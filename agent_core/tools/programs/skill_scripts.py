@@ -12,16 +12,16 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from agent_core.builtin.files.confined import open_folder, shown
-from agent_core.builtin.programs.outcome import outcome
-from agent_core.builtin.programs.shell import COMMAND, CommandTool, checked, workspace_of
 from agent_core.sandbox.command import Command, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.visible import python_folder
 from agent_core.skills.errors import SkillError
 from agent_core.skills.skill import SCRIPTS, Skill
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed
+from agent_core.tools.files.confined import open_folder, shown
+from agent_core.tools.programs.outcome import outcome
+from agent_core.tools.programs.shell import COMMAND, CommandTool, checked, workspace_of
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed
 
 _HEAD_BYTES = 64 * 1024
 _METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///$")

@@ -9,8 +9,8 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
-from agent_core.builtin.web.guard import ForbiddenAddress, MayReach, guarded_connector, public_web
-from agent_core.tools import RetryableToolError, ToolFailed
+from agent_core.tools.tool import RetryableToolError, ToolFailed
+from agent_core.tools.web.guard import ForbiddenAddress, MayReach, guarded_connector, public_web
 
 SECONDS = 15.0
 """Total time, redirects included."""

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from agent_core.builtin.web.elements import (
+from agent_core.tools.web.elements import (
     BLOCKS,
     ENDS_PARAGRAPH,
     FURNITURE,
@@ -17,10 +17,10 @@ from agent_core.builtin.web.elements import (
     Implied,
     is_hidden,
 )
-from agent_core.builtin.web.markdown import MarkdownWriter, joined
-from agent_core.builtin.web.markup import EndTag, StartTag, attributes_of, tokens
-from agent_core.builtin.web.visible import visible
-from agent_core.builtin.web.words import Page
+from agent_core.tools.web.markdown import MarkdownWriter, joined
+from agent_core.tools.web.markup import EndTag, StartTag, attributes_of, tokens
+from agent_core.tools.web.visible import visible
+from agent_core.tools.web.words import Page
 
 MOST_TAGS = 60_000
 """Tags and texts, less than a second of work; a long article has 20,000."""

@@ -11,7 +11,7 @@ import aiohttp
 from pydantic import BaseModel, ValidationError
 
 from agent_core.models.failures import retry_after_s
-from agent_core.tools import RetryableToolError, ToolFailed
+from agent_core.tools.tool import RetryableToolError, ToolFailed
 
 SECONDS = 15.0
 MOST_BYTES = 2 * 1024**2

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 
 from pydantic import BaseModel
 
-from agent_core.builtin.web.provider_call import LATER, Request, ask
-from agent_core.builtin.web.search import Found, Searcher
-from agent_core.tools import RetryableToolError
+from agent_core.tools.tool import RetryableToolError
+from agent_core.tools.web.provider_call import LATER, Request, ask
+from agent_core.tools.web.search import Found, Searcher
 
 BRAVE = "https://api.search.brave.com"
 TAVILY = "https://api.tavily.com"

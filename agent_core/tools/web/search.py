@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_core.builtin.web.visible import visible
 from agent_core.sources import SEARCH
-from agent_core.tools import Tool, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolFailed, tool
+from agent_core.tools.web.visible import visible
 
 MOST_RESULTS = 10
 QUERY_CHARS = 400

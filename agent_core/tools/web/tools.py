@@ -5,13 +5,13 @@ import importlib
 from collections import OrderedDict
 from dataclasses import replace
 
-from agent_core.builtin.web.fetch import Fetched, Fetcher
-from agent_core.builtin.web.search import Searcher, web_search_tool
-from agent_core.builtin.web.words import Page
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.sources import page, union
 from agent_core.tool_result import ToolResult
-from agent_core.tools import RetryableToolError, Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.web.fetch import Fetched, Fetcher
+from agent_core.tools.web.search import Searcher, web_search_tool
+from agent_core.tools.web.words import Page
 
 PAGE_CHARS = 12_000
 """Characters of a page that one call returns."""
@@ -104,7 +104,7 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
 
 def _read(fetched: Fetched) -> Page:
     # imported lazily: it takes 10 ms, which the start of the program should not
-    read: Page = importlib.import_module("agent_core.builtin.web.text").readable(fetched)
+    read: Page = importlib.import_module("agent_core.tools.web.text").readable(fetched)
     return read
 
 

@@ -16,7 +16,7 @@ from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart,
 from agent_core.subagents import Errand, result_of
 from agent_core.tasks import TaskRecord, TaskStatus
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolFailed
+from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
 from gateway.schedule.heartbeat import gates, greeting
 from gateway.schedule.heartbeat.check_in import Look, brief, is_repeated, says_nothing

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from agent_core.builtin.files.confined import LOOK, failure, open_file
-from agent_core.builtin.files.writing import encoded, write_whole
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import LOOK, failure, open_file
+from agent_core.tools.files.writing import encoded, write_whole
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.safe_open import best_opener
 

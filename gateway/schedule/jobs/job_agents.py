@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.agent import Agent
 from agent_core.context.persona import Persona
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from channels.base import ChatKey
 from gateway.permissions.rules import Rules
 from gateway.runs.agents import AgentParts, Agents

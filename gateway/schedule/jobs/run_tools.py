@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
 from channels.base import Sender
 from gateway.delivery.delivery import Delivery

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 from gateway.timing.certain import read_when
 from gateway.timing.changes import local, moment
 from gateway.timing.recurrence import by_rrule

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from agent_core.builtin.own_words import is_said
 from agent_core.messages import UserMessage, text_of
 from agent_core.sources import Sources, union
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.own_words import is_said
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery

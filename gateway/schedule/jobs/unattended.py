@@ -6,7 +6,7 @@ from collections.abc import Collection
 from agent_core.loop.permissions import Answer, PermissionDecision, Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import UNKNOWN
-from agent_core.tools import FunctionTool
+from agent_core.tools.tool import FunctionTool
 from agent_core.workspace.provenance import FileLedger
 from gateway.permissions.addresses import FETCH, is_one_of
 from gateway.permissions.destroying import WRITE

@@ -27,7 +27,7 @@ from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.sources import Sources
-from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock
 

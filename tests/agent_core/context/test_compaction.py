@@ -23,7 +23,7 @@ from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from tests.agent_core.context.compacting import (
     SENTENCE,
     SUMMARY,

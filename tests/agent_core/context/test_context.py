@@ -31,7 +31,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.scripted import calls
-from agent_core.tools import ToolRegistry, tool
+from agent_core.tools.tool import ToolRegistry, tool
 from tests.agent_core.kit import StartAgent, answers, echo, look
 
 

@@ -9,10 +9,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.memory import Memory
-from agent_core.builtin.memory_tools import memory_tools
-from agent_core.builtin.skills import skill_tools
 from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
 from agent_core.demo.model import DemoLlm
@@ -23,7 +19,11 @@ from agent_core.messages import AssistantMessage, ImageContent
 from agent_core.models.providers import DEMO_MODEL
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
-from agent_core.tools import Tool, ToolEnvironment, ToolRegistry
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.memory import Memory
+from agent_core.tools.memory_tools import memory_tools
+from agent_core.tools.skills import skill_tools
+from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry
 
 
 class QuickClock:

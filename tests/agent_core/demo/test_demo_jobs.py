@@ -10,7 +10,7 @@ from agent_core.demo.intents import Topic, understand
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolFailed, tool
 from gateway.timing.certain import read_when
 from gateway.timing.rule import BadRule
 from gateway.timing.words import rule_words

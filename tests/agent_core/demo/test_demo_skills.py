@@ -19,7 +19,7 @@ from agent_core.models.llm import LlmRequest
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat
 from tests.cpu import cpu_seconds_at_most
 from tests.process import REPOSITORY

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.files.reading import LINE_CHARS, MOST_BYTES, PAGE_CHARS
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.reading import LINE_CHARS, MOST_BYTES, PAGE_CHARS
+from agent_core.tools.tool import ToolFailed
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.files.grep import LINE_CHARS, MOST_HITS, PAGE_CHARS, find_ripgrep, grep_tool
 from agent_core.cancel import CancelToken
 from agent_core.messages import text_of
-from agent_core.tools import ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.files.grep import LINE_CHARS, MOST_HITS, PAGE_CHARS, find_ripgrep, grep_tool
+from agent_core.tools.tool import ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener
 from tests.agent_core.files.workspace import OPENERS, Workspace, again_and_again, call
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.files.pictures import MOST_BYTES
 from agent_core.messages import ImageContent, TextContent
+from agent_core.tools.files.pictures import MOST_BYTES
 from agent_core.workspace.safe_open import best_opener
 from tests.agent_core.files.workspace import Workspace
 

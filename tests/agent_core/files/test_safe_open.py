@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.builtin.files.confined import names_of, open_file, open_folder
-from agent_core.tools import ToolFailed
+from agent_core.tools.files.confined import names_of, open_file, open_folder
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_by_kernel, open_by_walk, open_root
 from tests.agent_core.files.workspace import OPENERS
 from tests.process import python

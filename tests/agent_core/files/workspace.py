@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.catalogue import file_tools
 from agent_core.messages import JsonObject, text_of
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.catalogue import file_tools
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener, open_by_kernel, open_by_walk
 
 OUTSIDE = "what stands outside"

@@ -10,7 +10,7 @@ from agent_core.events import AgentEvent, MessageEnd, MessageUpdate, ToolExecuti
 from agent_core.messages import AssistantMessage, StopReason, UserMessage
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.tools import RetryableToolError, tool
+from agent_core.tools.tool import RetryableToolError, tool
 from tests.agent_core.kit import (
     MakeModel,
     StartAgent,

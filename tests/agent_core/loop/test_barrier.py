@@ -10,7 +10,7 @@ from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate, T
 from agent_core.loop.state import QueryState
 from agent_core.models.scripted import calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import Tool, tool
+from agent_core.tools.tool import Tool, tool
 from tests.agent_core.kit import Talk, end_of, kinds, look, our_tasks, start_agent
 from tests.agent_core.loop.compactors import Shortens
 

@@ -13,7 +13,7 @@ from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Turn, calls
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolFailed, tool
+from agent_core.tools.tool import ToolFailed, tool
 from tests.agent_core.kit import StartAgent, Talk, broken, echo, end_of, record
 
 

@@ -10,7 +10,7 @@ from agent_core.messages import ImageContent, StopReason, TextContent, ToolResul
 from agent_core.models.scripted import Call, Calls, ScriptedLlm, Turn, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolFailed, tool
+from agent_core.tools.tool import ToolContext, ToolFailed, tool
 from tests.agent_core.kit import StartAgent, Talk, agent_over, broken, echo, end_of, kinds, look, results
 from tests.clock import FakeClock
 

@@ -20,7 +20,7 @@ from agent_core.messages import (
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
 from agent_core.reasons import LoopState, TerminalReason
-from agent_core.tools import ToolContext, tool
+from agent_core.tools.tool import ToolContext, tool
 from tests.agent_core.kit import StartAgent, answers, end_of, kinds, look, people, results
 from tests.agent_core.loop.test_hooks import failures
 

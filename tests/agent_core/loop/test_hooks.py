@@ -22,7 +22,7 @@ from agent_core.messages import (
 from agent_core.models.scripted import Failure, calls
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, tool
+from agent_core.tools.tool import ToolContext, tool
 from tests.agent_core.kit import StartAgent, Talk, answers, broken, echo, end_of, kinds, results
 
 Word = Literal["continue", "end"] | None

@@ -43,7 +43,7 @@ from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, ScriptedLlm, Thinks, Turn, calls
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools.tool import Tool, ToolContext, tool
 from tests.agent_core.kit import MakeModel, agent_over, broken, echo, look, numbered, record
 from tests.agent_core.loop.compactors import Shortens
 from tests.agent_core.loop.test_hook_failures import Raises

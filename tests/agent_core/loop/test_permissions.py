@@ -11,7 +11,7 @@ from agent_core.messages import AgentMessage, AssistantMessage, StopReason, Tool
 from agent_core.models.scripted import calls
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, tool
+from agent_core.tools.tool import Tool, ToolContext, tool
 from tests.agent_core.kit import StartAgent, echo, end_of, kinds, look, record, results
 
 

@@ -3,13 +3,13 @@
 from contextlib import aclosing
 from itertools import count
 
-from agent_core.builtin.wait import wait_tool
 from agent_core.events import TurnEnd
 from agent_core.loop.limits import LoopLimits, SoFar
 from agent_core.messages import text_of
 from agent_core.models.scripted import Call, Calls, Turn, calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
+from agent_core.tools.wait import wait_tool
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, look, record, results
 from tests.clock import FakeClock
 

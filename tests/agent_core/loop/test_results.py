@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
-from agent_core.builtin.catalogue import file_tools
 from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
@@ -17,7 +16,8 @@ from agent_core.loop.results import ResultRoom
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
-from agent_core.tools import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.catalogue import file_tools
+from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
 from agent_core.workspace.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from tests.agent_core.kit import MakeModel
 from tests.clock import FakeClock

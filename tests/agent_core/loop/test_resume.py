@@ -16,7 +16,7 @@ from agent_core.messages import (
 )
 from agent_core.models.scripted import calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, look, people, record, results
 
 

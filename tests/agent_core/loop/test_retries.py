@@ -20,7 +20,7 @@ from agent_core.models.llm import (
 )
 from agent_core.models.scripted import Failure, calls
 from agent_core.reasons import TerminalReason
-from agent_core.tools import InvalidArguments, RetryableToolError, Tool, ToolFailed, tool
+from agent_core.tools.tool import InvalidArguments, RetryableToolError, Tool, ToolFailed, tool
 from tests.agent_core.kit import StartAgent, agent_over, answers, end_of, kinds, record, results
 from tests.clock import FakeClock
 

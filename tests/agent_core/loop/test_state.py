@@ -34,7 +34,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
 from agent_core.reasons import CallFailure, LoopState, TerminalReason, TransitionReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import RetryableToolError, Tool, ToolContext, tool
+from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, tool
 from tests.agent_core.kit import Talk, broken, echo, look, record, start_agent
 from tests.process import REPOSITORY
 

@@ -15,7 +15,7 @@ from agent_core.mcp.config import McpServer
 from agent_core.mcp.servers import McpServers
 from agent_core.messages import text_of
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Tool, ToolContext, ToolEnvironment
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
 from tests.end_to_end.program import Program
 from tests.process import REPOSITORY, until
 

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from agent_core.mcp.config import McpServer
 from agent_core.messages import ImageContent
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 from tests.agent_core.mcp.serving import connected, connecting, context, over_http, told, tool_of, use
 from tests.process import until
 

@@ -10,7 +10,7 @@ from agent_core.mcp.schema import Schema
 from agent_core.mcp.words import LONGEST_NAME, plain, tool_names
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.llm import ToolSpec
-from agent_core.tools import Tool, ToolRegistry, UnknownTool, tool
+from agent_core.tools.tool import Tool, ToolRegistry, UnknownTool, tool
 from tests.emulators.mcp_server import PIXEL_IN_BASE64
 
 

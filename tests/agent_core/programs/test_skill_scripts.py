@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.programs.skill_scripts import python, run_skill_script_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import calls
@@ -15,7 +14,8 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.programs.skill_scripts import python, run_skill_script_tool
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.agent_core.kit import start_agent
 from tests.agent_core.loop.test_permissions import Desk
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called

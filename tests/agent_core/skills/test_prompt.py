@@ -7,7 +7,7 @@ import pytest
 from agent_core.context.context import ContextManager
 from agent_core.loop.state import QueryState
 from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools import ToolRegistry
+from agent_core.tools.tool import ToolRegistry
 from tests.agent_core.kit import StartAgent
 from tests.agent_core.skills.making import Shelf, body_of, library_of, write_skill
 

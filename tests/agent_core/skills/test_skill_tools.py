@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.skills import skill_tools
 from agent_core.events import AgentEnd
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
@@ -16,7 +15,8 @@ from agent_core.skills.chat_skills import SkillShelf
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.layout import MOST_INDEXED
 from agent_core.skills.names import SKILL_TOOLS
-from agent_core.tools import ToolRegistry, UnknownTool, tool
+from agent_core.tools.skills import skill_tools
+from agent_core.tools.tool import ToolRegistry, UnknownTool, tool
 from tests.agent_core.kit import StartAgent, Talk, start_agent
 from tests.agent_core.skills.making import Shelf, body_of, write_skill
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from agent_core.builtin.web.fetch import MOST_BYTES, MOST_REDIRECTS, Fetched, Fetcher
-from agent_core.tools import RetryableToolError, ToolFailed
+from agent_core.tools.tool import RetryableToolError, ToolFailed
+from agent_core.tools.web.fetch import MOST_BYTES, MOST_REDIRECTS, Fetched, Fetcher
 from tests.agent_core.web.site import Answer, Names, Site, moved, sends
 from tests.process import python
 
@@ -197,7 +197,7 @@ async def test_neither_cookies_nor_keys_go_along() -> None:
 
 FETCHES = """
 import asyncio, sys
-from agent_core.builtin.web.fetch import Fetcher
+from agent_core.tools.web.fetch import Fetcher
 print(asyncio.run(Fetcher(lambda address, port: str(port) in sys.argv[1]).get(sys.argv[1])).body)
 """
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.web.providers import (
+from agent_core.tools.tool import RetryableToolError, ToolFailed
+from agent_core.tools.web.providers import (
     BraveSearch,
     DuckDuckGoSearch,
     SearxngSearch,
     TavilySearch,
     make_searcher,
 )
-from agent_core.builtin.web.search import Found, Searcher, web_search_tool
-from agent_core.tools import RetryableToolError, ToolFailed
+from agent_core.tools.web.search import Found, Searcher, web_search_tool
 from tests.agent_core.web.site import Site, moved, run
 from tests.emulators.search import (
     KEY,
@@ -251,7 +251,7 @@ class TimeoutException(DDGSException): pass
 """
 SEARCHES = """
 import asyncio
-from agent_core.builtin.web.providers import make_searcher
+from agent_core.tools.web.providers import make_searcher
 searcher = make_searcher("duckduckgo")
 print(asyncio.run(searcher.search("oslo", 3)), asyncio.run(searcher.search("nothing", 3)))
 try:
@@ -277,7 +277,7 @@ async def test_duckduckgo_is_searched_where_its_package_is_installed(tmp_path: P
 
 
 async def test_without_its_package_duckduckgo_is_refused_with_the_fix() -> None:
-    program = "from agent_core.builtin.web.providers import make_searcher\nmake_searcher('duckduckgo')"
+    program = "from agent_core.tools.web.providers import make_searcher\nmake_searcher('duckduckgo')"
 
     ran = await python("-c", f"import sys; sys.modules['ddgs'] = None\n{program}")
 

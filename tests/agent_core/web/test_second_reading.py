@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from agent_core.builtin.web.fetch import Fetcher
-from agent_core.builtin.web.tools import MOST_KEPT, web_fetch_tool
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -14,7 +12,9 @@ from agent_core.messages import (
     text_of,
     user,
 )
-from agent_core.tools import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.web.fetch import Fetcher
+from agent_core.tools.web.tools import MOST_KEPT, web_fetch_tool
 from tests.agent_core.web.site import Site
 
 

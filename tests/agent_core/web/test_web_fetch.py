@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from agent_core.builtin.web.fetch import MOST_BYTES, Fetcher
-from agent_core.builtin.web.tools import MOST_KEPT, PAGE_CHARS, web_fetch_tool, web_tools
 from agent_core.models.scripted import calls
-from agent_core.tools import Tool, ToolFailed
+from agent_core.tools.tool import Tool, ToolFailed
+from agent_core.tools.web.fetch import MOST_BYTES, Fetcher
+from agent_core.tools.web.tools import MOST_KEPT, PAGE_CHARS, web_fetch_tool, web_tools
 from tests.agent_core.kit import results, start_agent
 from tests.agent_core.web.site import Site, moved, run, sends, trap
 from tests.agent_core.web.test_search import Shelf
@@ -136,7 +136,7 @@ async def test_the_loop_goes_on_while_a_hostile_page_is_read() -> None:
 
 
 async def test_nothing_that_reads_pages_is_imported_before_there_is_one() -> None:
-    program = "import sys, agent_core.builtin.web.tools; print([name for name in sys.modules if 'web.page' in name])"
+    program = "import sys, agent_core.tools.web.tools; print([name for name in sys.modules if 'web.page' in name])"
 
     assert (await python("-c", program)).out == "[]\n"
 

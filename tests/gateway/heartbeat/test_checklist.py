@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.tools import ToolFailed
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author, KeepsNothing
 from gateway.schedule.heartbeat.checklist import (
     DRAFT,

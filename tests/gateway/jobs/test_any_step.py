@@ -18,7 +18,7 @@ import pytest
 from agent_core.messages import ToolResultMessage
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, calls
-from agent_core.tools import Tool
+from agent_core.tools.tool import Tool
 from channels.memory import MemoryChannel
 from gateway.store.job import CheckIn, Heartbeat, Job, Report
 from gateway.store.opening import FILE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, Usage, user
 from agent_core.models.scripted import calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from gateway.schedule.jobs.run import BUDGET
 from gateway.store.job import FiringState, JobState
 from tests.gateway.jobs.conftest import StartTimedBot

@@ -11,7 +11,7 @@ import pytest
 from agent_core.clock import new_id
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, text_of, user
 from agent_core.models.scripted import Waits, calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import AccountRefused, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS

@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import Accepted, Addressed, ChannelError
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
 from gateway.timing.rule import Once

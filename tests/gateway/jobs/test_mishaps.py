@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_core.models.scripted import Waits, calls
-from agent_core.tools import ToolContext, tool
+from agent_core.tools.tool import ToolContext, tool
 from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, JobState, Report

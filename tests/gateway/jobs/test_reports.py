@@ -5,7 +5,7 @@ import asyncio
 from agent_core.loop.limits import LoopLimits
 from agent_core.models.scripted import Waits, calls
 from agent_core.subagents import CLOSING_S
-from agent_core.tools import ToolContext, tool
+from agent_core.tools.tool import ToolContext, tool
 from gateway.store.job import DeliveryState, FiringState, Heartbeat, Report
 from gateway.timing.rule import Cron, Every, Once
 from tests.gateway.jobs.conftest import StartTimedBot

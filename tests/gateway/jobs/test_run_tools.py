@@ -24,7 +24,7 @@ from agent_core.messages import (
 )
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools import ToolContext, ToolEnvironment, ToolFailed
+from agent_core.tools.tool import ToolContext, ToolEnvironment, ToolFailed
 from channels.attachments import Attachment
 from channels.base import (
     Addressed,

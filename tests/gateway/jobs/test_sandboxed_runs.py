@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.shell import run_command_tool
-from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.scripted import calls
@@ -15,6 +12,9 @@ from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.programs.skill_scripts import run_skill_script_tool
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Addressed, MessageReceived, Sender
 from gateway.permissions.policy import Policy

@@ -7,7 +7,7 @@ import pytest
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
-from agent_core.tools import Tool, ToolContext, ToolEnvironment, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.store.job import JobState, Reminder, Report

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.builtin.catalogue import builtin_tools
-from agent_core.builtin.programs.skill_scripts import run_skill_script_tool
-from agent_core.builtin.web.fetch import Fetcher
-from agent_core.builtin.web.tools import web_fetch_tool
 from agent_core.clock import SystemClock
 from agent_core.messages import JsonObject, ToolResultMessage, text_of, user
 from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.web.fetch import Fetcher
+from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment
 from channels.base import ChatKey
 from gateway.permissions.addresses import given_in

@@ -2,7 +2,7 @@
 
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import calls
-from agent_core.tools import tool
+from agent_core.tools.tool import tool
 from channels.base import Addressed
 from channels.memory import Reply
 from gateway.store.job import Report

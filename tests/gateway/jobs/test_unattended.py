@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject, ToolCall, UserMessage, user
 from agent_core.models.scripted import calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.tool_result import ToolResult
-from agent_core.tools import Acts, Tool, ToolContext, Traits, tool
+from agent_core.tools.tool import Acts, Tool, ToolContext, Traits, tool
 from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel
 from gateway.permissions.access import Access
