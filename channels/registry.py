@@ -1,13 +1,14 @@
 """Discovery of channels. A platform's SDK is imported only when its channel is opened.
 
 A channel is a package with two modules: `config` with a pydantic model `Config` and without SDK imports, and `adapter`
-with `open_channel(config)`. Packages in `channels` are found by listing it; others register under the entry point group
-`parley.channels`. A third module, `doctor`, is optional (see `channels/checkup.py`).
+with `open_channel(config, now)`, where `now` returns the time in seconds since the epoch. Packages in `channels` are
+found by listing it; others register under the entry point group `parley.channels`. A third module, `doctor`, is
+optional (see `channels/checkup.py`).
 """
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -43,11 +44,16 @@ def required_secret(config: type[BaseModel]) -> str | None:
     )
 
 
-def open_channel(name: str, config: BaseModel) -> Channel:
-    """Import the platform's SDK and create the channel, without sending anything. Raises KeyError for an unknown
-    name."""
+def open_channel(name: str, config: BaseModel, now: Callable[[], float]) -> Channel:
+    """Import the platform's SDK and create the channel, without sending anything.
+
+    Args:
+        name: Name of an installed channel; an unknown one raises KeyError.
+        config: Its settings.
+        now: Returns the time of events to which the platform gives none, in seconds since the epoch.
+    """
     adapter = importlib.import_module(f"{_packages()[name]}.adapter")
-    return cast(Channel, adapter.open_channel(config))
+    return cast(Channel, adapter.open_channel(config, now))
 
 
 async def check(name: str, config: BaseModel) -> Sequence[Finding]:

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from pydantic import JsonValue
@@ -36,9 +37,9 @@ from channels.values import Known
 log = logging.getLogger(__name__)
 
 
-def open_channel(config: Config) -> "DiscordChannel":
+def open_channel(config: Config, now: Callable[[], float] = time.time) -> "DiscordChannel":
     """Create the channel without connecting."""
-    return DiscordChannel(config)
+    return DiscordChannel(config, now=now)
 
 
 class DiscordChannel:
@@ -58,9 +59,10 @@ class DiscordChannel:
         typing_every=timedelta(seconds=8),
     )
 
-    def __init__(self, config: Config, silence: float = SILENCE) -> None:
+    def __init__(self, config: Config, silence: float = SILENCE, now: Callable[[], float] = time.time) -> None:
         """`silence` is the time in seconds after which a silent connection counts as dead."""
         self._config = config
+        self._now = now
         self._servers = Servers()
         self._recent = RecentMessages()
         self._rest = Rest(config, self._dispatch)
@@ -75,7 +77,7 @@ class DiscordChannel:
         memory."""
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
-        self._inbound = Inbound(self._rest, self._view(me), self._recent, self._interactions, inbox)
+        self._inbound = Inbound(self._rest, self._view(me), self._recent, self._interactions, inbox, self._now)
         listening = asyncio.create_task(self._connection.run())
         revoked = asyncio.create_task(self._rest.revoked())
         publishing = asyncio.create_task(publish_commands(self._rest, commands))

@@ -5,7 +5,6 @@ Discord delivers each event once. Events that the inbox cannot store, for exampl
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -80,13 +79,20 @@ class Inbound:
     """Handles dispatches for one inbox. No dispatch makes it raise."""
 
     def __init__(
-        self, rest: Rest, view: View, recent: RecentMessages, interactions: Interactions, inbox: Inbox
+        self,
+        rest: Rest,
+        view: View,
+        recent: RecentMessages,
+        interactions: Interactions,
+        inbox: Inbox,
+        now: Callable[[], float],
     ) -> None:
         self._rest = rest
         self._view = view
         self._recent = recent
         self._interactions = interactions
         self._queues = ChatQueues(inbox)
+        self._now = now
 
     def dispatch(self, event: str, raw: JsonValue) -> None:
         match event:
@@ -143,7 +149,7 @@ class Inbound:
             return
 
         async def make() -> InboundEvent | None:
-            return self._recent.deleted(deletion.id, time.time())
+            return self._recent.deleted(deletion.id, self._now())
 
         self._queues.put(deletion.channel_id, make)
 

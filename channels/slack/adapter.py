@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -44,9 +45,9 @@ _QUIET: render.Json = {"unfurl_links": False, "unfurl_media": False}
 """No link previews: Slack fetches the address for them, and an address may leak what the answer contains."""
 
 
-def open_channel(config: Config) -> "SlackChannel":
+def open_channel(config: Config, now: Callable[[], float] = time.time) -> "SlackChannel":
     """Create the channel without connecting."""
-    return SlackChannel(config)
+    return SlackChannel(config, now)
 
 
 class SlackChannel:
@@ -54,7 +55,7 @@ class SlackChannel:
 
     name = "slack"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, now: Callable[[], float] = time.time) -> None:
         self.limits = Limits(
             max_text=render.MAX_TEXT,
             edit_every=timedelta(seconds=1.2),
@@ -66,11 +67,12 @@ class SlackChannel:
             typing_every=timedelta(seconds=60),  # Slack clears a status after two minutes
         )
         self._config = config
+        self._now = now
         self._client = Client(config)
         self._users = Users(self._client)
         self._typing = TypingIndicator(self._client)
         self._history = History(self._client, self._users)
-        self._attachments = Attachments(self._client, self._history)
+        self._attachments = Attachments(self._client, self._history, now)
         self._me: Identity | None = None
         self._commands: frozenset[str] = frozenset()
         self._listener: asyncio.Future[Sockets | Webhooks] | None = None
@@ -79,7 +81,7 @@ class SlackChannel:
         """See `Channel.run`."""
         self._commands = frozenset(command.name for command in commands)
         me = await until_answered("Slack", self._identity)
-        inbound = Inbound(self._client, me, self._users, self._typing, inbox, self._commands)
+        inbound = Inbound(self._client, me, self._users, self._typing, inbox, commands=self._commands, now=self._now)
         listener = self._listen(inbound)
         self._listening().set_result(listener)
         tasks = [asyncio.create_task(listener.run()), asyncio.create_task(self._client.refused())]

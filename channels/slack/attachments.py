@@ -1,8 +1,7 @@
 """Downloads with the bot's token, from Slack's hosts only, and uploads in Slack's three steps."""
 
 import asyncio
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -31,9 +30,10 @@ _LONG_AGO = 3_600.0
 
 
 class Attachments:
-    def __init__(self, client: Client, history: History) -> None:
+    def __init__(self, client: Client, history: History, now: Callable[[], float]) -> None:
         self._client = client
         self._history = history
+        self._now = now
         self._uploaded: dict[str, str] = {}
         """File id by key, for uploads with an unknown outcome."""
 
@@ -93,7 +93,7 @@ class Attachments:
         if file_id:
             return await self._shared(chat, file_id, me)
         content = await self._still_there(file)
-        since = f"{(known.since or time.time()) - _LONG_AGO:.6f}"
+        since = f"{(known.since or self._now()) - _LONG_AGO:.6f}"
         async for posted, shared in self._history.files_of_ours(chat, after=since, me=me):
             is_new = posted.message_id not in known.others
             if is_new and file.safe_name in (shared.name, shared.title) and await self._holds(shared, content):
@@ -140,7 +140,7 @@ class Attachments:
 
     async def _shared(self, chat: ChatKey, file_id: str, me: Identity) -> Posted | None:
         """Return the message that shares the file, or None if it does not appear in time."""
-        since = f"{time.time() - _LONG_AGO:.6f}"
+        since = f"{self._now() - _LONG_AGO:.6f}"
         for attempt in range(_TRIES):
             await asyncio.sleep(attempt * _TRY_SECONDS)
             found = await self._history.with_file(chat, file_id, after=since, me=me)

@@ -7,7 +7,6 @@ first events and fails on unknown payloads, and Bolt builds two dozen arguments 
 import asyncio
 import itertools
 import logging
-import time
 import weakref
 from bisect import insort
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Set
@@ -67,7 +66,9 @@ class Inbound(AsyncMiddleware):
         users: Users,
         typing: TypingIndicator,
         inbox: Inbox,
+        *,
         commands: Set[str],
+        now: Callable[[], float],
     ) -> None:
         self.app_id = ""
         self._client = client
@@ -76,6 +77,7 @@ class Inbound(AsyncMiddleware):
         self._typing = typing
         self._inbox = inbox
         self._commands = commands
+        self._now = now
         self._shortcuts = Shortcuts(client, me, users)
         self._order = ChatOrder()
 
@@ -132,12 +134,12 @@ class Inbound(AsyncMiddleware):
             return self._message(body)
         if "command" in body:
             command = read_command(body)
-            return command_invoked(command, self._me, self._users, time.time()) if command else None
+            return command_invoked(command, self._me, self._users, self._now()) if command else None
         interaction = read_interaction(body) if body.get("type") in _INTERACTIONS else None
         if interaction is None:
             return None
         press = pressed(interaction, self._me, self._users)
-        return press or question_asked(interaction, self._me, self._users, time.time())
+        return press or question_asked(interaction, self._me, self._users, self._now())
 
     def _message(self, body: Body) -> InboundEvent | None:
         raw = body.get("event")

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -28,9 +29,9 @@ OTHER_LANGUAGES = ("zh",)
 MAX_DESCRIPTION = 256
 
 
-def open_channel(config: Config) -> "TelegramChannel":
+def open_channel(config: Config, now: Callable[[], float] = time.time) -> "TelegramChannel":
     """Create the channel without connecting."""
-    return TelegramChannel(config)
+    return TelegramChannel(config, now)
 
 
 class TelegramChannel:
@@ -38,7 +39,7 @@ class TelegramChannel:
 
     name = "telegram"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, now: Callable[[], float] = time.time) -> None:
         self.limits = Limits(
             max_text=MAX_TEXT,
             edit_every=timedelta(seconds=1),
@@ -50,6 +51,7 @@ class TelegramChannel:
             typing_every=timedelta(seconds=4),
         )
         self._config = config
+        self._now = now
         self._client = Client(config)
         self._moved: dict[str, str] = {}
         """New chat id by old one, for groups that became supergroups."""
@@ -59,7 +61,7 @@ class TelegramChannel:
         me = await until_answered("Telegram", self._introduce)
         menu = asyncio.create_task(publish_menu(self._client, commands))
         try:
-            await Polling(self._client, me, inbox, self._config.poll_seconds).run()
+            await Polling(self._client, me, inbox, self._config.poll_seconds, self._now).run()
         finally:
             menu.cancel()
             await asyncio.gather(menu, return_exceptions=True)

@@ -5,8 +5,7 @@ Messages that Telegram's clients send in pieces are joined: albums, and texts lo
 
 import asyncio
 import logging
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -111,11 +110,12 @@ def _joined(messages: list[MessageReceived]) -> MessageReceived:
 class Polling:
     """Passes updates to the inbox, in order, until cancelled."""
 
-    def __init__(self, client: Client, me: Identity, inbox: Inbox, poll_seconds: int) -> None:
+    def __init__(self, client: Client, me: Identity, inbox: Inbox, poll_seconds: int, now: Callable[[], float]) -> None:
         self._client = client
         self._me = me
         self._inbox = inbox
         self._poll_seconds = poll_seconds
+        self._now = now
         self._offset = 0
         self._accepted: set[int] = set()
         """Ids of stored updates in the batch that is not confirmed yet."""
@@ -169,7 +169,7 @@ class Polling:
 
     def _arrivals(self, updates: Sequence[JsonValue]) -> list[Arrival]:
         """Convert the updates of a batch that are not stored yet."""
-        now = time.time()
+        now = self._now()
         arrivals = []
         for raw in updates:
             if _update_id(raw) in self._accepted:

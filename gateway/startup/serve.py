@@ -77,7 +77,7 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         )
     async with AsyncExitStack() as life:
         ground = await life.enter_async_context(prepare(settings, clock))
-        channels = [open_channel(name, config) for name, config in settings.channels.items()]
+        channels = [open_channel(name, config, ground.clock.time) for name, config in settings.channels.items()]
         lines = []
         if settings.web.enabled:
             # Imported by name: without a page this import is saved at the start.

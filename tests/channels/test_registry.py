@@ -14,7 +14,9 @@ PLUGIN = {
     "parley_irc/config.py": (
         "from pydantic import BaseModel, SecretStr\nclass Config(BaseModel):\n    password: SecretStr\n"
     ),
-    "parley_irc/adapter.py": "def open_channel(config):\n    return f'irc as {config.password.get_secret_value()}'\n",
+    "parley_irc/adapter.py": (
+        "def open_channel(config, now):\n    return f'irc as {config.password.get_secret_value()} at {now()}'\n"
+    ),
     "parley_irc-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: parley-irc\nVersion: 1.0\n",
     "parley_irc-1.0.dist-info/entry_points.txt": "[parley.channels]\nirc = parley_irc\ntelegram = parley_irc\n",
 }
@@ -60,11 +62,11 @@ async def test_a_channel_from_another_package_is_found_and_opened(plugin: Path) 
     code = (
         f"import sys; sys.path.append({str(plugin)!r}); from channels import registry;"
         "config = registry.configs()['irc'](password='pw');"
-        "print(registry.configs()['telegram'].__module__, registry.open_channel('irc', config), sep='\\n')"
+        "print(registry.configs()['telegram'].__module__, registry.open_channel('irc', config, lambda: 7.5), sep='\\n')"
     )
     output = (await python("-c", code)).out.splitlines()
 
-    assert output == ["channels.telegram.config", "irc as pw"], "and ours cannot be replaced"
+    assert output == ["channels.telegram.config", "irc as pw at 7.5"], "and ours cannot be replaced"
 
 
 async def test_a_channel_without_a_doctor_finds_nothing() -> None:

@@ -8,8 +8,6 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock
 
-system_time = time.time
-"""The machine's own, as `timed` replaces `time.time` in the program."""
 FILE = "clock.txt"
 """Name of the file in the program's home; without it the time is the system's."""
 SEEN_AFTER = 0.05
@@ -30,7 +28,7 @@ class MovedClock(SystemClock):
             self._read = now
             with suppress(OSError):  # no file can be opened: keep the last setting
                 self._ahead = ahead(self._file)
-        return system_time() + self._ahead
+        return super().time() + self._ahead
 
 
 class Hands:

@@ -30,7 +30,7 @@ async def launch_rocket(rocket: str) -> str:
 
 async def serve(settings: Settings) -> int:
     async with prepare(settings) as ground:
-        channel = open_channel("telegram", settings.channels["telegram"])
+        channel = open_channel("telegram", settings.channels["telegram"], ground.clock.time)
         async with composed(
             AppSettings(
                 home=settings.home, people=People(settings.owners, settings.allow), zone=ZoneInfo(settings.timezone)
