@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
-from apscheduler.executors.asyncio import AsyncIOExecutor
+from apscheduler.executors.debug import DebugExecutor
 from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.date import DateTrigger
@@ -55,7 +55,8 @@ class Waker:
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
             job_defaults=_HOW,
-            executors={"default": AsyncIOExecutor()},
+            # calls at once; in a task of its own the call could still be waiting at the end, which logs a traceback
+            executors={"default": DebugExecutor()},
             jobstores={"default": MemoryJobStore()},
         )
 
@@ -88,7 +89,4 @@ class Waker:
             wait = min(LONGEST, max(0.0, at - self._clock.time()))
             # without an explicit zone it would open a file
             trigger = DateTrigger(datetime.now(UTC) + timedelta(seconds=wait), timezone=UTC)
-            self._scheduler.add_job(self._wake, trigger, id=_NEXT, replace_existing=True)
-
-    async def _wake(self) -> None:
-        self._planned.set()
+            self._scheduler.add_job(self._planned.set, trigger, id=_NEXT, replace_existing=True)
