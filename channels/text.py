@@ -17,6 +17,7 @@ _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?",
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][\"”’」』）]*")
 _ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
 _QUOTE = re.compile(r" {0,3}>")
+_MARKS = re.compile(r"[\\`*_\[\]<>~|]")
 _GRAPHEME = regex.compile(r"\X")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Characters that count as letters but are drawn as nothing."""
@@ -47,6 +48,15 @@ def visible(text: str) -> bool:
     """Return True if the text has visible characters, not only spaces, zero-width, formatting and control
     characters."""
     return any(not char.isspace() and char not in _BLANK and unicodedata.category(char) not in _UNSEEN for char in text)
+
+
+def literal(text: str) -> str:
+    """Return the text with its Markdown characters escaped."""
+    return _MARKS.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
 
 
 def parse_command(text: str, bot_names: Collection[str]) -> Command | None:

@@ -65,11 +65,9 @@ def _restore(parser: argparse.ArgumentParser) -> None:
 # Functions are given as `module:function`, and a module is imported when its command is run: importing the gateway
 # takes ten times as long as printing the help.
 COMMANDS = {
-    "run": Command(
-        "start Parley with the page and every channel that is set up (default)", "gateway.startup.start:run"
-    ),
-    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.startup.talk:chat"),
-    "doctor": Command("look for what is wrong, and say how to put it right", "gateway.doctor.report:run"),
+    "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
+    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.app.talk:chat"),
+    "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.command:run", _export),
     "backup": Command(

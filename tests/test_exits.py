@@ -113,11 +113,11 @@ def test_only_these_write_on_the_terminal() -> None:
     writers = {path for stream in ("stdout", "stderr") for path, _ in attributes(stream)}
 
     assert writers == {
-        "gateway/startup/serve.py",
+        "gateway/app/serve.py",
         "gateway/cli.py",
-        "gateway/doctor/report.py",
+        "gateway/upkeep/doctor/report.py",
         "gateway/settings/env_example.py",
-        "gateway/startup/app_settings.py",
+        "gateway/app/app_settings.py",
         "gateway/records/logs.py",
         "gateway/security/printing.py",
     }
@@ -141,7 +141,7 @@ def test_only_these_write_files() -> None:
         "gateway/web/access.py",
         "gateway/chat/attachments.py",
         "gateway/schedule/heartbeat/notes.py",
-        "gateway/workspace/outgoing.py",
+        "gateway/delivery/outgoing.py",
         "gateway/runs/welcome.py",
     }
 

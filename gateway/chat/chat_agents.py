@@ -5,9 +5,9 @@ from functools import partial
 from agent_core.agent import Agent
 from channels.base import ChatKey
 from gateway.chat.memories import Memories
+from gateway.permissions.workspaces import Workspaces
 from gateway.runs.agents import Agents
 from gateway.store.store import Store
-from gateway.workspace.workspaces import Workspaces
 
 
 class ChatAgents:

@@ -12,9 +12,9 @@ from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.prompts import PromptMaker
 from gateway.chat.undo_news import UndoNews, Undos
+from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.security.secrets import Secrets
-from gateway.workspace.workspaces import Workspaces
 
 
 class ChatPrompts:

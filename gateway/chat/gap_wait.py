@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+from agent_core.background import Background
 from channels.base import ChatKey
-from gateway.background.background import Background
 from gateway.chat.gaps import Gaps
 from gateway.chat.mailbox import Mailbox
 from gateway.delivery.typing_sign import Typing

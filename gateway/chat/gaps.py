@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
+from agent_core.background import set_within
 from agent_core.clock import Clock
 from channels.base import ChatKey
-from gateway.background.waits import set_within
 
 LONGEST_WAIT = 60.0
 """Seconds that a message waits for a gap to be read; then the chat is answered in spite of it."""

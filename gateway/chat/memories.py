@@ -21,8 +21,7 @@ from agent_core.workspace.keeper import Author
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.workspace.folders import folder_name
-from gateway.workspace.versions import Versions
+from gateway.permissions.workspaces import Versions, folder_name
 
 KNOWN = "What you know of this chat (recall finds more):"
 MOST_KNOWN = 10

@@ -8,9 +8,9 @@ from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import copied
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
-from gateway.workspace.outgoing import copied
 
 
 def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:

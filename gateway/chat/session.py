@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
+from agent_core.background import Background
 from agent_core.bulkheads import Bulkhead
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
-from gateway.background.background import Background
 from gateway.chat.conversation import Conversation
 from gateway.chat.gap_wait import GapWait
 from gateway.chat.gaps import Gaps

@@ -4,13 +4,13 @@ import asyncio
 import math
 from collections import Counter
 
+from agent_core.background import set_within
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
-from gateway.background.drain import Drain
-from gateway.background.waits import set_within
 from gateway.chat.mailbox import Mailbox
 from gateway.chat.pace import Pace
 from gateway.permissions.access import Access
+from gateway.runs.drain import Drain
 from gateway.store.rows import Chat, InboxItem, Run
 
 

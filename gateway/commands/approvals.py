@@ -6,9 +6,9 @@ from datetime import datetime
 
 from agent_core.tools.tool import Tool
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, rewritten
-from gateway.delivery.progress import literal
 from gateway.permissions.approvals import Reply, typed_id
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line, shown
 from gateway.store.approvals import Rule

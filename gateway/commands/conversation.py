@@ -11,10 +11,10 @@ from agent_core.context.context import ContextStats
 from agent_core.reasons import TerminalReason
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Said
 from gateway.commands.desk import Desk
 from gateway.commands.table import Command, Invocation, reply, rewritten
-from gateway.delivery.progress import literal
 from gateway.errors import ParleyError
 from gateway.records.export.files import write_private
 from gateway.records.export.forms import FORMS, exported

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
-from gateway.background.drain import Drain
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
 from gateway.chat.pace import Pace
@@ -13,7 +12,9 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.workspaces import Versions, workspace_of
 from gateway.runs.agents import Agents
+from gateway.runs.drain import Drain
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
@@ -24,8 +25,6 @@ from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.texts.say import Language
 from gateway.upkeep.before_restore import BeforeRestore
-from gateway.workspace.folders import workspace_of
-from gateway.workspace.versions import Versions
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
+from channels.text import literal
 from gateway.commands.table import Invocation
-from gateway.delivery.progress import literal
 from gateway.permissions.question_text import one_line
 from gateway.schedule.jobs.outlook import Cost
 from gateway.schedule.jobs.preview import cost_words, in_short, rule_of

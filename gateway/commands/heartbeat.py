@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
 from gateway.schedule.heartbeat.heartbeats import Standing
 from gateway.schedule.heartbeat.switches import EVERY

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.schedule.jobs.jobs import Draft, JobRefused
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report

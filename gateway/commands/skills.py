@@ -9,9 +9,9 @@ from agent_core.skills.entry import SkillEntry
 from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.skill import Origin
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.texts.say import Language, say, skill_reason
 
 MOST_LISTED = 20

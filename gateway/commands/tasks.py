@@ -2,9 +2,9 @@
 
 from agent_core.tasks import TaskStatus
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.permissions.approvals import typed_id
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.tasks import Cancelling, Shown

@@ -12,9 +12,9 @@ from agent_core.versions.undoing import Undone, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 10

@@ -6,8 +6,8 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
-from gateway.delivery.progress import literal
 from gateway.schedule.zones import LONGEST, Known, Level, find_zone, nearest_zone
 from gateway.store.job import Job
 from gateway.texts.say import say

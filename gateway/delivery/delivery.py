@@ -12,12 +12,11 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats
 from channels.text import visible
-from gateway.background.background import Background
-from gateway.background.under_way import UnderWay
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.security.secrets import Secrets
 from gateway.security.sending import Voice

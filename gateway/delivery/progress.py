@@ -1,6 +1,5 @@
 """Renders a run's progress as text: a few lines about its tool calls, and the answer so far."""
 
-import re
 from dataclasses import dataclass
 
 from agent_core.events import (
@@ -24,14 +23,13 @@ from agent_core.events import (
 from agent_core.messages import AssistantMessage, text_of
 from agent_core.models.llm import TextDelta
 from agent_core.reasons import TransitionReason
-from channels.text import visible
+from channels.text import literal, visible
 from gateway.security.secrets import Secrets
 from gateway.texts.say import Language, say, tool_label
 
 MOST_LINES = 8
 MOST_CHARS = 120
 
-_MARKS = re.compile(r"[\\`*_\[\]<>~|]")
 """Characters with a meaning in Markdown that may occur in tool arguments, as in `17*23*2`."""
 
 
@@ -176,15 +174,6 @@ def _not_shown(
     event: MessageStart | MessageEnd | TurnEnd | AgentEnd | TaskEvent,
 ) -> None:
     """Accept the events that progress ignores. The types make the type checker reject unhandled new kinds."""
-
-
-def literal(text: str) -> str:
-    """Escape Markdown characters."""
-    return _MARKS.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\{found[0]}"
 
 
 def _one_line(text: str, most: int) -> str:

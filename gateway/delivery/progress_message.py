@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import structlog
 
+from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Deletes
-from gateway.background.waits import set_within
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning

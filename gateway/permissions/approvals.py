@@ -9,20 +9,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from typing import Protocol
 
 import structlog
 
+from agent_core.background import Background, set_within
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Answer, Proposal
-from channels.base import ChatKey, OutboundMessage, Sender
-from gateway.background.background import Background
-from gateway.background.drain import Drain
-from gateway.background.waits import set_within
-from gateway.delivery.delivery import Delivery
+from channels.base import Channel, ChatKey, OutboundMessage, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
 from gateway.permissions.question_text import closing_line, question_message, what_is_done
 from gateway.permissions.source_words import named
+from gateway.security.sending import Voice
 from gateway.store.approvals import Moved, Rule, Step
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
@@ -43,6 +42,24 @@ _ANSWERS = {
 }
 
 log = structlog.get_logger(__name__)
+
+
+async def _go_on() -> None:
+    """Hold nothing."""
+
+
+class Messages(Protocol):
+    """Sends and edits the messages of questions, see `gateway.delivery.delivery.Delivery`."""
+
+    def knows(self, chat: ChatKey) -> bool: ...
+
+    def channel(self, chat: ChatKey) -> Channel: ...
+
+    def voice(self, chat: ChatKey) -> Voice: ...
+
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None: ...
+
+    async def caught_up(self, chat: ChatKey) -> None: ...
 
 
 class CannotAsk(Exception):
@@ -90,21 +107,22 @@ class Approvals:
     def __init__(
         self,
         store: Store,
-        delivery: Delivery,
+        delivery: Messages,
         access: Access,
         clock: Clock,
         language: Language,
         new_id: Callable[[], str] = new_request_id,
         *,
-        drain: Drain | None = None,
+        hold: Callable[[], Awaitable[None]] = _go_on,
     ) -> None:
+        """`hold` blocks once the program drains."""
         self._store = store
         self._delivery = delivery
         self._access = access
         self._clock = clock
         self._language = language
         self._new_id = new_id
-        self._drain = drain or Drain()
+        self._hold = hold
         self._waiting: dict[str, asyncio.Event] = {}
         """Wakes the run that waits for the answer to a question."""
         self._unsent: dict[str, Post] = {}
@@ -184,7 +202,7 @@ class Approvals:
         try:
             while True:
                 woken.clear()
-                await self._drain.hold()  # while draining, answers are left to the next process
+                await self._hold()  # while draining, answers are left to the next process
                 moved = await self._used(request_id, await fingerprint())
                 if moved is None:
                     return Answer.WITHDRAWN

@@ -14,9 +14,9 @@ from gateway.permissions.binding import Binding, binding
 from gateway.permissions.policy import Ruling
 from gateway.permissions.rules import Rules, in_english
 from gateway.permissions.undoable import CANNOT_UNDO, undoable
+from gateway.permissions.workspaces import Versions
 from gateway.store.question import Question, QuestionState
 from gateway.store.store import Store
-from gateway.workspace.versions import Versions
 
 _REFUSED = {
     QuestionState.DENIED: "the person refused this call",

@@ -6,9 +6,6 @@ The decision never depends on the model, so it holds whatever the model was talk
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Literal, get_args
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from agent_core.loop.permissions import Proposal
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
@@ -17,33 +14,16 @@ from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
 from gateway.permissions.destroying import destroys
+from gateway.settings.permissions import WORDS, Class, PermissionSettings, Word
 
-Word = Literal["allow", "ask", "deny"]
-Class = Acts | Literal["sandboxed"]
-Row = Mapping[Class, Word]
 ShutIn = Callable[[Proposal], bool]
 """Returns True if a call that runs a program can touch nothing but its chat's files."""
 
-CLASSES: tuple[Acts, ...] = get_args(Acts)
-NAMES: tuple[Class, ...] = (*CLASSES, "sandboxed")
-WORDS: tuple[Word, ...] = get_args(Word)
-"""From loosest to strictest."""
-
-OWNER: Row = {
-    "read": "allow",
-    "write": "allow",
-    "net": "allow",
-    "exec": "ask",
-    "sandboxed": "allow",
-    "admin": "allow",
-}
-USER: Row = {**OWNER, "sandboxed": "ask", "admin": "deny"}
 AFTER_FILES = "after_files"
 """Reason of a ruling made stricter by files alone, which authorised users sent."""
 LINKS = "covers_links"
 AFTER_STRANGERS = "after_strangers"
 """Reason of a ruling made stricter by untrusted input."""
-TAINTED: Row = {"net": "ask", "exec": "ask", "sandboxed": "ask", "admin": "ask"}
 _OUTWARD = frozenset({"net", "admin"})
 """Effects that need approval even if the only untrusted input is a file sent by a user."""
 _SAYS_NOTHING = WEB | {"clock", "calculator", "wait", "remember", "write_file", "send_file", "schedule"}
@@ -73,57 +53,6 @@ class Ruling:
     """Untrusted sources that may have prompted the call."""
     covers: str = ""
     """Name of a group of calls that an approval also covers: other links of the same page, for the same message."""
-
-
-def _row(defaults: Row, words: Sequence[Word], value: object) -> Row:
-    """Return the defaults with a setting's changes. Raises ValueError with a message for the user."""
-    if isinstance(value, str):
-        entries = (each.partition("=") for each in value.split(",") if each.strip())
-        value = {name.strip(): word.strip() for name, _, word in entries}
-    row = dict(defaults)
-    given = dict(value) if isinstance(value, Mapping) else {str(value): ""}
-    if "exec" in given:  # a word for programs applies to sandboxed ones too, unless they have their own
-        given.setdefault("sandboxed", given["exec"])
-    for name, word in given.items():
-        if name not in NAMES:
-            raise ValueError(f"must be written as in exec=ask, for {', '.join(NAMES)}; {name!r} is none of these")
-        known = next((each for each in words if each == word), None)
-        if known is None:
-            raise ValueError(f"must set {name} to {_or(words)}, and not to {word!r}")
-        row[name] = known
-    return row
-
-
-def _or(words: Sequence[str]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]])
-
-
-def _owner_row(value: object) -> Row:
-    return _row(OWNER, WORDS, value)
-
-
-def _user_row(value: object) -> Row:
-    return _row(USER, WORDS, value)
-
-
-def _tainted_row(value: object) -> Row:
-    return _row(TAINTED, WORDS[1:], value)
-
-
-class PermissionSettings(BaseModel):
-    """Permissions of tool calls: allow, ask or deny for each of read, write, net, exec and admin."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    owner: Annotated[Row, BeforeValidator(_owner_row)] = OWNER
-    """Rules for owners: allow, ask or deny for read (looks at files), write (changes files), net (sends to other
-    machines), exec (runs programs), sandboxed (runs commands, or scripts of skills that ship with Parley, in the
-    sandbox without network; follows exec if only that is set) and admin (changes schedules, skills, settings). What is
-    left out keeps its default."""
-    user: Annotated[Row, BeforeValidator(_user_row)] = USER
-    """Rules for the other users."""
-    tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
-    """Stricter rules while a conversation contains untrusted input, such as a page: ask or deny."""
 
 
 class Policy:

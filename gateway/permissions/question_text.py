@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agent_core.messages import JsonObject
 from agent_core.tools.programs.shell import as_typed
 from channels.base import Button, OutboundMessage
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.store.question import Question, QuestionState
 from gateway.texts.say import language_of, say
 

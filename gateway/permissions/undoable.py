@@ -2,7 +2,7 @@
 
 from agent_core.loop.permissions import Proposal
 from gateway.permissions.policy import Ruling
-from gateway.workspace.versions import Versions
+from gateway.permissions.workspaces import Versions
 
 CANNOT_UNDO = "cannot_undo"
 """Reason of a question that is asked because the files cannot be backed up as they are."""

@@ -11,8 +11,7 @@ from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
 from channels.fences import Fences
-from channels.text import visible
-from gateway.delivery.progress import literal
+from channels.text import literal, visible
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.tasks.report import plain_news, set_aside_in
 from gateway.security.sending import Voice

@@ -8,7 +8,7 @@ from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.security.secrets import Secrets
 from gateway.texts.say import Language, say
 

@@ -10,11 +10,11 @@ from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent
 from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
-from gateway.background.drain import Drain
 from gateway.records.audit import AuditLog
 from gateway.records.trace import Trace
 from gateway.records.transcript import Transcript
 from gateway.runs.attempts import is_stuck
+from gateway.runs.drain import Drain
 from gateway.store.rows import Run
 from gateway.store.store import Store
 

@@ -11,11 +11,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agent_core.models.providers import PROVIDERS
-from gateway.permissions.policy import PermissionSettings
 from gateway.settings.limits import LimitSettings
+from gateway.settings.permissions import PermissionSettings
+from gateway.settings.quotas import QuotaSettings
 from gateway.settings.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
 from gateway.settings.sources import Key
-from gateway.workspace.quota_settings import QuotaSettings
 
 HEAD = """\
 # Settings of Parley. Copy this file to `.env`, here or in ~/.parley, `chmod 600 .env`, and fill in what you need.

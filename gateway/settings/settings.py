@@ -22,7 +22,6 @@ from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import Refusals, SettingsError
-from gateway.permissions.policy import PermissionSettings
 from gateway.security.private_files import is_open_to_others
 from gateway.security.secrets import Secrets
 from gateway.settings.errors import refused, refused_keys
@@ -30,6 +29,8 @@ from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out,
 from gateway.settings.limits import LimitSettings
 from gateway.settings.mcp import KEYS, TABLE, mcp_servers
 from gateway.settings.misnamed import misnamed
+from gateway.settings.permissions import PermissionSettings
+from gateway.settings.quotas import QuotaSettings
 from gateway.settings.sources import (
     Key,
     Layer,
@@ -41,7 +42,6 @@ from gateway.settings.sources import (
     read_toml,
 )
 from gateway.settings.zone import check_zone, system_zone
-from gateway.workspace.quota_settings import QuotaSettings
 
 _SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
 _PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")

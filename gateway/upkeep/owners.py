@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import structlog
 
+from agent_core.background import Background
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
-from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People
 from gateway.store.rows import Post

@@ -5,12 +5,12 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from gateway.delivery.outgoing import FOLDER as OUTGOING
+from gateway.permissions.quotas import filled_by_people
+from gateway.permissions.workspaces import FOLDER as VERSIONS
+from gateway.permissions.workspaces import key_of
 from gateway.store.opening import FILE
 from gateway.upkeep.kept import kept
-from gateway.workspace.folders import key_of
-from gateway.workspace.outgoing import FOLDER as OUTGOING
-from gateway.workspace.quotas import filled_by_people
-from gateway.workspace.versions import FOLDER as VERSIONS
 
 MOST_NAMED = 3
 """The most chats and users named."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import structlog
 
 from agent_core.clock import Clock
+from gateway.permissions.workspaces import Versions
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep_settings import UpkeepSettings
-from gateway.workspace.versions import Versions
 
 LOOK_EVERY = 60.0
 """Seconds."""

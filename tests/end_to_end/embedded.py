@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from agent_core.tools.tool import tool
 from channels.registry import open_channel
+from gateway.app.app_settings import AppSettings
+from gateway.app.composition import composed
+from gateway.app.serve import prepare
+from gateway.app.start import launch
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
 from gateway.settings.settings import Settings
-from gateway.startup.app_settings import AppSettings
-from gateway.startup.composition import composed
-from gateway.startup.serve import prepare
-from gateway.startup.start import launch
 
 ROCKETS = "rockets.txt"
 

@@ -5,8 +5,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from gateway.startup.serve import serve
-from gateway.startup.start import launch
+from gateway.app.serve import serve
+from gateway.app.start import launch
 from tests.end_to_end.clock import FILE, MovedClock
 
 TICK_EVERY = 0.1

@@ -20,11 +20,10 @@ from gateway.permissions.approvals import Approvals
 from gateway.permissions.permissions import HousePermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
+from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.opening import FILE
 from gateway.store.rows import Run
 from gateway.store.store import Store
-from gateway.workspace.folders import folder_name
-from gateway.workspace.versions import Versions
 from tests.gateway.bot import NO_PACE, PEOPLE, Bot
 
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))

@@ -19,19 +19,19 @@ from agent_core.tools.tool import Tool
 from channels.base import Accepted
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user
-from gateway.app import App
+from gateway.app.app import App
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import Composition, composed
 from gateway.permissions.access import People
 from gateway.permissions.approvals import new_request_id
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
-from gateway.startup.app_settings import AppSettings, System
-from gateway.startup.composition import Composition, composed
+from gateway.settings.quotas import QuotaSettings
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.upkeep_settings import UpkeepSettings
-from gateway.workspace.quota_settings import QuotaSettings
 from tests.process import until
 
 NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))

@@ -20,13 +20,13 @@ from agent_core.tools.tool import Tool
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.app import App
+from gateway.app.app import App
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import composed
 from gateway.permissions.access import People
 from gateway.records.logs import configure_logs
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
-from gateway.startup.app_settings import AppSettings, System
-from gateway.startup.composition import composed
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.texts.about import About

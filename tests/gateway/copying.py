@@ -25,9 +25,9 @@ from channels.attachments import Attachment
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel, Reply
 from gateway.permissions.policy import Policy
+from gateway.permissions.workspaces import workspace_of
 from gateway.security.packages import ROOT
 from gateway.store.job import Report
-from gateway.workspace.folders import workspace_of
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site

@@ -12,8 +12,8 @@ from agent_core.untrusted import sources_of
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.permissions.row_sources import sources_of_post
+from gateway.permissions.workspaces import folder_name, workspace_of
 from gateway.store.rows import Post
-from gateway.workspace.folders import folder_name, workspace_of
 from tests.gateway.bot import Bot
 from tests.gateway.jobs.kit import PARIS
 from tests.gateway.tasking import rows

@@ -15,7 +15,7 @@ from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel
 from gateway.permissions.binding import MOST_ENTRIES
 from gateway.permissions.known_commands import Runs, what_runs
-from gateway.workspace.folders import folder_name
+from gateway.permissions.workspaces import folder_name
 from tests.agent_core.sandbox.running import launcher_called
 from tests.gateway.approving import asked, id_of, last_result, questions, states
 from tests.gateway.bot import NO_PACE, Bot

@@ -11,11 +11,11 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.base import ChannelError, ChatKey, CommandSpec, Inbox
 from channels.memory import MemoryChannel
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import composed
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
-from gateway.startup.app_settings import AppSettings, System
-from gateway.startup.composition import composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 

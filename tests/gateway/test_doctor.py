@@ -14,14 +14,14 @@ from agent_core.clock import SystemClock, new_id
 from channels.checkup import Finding, note, ok, problem
 from channels.telegram import doctor as telegram_doctor
 from channels.telegram.config import Config as TelegramConfig
-from gateway.doctor import home, machine
-from gateway.doctor.model import Endpoint, look_at_model
-from gateway.doctor.report import MOST_LINES, examine, render
 from gateway.security import packages
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings, WebSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
+from gateway.upkeep.doctor import home, machine
+from gateway.upkeep.doctor.model import Endpoint, look_at_model
+from gateway.upkeep.doctor.report import MOST_LINES, examine, render
 from tests.emulators.server import LoopbackServer
 from tests.emulators.telegram import TelegramEmulator
 from tests.process import python
@@ -102,7 +102,7 @@ async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) ->
 
 async def test_it_never_imports_litellm(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from gateway.doctor.report import run;"
+        "import sys; from pathlib import Path; from gateway.upkeep.doctor.report import run;"
         f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_MODEL': 'demo'}}, Path({str(tmp_path)!r}));"
         "print('litellm' in sys.modules, 'telegram' in sys.modules)"
     )

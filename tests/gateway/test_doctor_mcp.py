@@ -5,8 +5,8 @@ from pathlib import Path
 
 from agent_core.mcp.config import McpServer
 from channels.checkup import ok
-from gateway.doctor.mcp import look_at_mcp
 from gateway.settings.settings import Settings
+from gateway.upkeep.doctor.mcp import look_at_mcp
 from tests.agent_core.mcp.serving import emulated
 from tests.process import python
 
@@ -46,7 +46,7 @@ async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal
 async def test_without_the_package_the_fix_is_its_installation(tmp_path: Path) -> None:
     (_home(tmp_path) / "parley.toml").write_text('model = "demo"\n[mcp.notes]\ncommand = ["cat"]\n')
     program = (
-        "import sys; sys.modules['mcp'] = None; from pathlib import Path; from gateway.doctor.report import run;"
+        "import sys; sys.modules['mcp'] = None; from pathlib import Path; from gateway.upkeep.doctor.report import run;"
         f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_WEB': 'off'}}, Path({str(tmp_path)!r}))"
     )
 

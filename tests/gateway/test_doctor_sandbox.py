@@ -5,8 +5,8 @@ from pathlib import Path
 
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.checkup import ok
-from gateway.doctor.sandbox import look_at_sandbox
 from gateway.settings.settings import Settings
+from gateway.upkeep.doctor.sandbox import look_at_sandbox
 
 
 async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from channels.checkup import note, ok, problem
-from gateway.doctor.skills import look_at_skills
 from gateway.settings.settings import Settings
+from gateway.upkeep.doctor.skills import look_at_skills
 from tests.agent_core.skills.making import write_skill
 
 

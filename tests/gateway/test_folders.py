@@ -3,7 +3,7 @@
 import pytest
 
 from channels.base import ChatKey
-from gateway.workspace.folders import folder_name
+from gateway.permissions.workspaces import folder_name
 
 PAIRS = [
     ("a.b", "a_b"),

@@ -16,8 +16,7 @@ from channels.memory import Reply
 from gateway.chat.memories import KNOWN, LONGEST_KNOWN, MOST_KNOWN, Memories
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.workspace.folders import folder_name
-from gateway.workspace.versions import Versions
+from gateway.permissions.workspaces import Versions, folder_name
 from tests.agent_core.kit import MakeModel
 from tests.gateway.bot import PEOPLE, Bot, BotOptions
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from channels.base import ButtonPressed, MessageReceived, Sender
 from channels.memory import MemoryChannel
+from gateway.app.plain_words import PlainWords
 from gateway.delivery.delivery import Delivery
-from gateway.inbound.plain_words import PlainWords
 from gateway.store.rows import Run
 from tests.clock import HandClock
 from tests.gateway.approving import life, proposal

@@ -25,8 +25,9 @@ from agent_core.messages import (
 from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, Tool, tool
-from gateway.permissions.policy import CLASSES, WORDS, PermissionSettings, Policy, Role, Word
+from gateway.permissions.policy import Policy, Role
 from gateway.permissions.source_words import named
+from gateway.settings.permissions import CLASSES, WORDS, PermissionSettings, Word
 from gateway.texts.say import LANGUAGES, say
 
 PAGE = "See https://news.example/one and <https://news.example/two>, or [three](https://news.example/three)."

@@ -8,10 +8,10 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.programs.shell import run_command_tool
 from channels.base import ChatKey
-from gateway.doctor.home import look_at_home
-from gateway.workspace.quota_settings import QuotaSettings
-from gateway.workspace.quotas import PEOPLE
-from gateway.workspace.versions import FOLDER, Versions
+from gateway.permissions.quotas import PEOPLE
+from gateway.permissions.workspaces import FOLDER, Versions
+from gateway.settings.quotas import QuotaSettings
+from gateway.upkeep.doctor.home import look_at_home
 from tests.agent_core.sandbox.running import PlainLauncher
 from tests.agent_core.versions.kit import by
 from tests.clock import FakeClock

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from channels.base import ChatKey
-from gateway.workspace.folders import workspace_of
+from gateway.permissions.workspaces import workspace_of
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.gateway.conftest import StartBot
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.startup.start import fast_loop
+from gateway.app.start import fast_loop
 from tests.process import Finished, python
 
 KEY = "sk-0123456789-very-secret"
@@ -15,7 +15,7 @@ import asyncio, os, sys, threading, warnings
 from pathlib import Path
 from agent_core.clock import SystemClock, new_id
 from gateway.errors import ParleyError
-from gateway.startup.start import launch
+from gateway.app.start import launch
 from gateway.store.store import Store
 
 def fail():

@@ -13,7 +13,7 @@ from agent_core.tools.catalogue import file_tools
 from agent_core.tools.programs.shell import run_command_tool
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey
-from gateway.workspace.folders import workspace_of
+from gateway.permissions.workspaces import workspace_of
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import acting, asked, id_of, questions
 from tests.gateway.bot import Bot

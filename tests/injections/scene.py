@@ -13,8 +13,8 @@ from channels.base import Accepted, MessageReceived
 from channels.memory import Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
+from gateway.permissions.workspaces import folder_name
 from gateway.security.packages import ROOT
-from gateway.workspace.folders import folder_name
 from tests.gateway.bot import NO_PACE, Bot, BotOptions
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.tasking import rows

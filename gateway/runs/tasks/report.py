@@ -9,7 +9,7 @@ from agent_core.subagents import told
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import harmless
 from channels.base import Sender, TaskEnded
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.store.rows import InboxItem, Task, message_id
 from gateway.texts.say import Language, say
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import structlog
 
+from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.subagents import LONGEST_REPORT, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.workspace.outputs import keep_text
 from channels.base import ChatKey
-from gateway.background.background import Background
 from gateway.permissions.approvals import Approvals
 from gateway.runs.agents import Agents
 from gateway.runs.isolated_run import IsolatedRun

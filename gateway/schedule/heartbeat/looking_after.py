@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from agent_core.sources import Sources
 from agent_core.workspace.provenance import FileLedger
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.workspaces import workspace_of
 from gateway.schedule.heartbeat import greeting
 from gateway.schedule.heartbeat.check_in import Look
 from gateway.schedule.heartbeat.checklist import NAME as CHECKLIST
@@ -19,7 +20,6 @@ from gateway.schedule.heartbeat.gates import Facts
 from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat
 from gateway.store.store import Store
 from gateway.texts.say import LANGUAGES, Language, say
-from gateway.workspace.folders import workspace_of
 
 _LOOKED = frozenset({FiringState.DONE, FiringState.NOTHING})
 

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage, Sender
-from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.heartbeat import gates
 from gateway.schedule.heartbeat.due import DAY

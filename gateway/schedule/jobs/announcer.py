@@ -8,7 +8,7 @@ from agent_core.clock import Clock
 from agent_core.models.llm import FailureKind
 from channels.attachments import Attachment
 from channels.base import Button, ChatKey, OutboundMessage
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.outcome import KILLED
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report

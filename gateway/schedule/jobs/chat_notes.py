@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
+from agent_core.background import UnderWay
 from agent_core.messages import NotificationMessage
 from channels.attachments import Attachment
 from channels.base import ChatKey, ScheduleFired
-from gateway.background.under_way import UnderWay
 from gateway.schedule.jobs.announcer import Announcer
 from gateway.schedule.jobs.note import note_of
 from gateway.store.job import Firing, FiringState

@@ -11,9 +11,9 @@ from itertools import chain
 
 import structlog
 
+from agent_core.background import Background
 from channels.attachments import Attachment
 from channels.base import Button, ChatKey, OutboundMessage, Sender
-from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.announcer import Announcer, buttons_of

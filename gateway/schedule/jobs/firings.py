@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
+from agent_core.background import Background
 from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from channels.base import ChatKey, ScheduleFired, Sender
-from gateway.background.background import Background
-from gateway.background.drain import Drain
 from gateway.errors import is_machine_trouble
+from gateway.runs.drain import Drain
 from gateway.schedule.jobs.firing_end import MOST_AT_ONCE, FiringEnd
 from gateway.schedule.jobs.job_work import JobWork
 from gateway.store.firings import event_id

@@ -9,10 +9,10 @@ from agent_core.context.persona import Persona
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey
 from gateway.permissions.rules import Rules
+from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import Firing, Job
-from gateway.workspace.versions import Versions
 
 WITHHELD = frozenset({"forget", "remember"})
 """Tools of the chats' agents that job runs do not get, as there is no user whose words they would record."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage
-from gateway.background.background import Background
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.missed import Due
 from gateway.store.job import Firing, FiringState, Job

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.missed import ON_TIME

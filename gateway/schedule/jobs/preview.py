@@ -6,7 +6,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from channels.base import Button, OutboundMessage
-from gateway.delivery.progress import literal
+from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.source_words import named
 from gateway.schedule.jobs.outlook import Cost, Outlook

@@ -14,12 +14,12 @@ from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
 from channels.base import Sender
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import collect, waiting
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.talk import ChatTalk
 from gateway.schedule.jobs.usage import midnight, usage_text
 from gateway.store.job import HOUR, Firing, Job
 from gateway.store.store import Store
-from gateway.workspace.outgoing import collect, waiting
 
 LONGEST_BACK = 7 * 24
 """Hours of messages that can be read."""

@@ -13,8 +13,8 @@ from gateway.permissions.destroying import WRITE
 from gateway.permissions.policy import AFTER_FILES, AFTER_STRANGERS, Ruling
 from gateway.permissions.rules import Rules, in_english
 from gateway.permissions.undoable import CANNOT_UNDO, undoable
+from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
-from gateway.workspace.versions import Versions
 
 SCRIPT = "run_skill_script"
 NOBODY = "Nobody can be asked in a scheduled run: do without it, and say in the report what is missing."

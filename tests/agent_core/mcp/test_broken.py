@@ -177,7 +177,7 @@ asyncio.run(main())
 
 async def test_a_start_imports_nothing_of_the_sdk() -> None:
     program = (
-        "import sys, gateway.startup.serve, gateway.doctor.report\n"
+        "import sys, gateway.app.serve, gateway.upkeep.doctor.report\n"
         "print([n for n in ('mcp', 'httpx2') if n in sys.modules])\n"
     )
 

@@ -10,11 +10,11 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
-from gateway.app import App
+from gateway.app.app import App
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import composed
 from gateway.permissions.access import People
 from gateway.runs.agents import AgentParts
-from gateway.startup.app_settings import AppSettings, System
-from gateway.startup.composition import composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 from tests.channels.discord.conftest import config_for, opened

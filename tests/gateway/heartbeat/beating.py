@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from agent_core.models.scripted import Turn, calls
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
+from gateway.permissions.workspaces import workspace_of
 from gateway.schedule.heartbeat.checklist import NAME
 from gateway.store.job import Firing, Heartbeat, Job
-from gateway.workspace.folders import workspace_of
 from tests.gateway.bot import NO_PACE, BotOptions
 from tests.gateway.jobs.kit import ANN, BEGINS, PARIS, Calendar, TimedBot, moment, short_ids
 

@@ -6,8 +6,8 @@ import pytest
 
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
+from gateway.permissions.workspaces import workspace_of
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME
-from gateway.workspace.folders import workspace_of
 from tests.gateway.heartbeat.beating import NOTHING, PLANTS, Beating
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.jobs.kit import ANN, TEAM, stopped_clock

@@ -157,7 +157,7 @@ async def test_nothing_is_imported_once_the_program_is_up() -> None:
     """With no file handles left an import would fail, and no job would fire any more."""
     finished = await python(
         "-c",
-        "import asyncio, sys, gateway.startup.serve\n"
+        "import asyncio, sys, gateway.app.serve\n"
         "from agent_core.clock import SystemClock\n"
         "from gateway.schedule.waker import Waker\n"
         "async def tick(): pass\n"

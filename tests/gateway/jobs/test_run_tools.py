@@ -38,13 +38,13 @@ from channels.base import (
 )
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import MOST_WAITING
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.store.job import HOUR, Firing, Job, Report
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.timing.rule import Every
-from gateway.workspace.outgoing import MOST_WAITING
 from tests.clock import FakeClock
 from tests.gateway.bot import NO_PACE, PEOPLE
 

@@ -19,9 +19,9 @@ from agent_core.workspace.provenance import FileLedger
 from channels.base import Addressed, MessageReceived, Sender
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
+from gateway.permissions.workspaces import folder_name
 from gateway.security.packages import ROOT
 from gateway.store.job import Report
-from gateway.workspace.folders import folder_name
 from tests.agent_core.sandbox.running import launcher_called
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, BEGINS, TEAM, TimedBot, a_job, moment

@@ -19,10 +19,10 @@ from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
+from gateway.permissions.workspaces import Versions
 from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import FiringState, Report
 from gateway.timing.rule import Once
-from gateway.workspace.versions import Versions
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.clock import FakeClock
 from tests.gateway.bot import PEOPLE

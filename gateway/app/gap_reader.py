@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import structlog
 
+from agent_core.background import set_within
 from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox, MessageReceived, NotTakenIn
 from channels.capabilities import CatchesUp
-from gateway.background.waits import set_within
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
 from gateway.store.store import Store
 

@@ -11,8 +11,8 @@ from enum import Enum
 
 from agent_core.clock import Clock
 from channels.base import Button, ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
+from channels.text import literal
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.progress import literal
 from gateway.permissions.question_text import in_short, one_line
 from gateway.schedule.jobs.preview import in_short as job_in_short
 from gateway.store.job import JobState

@@ -9,7 +9,12 @@ from functools import cached_property, partial
 from agent_core.tools.task import task_tool
 from channels.base import Channel, ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app import App, ChannelServer, Work
+from gateway.app.app import App, ChannelServer, Work
+from gateway.app.app_settings import AppSettings, Stored, System
+from gateway.app.catch_up import CatchUp
+from gateway.app.foundation import Foundation
+from gateway.app.gap_reader import GapReader
+from gateway.app.handler import ChannelMessageHandler
 from gateway.chat.answers import Answers
 from gateway.chat.chat_agents import ChatAgents
 from gateway.chat.chat_prompts import ChatPrompts
@@ -21,10 +26,8 @@ from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.chat.turns import Turns
 from gateway.commands.desk import Desk
+from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.delivery.typing_sign import Typing
-from gateway.inbound.catch_up import CatchUp
-from gateway.inbound.gap_reader import GapReader
-from gateway.inbound.handler import ChannelMessageHandler
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts, Agents
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
@@ -49,14 +52,11 @@ from gateway.schedule.jobs.saying import Saying
 from gateway.schedule.jobs.tools import JobTools
 from gateway.schedule.jobs.unconfirmed import Unconfirmed
 from gateway.schedule.scheduler import Scheduler
-from gateway.startup.app_settings import AppSettings, Stored, System
-from gateway.startup.foundation import Foundation
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep import Upkeep
-from gateway.workspace.outgoing import FOLDER as OUTGOING
 
 MOST_NAMED = 5
 """Most chats named in one message to owners."""

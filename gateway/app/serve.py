@@ -21,7 +21,9 @@ from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.registry import open_channel
-from gateway.app import App
+from gateway.app.app import App
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import composed
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.access import People
 from gateway.permissions.approved_tools import ApprovedTools
@@ -29,14 +31,12 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.runs.agents import AgentParts
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
+from gateway.settings.quotas import MB
 from gateway.settings.settings import Settings
-from gateway.startup.app_settings import AppSettings, System
-from gateway.startup.composition import composed
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.upkeep_settings import UpkeepSettings
 from gateway.upkeep.version import version
-from gateway.workspace.quota_settings import MB
 
 WAIT_FOR_SERVERS = 10.0
 """Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""

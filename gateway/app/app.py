@@ -8,11 +8,11 @@ from agent_core.clock import Clock
 from agent_core.supervise import supervise
 from channels.base import Channel, ChannelError
 from channels.capabilities import CatchesUp
-from gateway.background.drain import Drain
+from gateway.app.catch_up import CatchUp
+from gateway.app.handler import ChannelMessageHandler
 from gateway.commands.catalogue import SPECS
 from gateway.errors import ParleyError
-from gateway.inbound.catch_up import CatchUp
-from gateway.inbound.handler import ChannelMessageHandler
+from gateway.runs.drain import Drain
 from gateway.schedule.scheduler import Scheduler
 from gateway.upkeep.owners import Owners
 

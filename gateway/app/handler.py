@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 
 import structlog
 
+from agent_core.background import Background
 from channels.base import (
     Accepted,
     Addressed,
@@ -20,15 +21,14 @@ from channels.base import (
     TaskEnded,
 )
 from channels.text import visible
-from gateway.background.background import Background
+from gateway.app.plain_words import PlainWords, Word, plain_word
+from gateway.app.refusals import refusal
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.commands.catalogue import BY_NAME
 from gateway.commands.desk import Desk
 from gateway.commands.obey import obey
-from gateway.inbound.plain_words import PlainWords, Word, plain_word
-from gateway.inbound.refusals import refusal
 from gateway.permissions.access import Decision
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem

@@ -11,11 +11,11 @@ from contextlib import closing
 from pathlib import Path
 
 from channels.checkup import Finding, note, ok, problem
+from gateway.settings.quotas import MB
 from gateway.store import opening
 from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
 from gateway.upkeep.sizes import in_words, named, sizes
 from gateway.web.server import HOST
-from gateway.workspace.quota_settings import MB
 
 ENOUGH = 200 * 1024 * 1024
 """Bytes of free disk space."""

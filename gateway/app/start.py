@@ -13,12 +13,12 @@ import structlog
 
 from agent_core.models.providers import ModelSettingError
 from channels.base import ChannelError
-from gateway.errors import ParleyError
+from gateway.app.serve import serve
+from gateway.errors import ParleyError, SettingsError
 from gateway.records.logs import Level, configure_logs, mask_crashes
 from gateway.security.packages import REINSTALL, ROOT, strangers
-from gateway.security.private_files import OTHERS, close_to_others
+from gateway.security.private_files import OTHERS
 from gateway.settings.settings import Settings, exposed, load_settings
-from gateway.startup.serve import serve
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +66,19 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
         if not sentences or None in sentences:
             raise
         raise ParleyError(settings.secrets.mask(str(sentences[0]))) from error
+
+
+def close_to_others(file: Path) -> None:
+    """Set the file's mode to 0600. Raises SettingsError if it belongs to another user or cannot be changed."""
+    try:
+        if file.stat().st_uid != os.geteuid():
+            raise PermissionError(0, "it belongs to somebody else")
+        file.chmod(0o600)
+    except OSError as error:
+        raise SettingsError(
+            f"{file} holds secrets, can be read by others on this machine, and Parley cannot change that "
+            f"({error.strerror}). Run chmod 600 {file} as its owner, then start again."
+        ) from error
 
 
 def fast_loop(package: str = FAST_LOOP) -> MakeLoop | None:

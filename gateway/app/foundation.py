@@ -9,32 +9,31 @@ from agent_core.tools.memory_tools import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
 from channels.capabilities import CatchesUp
-from gateway.app import Supervisor
-from gateway.background.drain import Drain
+from gateway.app.app import Supervisor
+from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
 from gateway.chat.pace import Pace
 from gateway.chat.send_file import send_file_tool
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.permissions import HousePermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
+from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import FOLDER, AuditLog
 from gateway.runs.agents import AgentParts, Agents
+from gateway.runs.drain import Drain
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
-from gateway.startup.app_settings import AppSettings, Stored, System
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
 from gateway.upkeep.owners import Owners
-from gateway.workspace.outgoing import FOLDER as OUTGOING
-from gateway.workspace.versions import Versions
-from gateway.workspace.workspaces import Workspaces
 
 
 class Foundation:
@@ -128,7 +127,7 @@ class Foundation:
     @cached_property
     def approvals(self) -> Approvals:
         language, new_id = self.settings.language, self._new_request_id
-        return Approvals(self.store, self.delivery, self.access, self._clock, language, new_id, drain=self.drain)
+        return Approvals(self.store, self.delivery, self.access, self._clock, language, new_id, hold=self.drain.hold)
 
     @cached_property
     def rules(self) -> Rules:

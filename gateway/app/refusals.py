@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from channels.base import InboundEvent, MessageReceived, OutboundMessage
+from channels.text import literal
 from gateway.chat.pace import MOST_WAITING
-from gateway.delivery.progress import literal
 from gateway.store.rows import InboxItem
 from gateway.texts.say import Language, say
 

@@ -1,8 +1,11 @@
-"""Former versions of the files and facts of all chats, for `/undo`."""
+"""The files of all chats: folders, former versions for `/undo`, and sources of untrusted text."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -13,15 +16,41 @@ from agent_core.loop.permissions import Proposal
 from agent_core.tools.programs.shell import CommandTool
 from agent_core.versions.versions import ChatVersions, KeepLimits
 from agent_core.workspace.keeper import Author
+from agent_core.workspace.provenance import FileLedger, FileSources
 from channels.base import ChatKey
-from gateway.workspace.folders import folder_name, workspace_of
-from gateway.workspace.quota_settings import QuotaSettings
-from gateway.workspace.quotas import ChatQuota, Quotas
+from gateway.permissions.quotas import ChatQuota, Quotas
+from gateway.settings.quotas import QuotaSettings
 
 FOLDER = "versions"
 """In PARLEY_HOME; programs cannot see it."""
 
+LONGEST_NAME = 100
+"""Characters of a chat's key that are kept in the name."""
+
 log = structlog.get_logger(__name__)
+
+
+def folder_name(chat: ChatKey) -> str:
+    """Return the name of a chat's folder, readable and unique to its key.
+
+    A plain key keeps its form: `telegram_42_-1001_7`. One with altered or cut characters, or with capitals (some file
+    systems ignore case), gets a digest at the end.
+    """
+    key = str(chat)
+    name = re.sub("[^A-Za-z0-9-]", "_", key)
+    if len(key) > LONGEST_NAME or not re.fullmatch("[a-z0-9:-]*", key):
+        return f"{name[:LONGEST_NAME]}.{sha256(key.encode(errors='surrogatepass')).hexdigest()[:16]}"
+    return name
+
+
+def key_of(name: str) -> str:
+    """Return the key of the chat that owns a folder, or the folder's name if the key cannot be told from it."""
+    return name if "." in name else name.replace("_", ":")
+
+
+def workspace_of(home: Path, chat: ChatKey) -> Path:
+    """Return a chat's workspace folder. Each thread has its own."""
+    return home / "workspaces" / folder_name(chat)
 
 
 class Versions:
@@ -69,3 +98,20 @@ class Versions:
                 found.prune()
             except (OSError, ValueError) as error:
                 log.warning("old versions are kept", folder=str(folder), reason=str(error))
+
+
+@dataclass(frozen=True)
+class Workspaces:
+    """The workspaces of all chats."""
+
+    home: Path
+    versions: Versions
+    ledger: FileLedger
+
+    def folder(self, chat: ChatKey) -> Path:
+        """Return the chat's workspace folder. Each thread has its own."""
+        return workspace_of(self.home, chat)
+
+    def sources(self, chat: ChatKey) -> FileSources:
+        """Return the untrusted sources of the chat's files."""
+        return self.ledger.of(self.folder(chat))

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from channels.terminal.adapter import TerminalChannel
+from gateway.app.serve import open_app, prepare, say_hello
+from gateway.app.start import launch
 from gateway.settings.settings import Settings
-from gateway.startup.serve import open_app, prepare, say_hello
-from gateway.startup.start import launch
 
 
 def chat(environ: Mapping[str, str], cwd: Path) -> int:

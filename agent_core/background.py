@@ -1,0 +1,91 @@
+"""Tasks that run beside their owner, and waiting for them."""
+
+import asyncio
+from collections.abc import Coroutine, Hashable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import structlog
+
+from agent_core.clock import Clock
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+
+class Background:
+    """A group of tasks that run beside their owner. One that fails is logged and does not affect the others."""
+
+    def __init__(self, failed: str) -> None:
+        """`failed` is the log message for a task that fails."""
+        self._failed = failed
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    def start(self, work: Coroutine[object, object, T], name: str | None = None) -> asyncio.Task[T]:
+        """Run `work` in a task of this name, and return the task."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._tasks
+
+    async def join(self) -> None:
+        """Wait until no task is left, including those that are started meanwhile."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def stop(self) -> None:
+        """Cancel every task, and wait until they have ended."""
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks)
+
+    def _done(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error(self._failed, task=task.get_name(), exc_info=error)
+
+
+class UnderWay:
+    """Operations in progress, any number for each key."""
+
+    def __init__(self) -> None:
+        self._over: dict[Hashable, set[asyncio.Future[None]]] = {}
+
+    @contextmanager
+    def begun(self, key: Hashable) -> Iterator[None]:
+        """Count an operation as in progress while the context is entered."""
+        over = asyncio.get_running_loop().create_future()
+        others = self._over.setdefault(key, set())
+        others.add(over)
+        try:
+            yield
+        finally:
+            over.set_result(None)
+            others.discard(over)
+            if not others:
+                del self._over[key]
+
+    async def over(self, key: Hashable, patience: float) -> None:
+        """Wait until the operations now in progress are over, for `patience` seconds at most."""
+        if under_way := self._over.get(key):
+            await asyncio.wait(under_way, timeout=patience)
+
+
+async def set_within(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
+    """Wait until the event is set, at most `seconds` by the clock. Return True if it is set."""
+    if event.is_set():
+        return True
+    waiting, sleeping = asyncio.ensure_future(event.wait()), asyncio.ensure_future(clock.sleep(seconds))
+    try:
+        await asyncio.wait((waiting, sleeping), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (waiting, sleeping):
+            task.cancel()
+        await asyncio.gather(waiting, sleeping, return_exceptions=True)
+    return event.is_set()

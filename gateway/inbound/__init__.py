@@ -1,1 +1,0 @@
-"""Inbound events: the handler, catch-up and plain-word answers."""

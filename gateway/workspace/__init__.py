@@ -1,1 +1,0 @@
-"""Files of chats: folders, versions, quotas, outgoing copies."""
