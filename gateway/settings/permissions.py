@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from agent_core.tools import Acts
+from agent_core.tools.tool import Acts
 
 Word = Literal["allow", "ask", "deny"]
 Class = Acts | Literal["sandboxed"]
