@@ -184,8 +184,11 @@ def migrations() -> list[Traversable]:
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Apply missing migrations, each in its own transaction, and enable incremental vacuum for a small file.
 
-    Raises StoreTooNew.
+    Raises StoreTooNew, and HomeUnusable if this Python's SQLite lacks full-text search.
     """
+    (has_search,) = connection.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()
+    if not has_search:
+        raise HomeUnusable(path, "this Python's SQLite is built without FTS5, which search needs; use another Python")
     steps = migrations()
     found = schema_of(connection)
     if found > len(steps):

@@ -25,6 +25,8 @@ from gateway.store.read_marks import ReadMarks
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
 from gateway.store.runs import Runs
+from gateway.store.search import Search
+from gateway.store.sessions import Sessions
 from gateway.store.steps import Steps
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
@@ -42,6 +44,8 @@ class Store:
         self.outbox = Outbox(*tables)
         self.runs = Runs(*tables)
         self.transcript = Transcript(*tables)
+        self.search = Search(*tables)
+        self.sessions = Sessions(*tables)
         self.steps = Steps(*tables)
         self.chats = Chats(*tables, new_id)
         self.skills = LoadedSkills(*tables)

@@ -10,6 +10,7 @@ from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
+from gateway.store.search import index, is_of_chat
 from gateway.store.table import Table, readable
 
 _LAST = 2**63 - 1
@@ -32,10 +33,14 @@ class Transcript(Table):
             seqs: The numbers of the inbox items.
             later: True to wait for the next commit, at most 50 ms; best if the result is not awaited.
         """
-        row = (str(run.chat), run.session, run.id, turn, self._masked(message).model_dump_json())
+        masked = self._masked(message)
+        row = (str(run.chat), run.session, run.id, turn, masked.model_dump_json())
 
         def change(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?)", row)
+            query = "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?) RETURNING seq"
+            (seq,) = connection.execute(query, row).fetchone()
+            if is_of_chat(connection, run.id):
+                index(connection, seq, run.chat, masked)
             mark_done(connection, seqs)
 
         return self._writer.submit(change, later=later)

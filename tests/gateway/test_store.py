@@ -5,7 +5,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +17,7 @@ from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
-from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreTooNew
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreTooNew, migrate
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.store.store import Store
@@ -240,6 +240,14 @@ async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tm
             seen.append(await python("-c", LOOK, str(tmp_path / FILE)))
 
     assert [(look.out.strip(), look.err) for look in seen] == [("1", ""), ("2", ""), ("3", "")]
+
+
+def test_a_python_without_full_text_search_is_refused_with_a_reason(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.create_function("sqlite_compileoption_used", 1, lambda _: 0)
+
+        with pytest.raises(HomeUnusable, match="FTS5"):
+            migrate(connection, tmp_path)
 
 
 async def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:

@@ -1,0 +1,142 @@
+"""The search index over what was said."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    NotificationMessage,
+    UserMessage,
+    message_adapter,
+    text_of,
+)
+from channels.base import ChatKey
+from gateway.store.search_terms import chat_term, indexed_terms, sought_terms
+from gateway.store.table import Table, readable
+
+AT_ONCE = 200
+"""Older rows indexed in one transaction; it takes some 20 ms."""
+_SELECT = (
+    "SELECT seq, transcript.chat, session, run, message FROM said JOIN transcript ON seq = said.rowid"
+    " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
+)
+_END = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """A message that a search found."""
+
+    seq: int
+    """The number of its transcript row; later messages have higher ones."""
+    chat: ChatKey
+    session: str
+    run: str
+    message: UserMessage | AssistantMessage | NotificationMessage
+
+    @property
+    def text(self) -> str:
+        return said(self.message)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Messages that a search found, newest first."""
+
+    found: Sequence[Found]
+    before: int | None
+    """The `before` of the next page; None if this is the last one."""
+    is_complete: bool
+    """False while messages from before the index existed are still being indexed."""
+
+
+class Search(Table):
+    """What users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
+
+    async def find(self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None) -> Page:
+        """Return the newest messages in these chats that have all words.
+
+        Args:
+            chats: The chats to search.
+            words: Words in any order; case and accents do not count.
+            most: The length of a page.
+            before: The number of a transcript row; only earlier ones are returned.
+
+        Raises:
+            ValueError: There is no word in `words`.
+        """
+        values = (_query(chats, words), _END if before is None else before, most + 1)
+
+        def read(connection: sqlite3.Connection) -> Page:
+            rows = list(readable(connection.execute(_SELECT, values), _found, "transcript"))
+            (left,) = connection.execute("SELECT before FROM search_progress").fetchone()
+            found = [row for row in rows[:most] if row.chat in chats]
+            return Page(found, rows[most - 1].seq if len(rows) > most else None, is_complete=left <= 1)
+
+        return await self._reader.run(read)
+
+    async def index_older(self) -> bool:
+        """Index some of the rows from before the index existed, newest first. Returns True if there are more."""
+        return await self._writer.submit(_index_older)
+
+
+def index(connection: sqlite3.Connection, seq: int, chat: ChatKey, message: AgentMessage) -> None:
+    """Add a row of the transcript to the index, if somebody said it in the chat."""
+    terms = indexed_terms(said(message))
+    if terms:
+        connection.execute(
+            "INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", (seq, chat_term(chat), " ".join(terms))
+        )
+
+
+def said(message: AgentMessage) -> str:
+    """Return the text of a message as people in the chat have read it; empty for what the chat did not see."""
+    match message:
+        case UserMessage(by_agent=False) | AssistantMessage():
+            return text_of(message.content)
+        case NotificationMessage():
+            return message.quoted
+        case _:
+            return ""
+
+
+def is_of_chat(connection: sqlite3.Connection, run: str) -> bool:
+    """Return False for the runs of tasks and jobs, whose messages the chat does not see."""
+    row = connection.execute("SELECT kind FROM runs WHERE run = ?", (run,)).fetchone()
+    return row is None or row == ("chat",)
+
+
+def _query(chats: Iterable[ChatKey], words: str) -> str:
+    terms = sought_terms(words)
+    if not terms:
+        raise ValueError("no word to search for")
+    where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
+    return f"chat : ({where}) AND words : ({' AND '.join(map(_quoted, terms))})"
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _found(row: tuple[int, str, str, str, str]) -> Found:
+    seq, chat, session, run, message = row
+    return Found(seq, ChatKey.parse(chat), session, run, message_adapter.validate_json(message))  # type: ignore[arg-type]
+
+
+def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMessage]:
+    seq, chat, run, message = row
+    return seq, ChatKey.parse(chat), run, message_adapter.validate_json(message)
+
+
+def _index_older(connection: sqlite3.Connection) -> bool:
+    (before,) = connection.execute("SELECT before FROM search_progress").fetchone()
+    query = "SELECT seq, chat, run, message FROM transcript WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+    rows = connection.execute(query, (before, AT_ONCE)).fetchall()
+    for seq, chat, run, message in readable(rows, _older, "transcript"):
+        if is_of_chat(connection, run):
+            index(connection, seq, chat, message)
+    left = rows[-1][0] if len(rows) == AT_ONCE else 0
+    connection.execute("UPDATE search_progress SET before = ?", (left,))
+    return bool(left)

@@ -1,0 +1,65 @@
+"""Cuts text into the terms of the search index.
+
+SQLite's own tokenizers find no Chinese word of two characters: `unicode61` takes a whole sentence for one word, and
+`trigram` needs three characters. So Parley cuts the text: Chinese, Japanese and Korean into single characters and
+overlapping pairs, everything else into words.
+"""
+
+import hashlib
+import re
+import unicodedata
+from itertools import pairwise
+
+from channels.base import ChatKey
+
+LONGEST_TERM = 40
+"""Characters of a word that count; longer ones (addresses, keys) are found by their start."""
+MOST_CHARACTERS = 100_000
+"""Characters of a message that are indexed."""
+_CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_SEPARATORS = (
+    r"\s\x00-/:-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u2000-\u206f\u2e00-\u2e7f\u3000-\u3004\u3006-\u303f"
+    r"\ufe00-\ufe6f\uff00-\uff0f"
+)
+_PIECE = re.compile(f"[{_CJK}]+|[^{_SEPARATORS}{_CJK}]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+def indexed_terms(text: str) -> list[str]:
+    """Return the terms under which a text is found, each once, in the order of their first use."""
+    return list(dict.fromkeys(term for piece in _pieces(text[:MOST_CHARACTERS]) for term in _indexed(piece)))
+
+
+def sought_terms(text: str) -> list[str]:
+    """Return the terms that a text must have to be found by these words."""
+    return list(dict.fromkeys(term for piece in _pieces(text) for term in _sought(piece)))
+
+
+def chat_term(chat: ChatKey) -> str:
+    """Return the term for a chat. Texts are indexed in another column, so that no text can imitate it."""
+    return hashlib.blake2b(str(chat).encode(), digest_size=8).hexdigest()
+
+
+def folded(text: str) -> str:
+    """Return the text without case, accents and differences of width, for comparison."""
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold()))
+
+
+def _pieces(text: str) -> list[str]:
+    return _PIECE.findall(folded(text))
+
+
+def _indexed(piece: str) -> list[str]:
+    return [*piece, *_pairs(piece)] if _is_cjk(piece) else [piece[:LONGEST_TERM]]
+
+
+def _sought(piece: str) -> list[str]:
+    return _pairs(piece) or [piece] if _is_cjk(piece) else [piece[:LONGEST_TERM]]
+
+
+def _pairs(piece: str) -> list[str]:
+    return [first + second for first, second in pairwise(piece)]
+
+
+def _is_cjk(piece: str) -> bool:
+    return re.match(f"[{_CJK}]", piece) is not None

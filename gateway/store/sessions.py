@@ -1,0 +1,114 @@
+"""The sessions of a chat: its conversations, each from one /new to the next."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from channels.base import ChatKey
+from gateway.store.table import Table
+
+SHORTEST_ID = 4
+"""Characters of the shortest id that is shown or accepted."""
+LONGEST_TITLE = 80
+"""Characters."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A conversation of a chat."""
+
+    id: str
+    """The whole id; users see its start."""
+    began: float
+    last: float
+    """When its last run began."""
+    runs: int
+    tokens: int
+    cost_usd: float
+    title: str
+    """Its title, or the start of its first message; empty if it has none."""
+
+
+class _Row(NamedTuple):
+    session: str
+    began: float
+    last: float
+    runs: int
+    tokens: int
+    cost_usd: float
+    title: str | None
+
+
+class Sessions(Table):
+    """The conversations of each chat, by their runs. Titles are rows, everything else is computed."""
+
+    async def of(self, chat: ChatKey, most: int, after: int = 0) -> list[Session]:
+        """Return a chat's sessions, those used last first.
+
+        Args:
+            chat: The chat.
+            most: The number of sessions to return.
+            after: The number of sessions to skip.
+        """
+        query = (
+            "SELECT session, min(started), max(started) AS last, count(*), sum(tokens), sum(cost_usd), title"
+            " FROM runs LEFT JOIN session_titles USING (session)"
+            " WHERE chat = ? AND kind = 'chat' GROUP BY session ORDER BY last DESC LIMIT ? OFFSET ?"
+        )
+
+        def read(connection: sqlite3.Connection) -> list[Session]:
+            rows = map(_Row._make, connection.execute(query, (str(chat), most, after)).fetchall())
+            return [_session(connection, row) for row in rows]
+
+        return await self._reader.run(read)
+
+    async def find(self, chat: ChatKey, start: str) -> str | None:
+        """Return the id of the only session of a chat whose id begins with `start`; None if there is none or several.
+
+        Args:
+            chat: The chat.
+            start: At least SHORTEST_ID characters.
+        """
+        query = (
+            "SELECT DISTINCT session FROM runs WHERE chat = ? AND kind = 'chat' AND substr(session, 1, ?) = ? LIMIT 2"
+        )
+
+        def read(connection: sqlite3.Connection) -> str | None:
+            rows = connection.execute(query, (str(chat), len(start), start)).fetchall()
+            return str(rows[0][0]) if len(rows) == 1 else None
+
+        return await self._reader.run(read) if len(start) >= SHORTEST_ID else None
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give a session a title; an empty one removes it."""
+        title = self._secrets.mask(" ".join(title.split()))[:LONGEST_TITLE]
+
+        def change(connection: sqlite3.Connection) -> None:
+            if title:
+                query = "INSERT OR REPLACE INTO session_titles (session, title) VALUES (?, ?)"
+                connection.execute(query, (session, title))
+            else:
+                connection.execute("DELETE FROM session_titles WHERE session = ?", (session,))
+
+        await self._writer.submit(change)
+
+
+def _session(connection: sqlite3.Connection, row: _Row) -> Session:
+    title = _first_words(connection, row.session) if row.title is None else row.title
+    return Session(row.session, row.began, row.last, row.runs, row.tokens, row.cost_usd, title)
+
+
+def _first_words(connection: sqlite3.Connection, session: str) -> str:
+    query = (
+        "SELECT json_extract(message, '$.content') FROM transcript WHERE session = ?"
+        " AND json_extract(message, '$.role') = 'user' ORDER BY seq LIMIT 1"
+    )
+    rows = connection.execute(query, (session,))
+    texts = (text for (content,) in rows for text in _texts(content))
+    return " ".join(next(texts, "").split())[:LONGEST_TITLE]
+
+
+def _texts(content: str) -> Iterator[str]:
+    return (str(part["text"]) for part in json.loads(content) if part.get("type") == "text")
