@@ -43,6 +43,16 @@ class StoreTooNew(ParleyError):
         )
 
 
+class NoFullTextSearch(ParleyError):
+    """This Python's SQLite cannot search."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This Python's SQLite is built without full-text search (FTS5), which Parley needs. "
+            "Start Parley with another Python, for example that of Debian or of python.org."
+        )
+
+
 class StoreDamaged(ParleyError):
     """The file cannot be read, or is not the one last written here."""
 
@@ -184,11 +194,11 @@ def migrations() -> list[Traversable]:
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Apply missing migrations, each in its own transaction, and enable incremental vacuum for a small file.
 
-    Raises StoreTooNew, and HomeUnusable if this Python's SQLite lacks full-text search.
+    Raises StoreTooNew, and NoFullTextSearch.
     """
     (has_search,) = connection.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()
     if not has_search:
-        raise HomeUnusable(path, "this Python's SQLite is built without FTS5, which search needs; use another Python")
+        raise NoFullTextSearch
     steps = migrations()
     found = schema_of(connection)
     if found > len(steps):

@@ -17,7 +17,7 @@ from agent_core.messages import Usage, user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
-from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreTooNew, migrate
+from gateway.store.opening import FILE, NoFullTextSearch, StoreBusy, StoreDamaged, StoreTooNew, migrate
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.store.store import Store
@@ -246,7 +246,7 @@ def test_a_python_without_full_text_search_is_refused_with_a_reason(tmp_path: Pa
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.create_function("sqlite_compileoption_used", 1, lambda _: 0)
 
-        with pytest.raises(HomeUnusable, match="FTS5"):
+        with pytest.raises(NoFullTextSearch, match="with another Python"):
             migrate(connection, tmp_path)
 
 
