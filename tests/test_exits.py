@@ -24,6 +24,7 @@ from gateway.store.store import Store
 from gateway.store.table import Table
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.gateway.cage import TABLES
 from tests.process import REPOSITORY
 
 KEY = "sk-0123456789-abcdef"
@@ -176,6 +177,7 @@ WRITES: dict[str, Write] = {
     "Runs.begin": lambda store: store.runs.begin(RUN),
     "Transcript.append": lambda store: store.transcript.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
     "Runs.record_tool": lambda store: store.runs.record_tool(RECORD),
+    "Sessions.rename": lambda store: store.sessions.rename("session-1", KEY),
     "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
@@ -219,6 +221,7 @@ WITHOUT_WORDS = {
     "Restores.mark_reported",
     "Retention.free_pages",
     "Retention.shorten",
+    "Search.index_older",
     "Outbox.not_sent",
     "Runs.resume",
     "Rules.remove",
@@ -256,7 +259,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
             await write(store)
 
     connection = sqlite3.connect(tmp_path / FILE)
-    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    tables = [row[0] for row in connection.execute(TABLES)]
     rows = [(table, str(row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
     connection.close()
     assert {
@@ -264,6 +267,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "transcript",
         "outbox",
         "runs",
+        "session_titles",
         "steps",
         "tasks",
         "tool_calls",

@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import json
 import re
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -35,6 +34,8 @@ from tests.gateway.bot import NO_PACE
 ANN = "ann"
 LOCAL = NO_PACE.model_copy(update={"is_local": True})
 """Limits without any pace."""
+TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+"""Selects the names of all tables that hold rows, those of the search index included."""
 TURN = re.compile(r"go (\d+)\b")
 PIECE = 7
 """Characters per delta, so that no secret arrives in one."""
@@ -170,10 +171,13 @@ async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -
 def _written(home: Path) -> list[str]:
     """Return every value of every table, and the file itself."""
     with closing(sqlite3.connect(home / FILE)) as connection:
-        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        tables = [row[0] for row in connection.execute(TABLES)]
         rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
     texts = [
-        value if isinstance(value, str) else json.dumps(value) for row in rows for value in row if value is not None
+        value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        for row in rows
+        for value in row
+        if value is not None
     ]
     return [*texts, (home / FILE).read_bytes().decode("latin-1")]
 
