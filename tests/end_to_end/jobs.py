@@ -20,9 +20,9 @@ PROPOSED = "The preview is there."
 REPORT = "Sales are lower than on Friday."
 
 
-def proposes(cron: str = "0 9 * * 1-5", kind: str = "report", what: str = "Report the sales.", **more: str) -> Answer:
+def proposes(when: str = "0 9 * * 1-5", kind: str = "report", what: str = "Report the sales.", **more: str) -> Answer:
     """Return an answer in which the chat's model calls `schedule`."""
-    return calls(ToolUse("schedule", {"kind": kind, "what": what, "cron": cron, **more}))
+    return calls(ToolUse("schedule", {"kind": kind, "what": what, "when": when, **more}))
 
 
 class Cast:

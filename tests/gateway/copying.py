@@ -168,7 +168,7 @@ class Scene:
             "recall": lambda _: ("recall", {}),
             "task": lambda word: ("task", {"prompt": f"{TASK} {word}"}),
             "background task": lambda word: ("task", {"prompt": f"{TASK} {word}", "background": True}),
-            "plan": lambda word: ("schedule", {"kind": "reminder", "what": f"see {word}", "at": "2030-05-05 09:00"}),
+            "plan": lambda word: ("schedule", {"kind": "reminder", "what": f"see {word}", "when": "2030-05-05 09:00"}),
             "jobs": lambda _: ("jobs", {}),
         }  # fmt: skip
         if way == "skill":

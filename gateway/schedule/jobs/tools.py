@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -22,15 +23,17 @@ from gateway.permissions.addresses import given_in
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
 from gateway.schedule.jobs.steps import still_given
-from gateway.schedule.jobs.times import Times
 from gateway.schedule.zones import find_zone
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.certain import certain_once
-from gateway.timing.rule import BadRule, Once
+from gateway.timing.certain import certain_once, read_when
+from gateway.timing.changes import local, moment
+from gateway.timing.grammar import When
+from gateway.timing.recurrence import by_rrule
+from gateway.timing.rule import BadRule, Once, Recurrence
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "
@@ -45,6 +48,8 @@ _SAME = 120.0
 """Seconds by which the model's time may differ from the one in the user's message."""
 _LATELY = 3600.0
 """Seconds for which an `in 20 minutes` counts from the time of the message."""
+_DATE = len("2026-12-24")
+_RRULE = re.compile(r"(?:RRULE|DTSTART|FREQ)[:=]", re.IGNORECASE)
 _MOST_WORDS = 200
 """Characters of a job's text in the list for the model."""
 
@@ -53,7 +58,7 @@ _MOST_WORDS = 200
 class _Asked:
     kind: Literal["reminder", "report"]
     what: str
-    times: Times
+    when: str
     zone: str
     skill: str
     change: str
@@ -77,11 +82,6 @@ class JobTools:
             kind: Literal["reminder", "report"],
             what: str = "",
             *,
-            at: str = "",
-            in_minutes: int = 0,
-            every_minutes: int = 0,
-            cron: str = "",
-            rule: str = "",
             when: str = "",
             zone: str = "",
             skill: str = "",
@@ -89,13 +89,13 @@ class JobTools:
             context: ToolContext,
         ) -> str:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it), or propose to change a job by its id. rule: RRULE with BYHOUR, BYMINUTE. when: time in plain words."""
+            it), or propose to change a job by its id. when: plain words (in 20 minutes, every monday at 9:00), an ISO
+            time, a cron line, or an RRULE with BYHOUR and BYMINUTE."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
             if post is None:
-                times = Times(at, in_minutes, every_minutes, cron, rule, when)
-                asked = _Asked(kind, what.strip(), times, zone, skill, change)
+                asked = _Asked(kind, what.strip(), when.strip(), zone, skill, change)
                 try:
                     post = await self._proposed(asked, chat, by, key, context)
                 except (BadRule, JobRefused) as error:
@@ -166,14 +166,17 @@ class JobTools:
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
         zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat), self.jobs.clock.time()
-        what = asked.times.beside(asked.what, zone, now)
+        if not asked.when:
+            raise ToolFailed("no time was given", "give one in when, such as 'tomorrow 9:00'")
+        found = _time(asked.when, zone, now)
+        what = found.rest if asked.what in ("", asked.when) else asked.what
         is_reminder = asked.kind == "reminder"
         return Draft(
             chat=chat,
             person=by.id,
             language=language_of(await self.store.chats.language_of(chat, by.id), self.language),
             zone=zone,
-            rule=asked.times.given(zone, now),
+            rule=found.rule,
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
             sources=_sources(what, asked.skill, context),
             given=given_in(what, context.messages),
@@ -190,7 +193,7 @@ class JobTools:
             person=job.person,
             language=language_of(job.language, self.language),
             zone=zone,
-            rule=asked.times.rule(zone, self.jobs.clock.time()) or job.rule,
+            rule=_time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule,
             work=_report(words, skill, context) if isinstance(now, Report) else Reminder(text=words),
             sources=union(job.after, _sources(words, asked.skill, context)),
             given=(*still_given(job, words), *given_in(words, context.messages)),
@@ -243,6 +246,19 @@ def _who(context: ToolContext) -> tuple[ChatKey, Sender]:
     if context.chat_id is None or context.user_id is None:
         raise ToolFailed("there is no chat that it would be for")
     return ChatKey.parse(context.chat_id), Sender(id=context.user_id, name="")
+
+
+def _time(text: str, zone: ZoneInfo, now: float) -> When:
+    """Read a time in any of the forms that `schedule` takes. Raises BadRule."""
+    if _RRULE.match(text):
+        return When(Recurrence(text=by_rrule(text, local(zone, now).date()).text), "")
+    try:
+        named = datetime.fromisoformat(text)
+    except ValueError:
+        return read_when(text, zone, now).when
+    if len(text) <= _DATE:
+        raise BadRule("rule_no_time")
+    return When(Once(at=named.timestamp() if named.tzinfo else float(moment(zone, named))), "")
 
 
 async def _zone(name: str) -> ZoneInfo | None:

@@ -13,7 +13,7 @@ from tests.gateway.jobs.kit import TimedBot, a_job
 from tests.gateway.jobs.test_digest import AT_THREE, AT_TWO, NOTES, SALES, at_night, morning, sleeps
 
 REMINDED = "⏰ Call the bank"
-PROPOSES = Calls((Call("schedule", {"kind": "reminder", "what": "Call the bank", "cron": "0 9 * * *"}),))
+PROPOSES = Calls((Call("schedule", {"kind": "reminder", "what": "Call the bank", "when": "0 9 * * *"}),))
 
 
 async def reminded(start_bot: StartTimedBot) -> tuple[TimedBot, asyncio.Event]:
@@ -115,7 +115,7 @@ async def test_a_proposal_is_dropped(start_bot: StartTimedBot, answer: str) -> N
 
 
 async def test_a_reminder_that_was_set_at_once_is_taken_back(start_bot: StartTimedBot) -> None:
-    sets = Calls((Call("schedule", {"kind": "reminder", "what": "call the bank", "in_minutes": 20}),))
+    sets = Calls((Call("schedule", {"kind": "reminder", "what": "call the bank", "when": "in 20 minutes"}),))
     bot = await start_bot(sets, "It is set.", channel=LateChannel(), new_request_id=typed_ids())
     async with unanswered(bot, "Undo"):
         await bot.channel.hears("remind me in 20 minutes to call the bank")

@@ -16,7 +16,7 @@ from tests.gateway.jobs.asking import labels, open_office, press, shipped_skills
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job, meaning, moment
 
-WEEKDAYS = {"kind": "report", "what": "What is new in my notes.", "cron": "0 9 * * 1-5", "skill": "daily-report"}
+WEEKDAYS = {"kind": "report", "what": "What is new in my notes.", "when": "0 9 * * 1-5", "skill": "daily-report"}
 
 
 def uses(name: str, **arguments: str | int) -> Calls:
@@ -58,20 +58,20 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(wired_bot:
 @pytest.mark.parametrize(
     ("when", "rule"),
     [
-        ({"in_minutes": 20}, Once(at=moment("2026-11-23 08:20"))),
-        ({"at": "2026-12-24T18:00"}, Once(at=moment("2026-12-24 18:00"))),
-        ({"at": "2026-12-24 18:00", "zone": "Asia/Tokyo"}, Once(at=moment("2026-12-24 10:00"))),
-        ({"at": "2026-12-24 18:00", "zone": "tokyo"}, Once(at=moment("2026-12-24 10:00"))),
-        ({"at": "2026-12-24T18:00:00Z"}, Once(at=moment("2026-12-24 19:00"))),
-        ({"every_minutes": 90}, Every(seconds=5400, since=moment("2026-11-23 08:00"))),
-        ({"cron": " 0  9 * * 1 "}, Cron(expression="0 9 * * 1")),
-        ({"rule": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9"}, Cron(expression="0 9 * * 1")),
+        ({"when": "in 20 minutes"}, Once(at=moment("2026-11-23 08:20"))),
+        ({"when": "2026-12-24T18:00"}, Once(at=moment("2026-12-24 18:00"))),
+        ({"when": "2026-12-24 18:00", "zone": "Asia/Tokyo"}, Once(at=moment("2026-12-24 10:00"))),
+        ({"when": "2026-12-24 18:00", "zone": "tokyo"}, Once(at=moment("2026-12-24 10:00"))),
+        ({"when": "2026-12-24T18:00:00Z"}, Once(at=moment("2026-12-24 19:00"))),
+        ({"when": "every 90 minutes"}, Every(seconds=5400, since=moment("2026-11-23 08:00"))),
+        ({"when": " 0  9 * * 1 "}, Cron(expression="0 9 * * 1")),
+        ({"when": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9"}, Cron(expression="0 9 * * 1")),
         ({"when": "every monday at nine"}, Cron(expression="0 9 * * 1")),
         ({"when": "every monday at 9 pizza", "what": "every monday at 9 pizza"}, Cron(expression="0 9 * * 1")),
         ({"when": "pizza at 9:00 on mondays", "what": ""}, Cron(expression="0 9 * * 1")),
     ],
 )
-async def test_a_time_is_said_in_one_of_six_ways(
+async def test_a_time_is_said_in_any_form(
     start_bot: StartTimedBot, when: dict[str, str | int], rule: Once | Every | Cron
 ) -> None:
     asked = uses("schedule", **{"kind": "reminder", "what": "pizza", **when})
@@ -86,24 +86,23 @@ async def test_a_time_is_said_in_one_of_six_ways(
     ("wrong", "said"),
     [
         ({}, "no time was given"),
-        ({"in_minutes": 5, "cron": "* * * * *"}, "more than one time was given"),
-        ({"at": "tomorrow at nine"}, "at='tomorrow at nine' is no date and time that there is"),
-        ({"at": "2026-02-30T09:00"}, "is no date and time that there is"),
-        ({"at": "2026-12-24"}, "at='2026-12-24' has no time of day"),
-        ({"at": "2020-01-01T09:00"}, "That time is past"),
-        ({"in_minutes": -5}, "-5 minutes are too few or too many"),
-        ({"every_minutes": 10**9}, "minutes are too few or too many"),
-        ({"cron": "0 9 31 2 *"}, "That date never comes"),
-        ({"cron": "0 9 * *"}, "A cron line has five fields"),
-        ({"rule": "FREQ=MINUTELY"}, "I cannot use"),
-        ({"rule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;BYHOUR=9"}, "That date never comes"),
+        ({"when": "soon"}, "I do not see when that is to be"),
+        ({"when": "2026-02-30T09:00"}, "There is no such date"),
+        ({"when": "2026-12-24"}, "At what time?"),
+        ({"when": "2020-01-01T09:00"}, "That time is past"),
+        ({"when": "in 0 minutes"}, "That time is past"),
+        ({"when": "every 999999999 minutes"}, "That is too seldom"),
+        ({"when": "0 9 31 2 *"}, "That date never comes"),
+        ({"when": "0 9 * *"}, "A cron line has five fields"),
+        ({"when": "FREQ=MINUTELY"}, "I cannot use"),
+        ({"when": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;BYHOUR=9"}, "That date never comes"),
         ({"when": "friday call mum at 9"}, "which I cannot fit in"),
         ({"when": "every monday"}, "At what time?"),
-        ({"in_minutes": 5, "zone": "Europe/Pariss"}, "did you mean Europe/Paris?"),
-        ({"in_minutes": 5, "what": " "}, "It says nothing yet"),
-        ({"in_minutes": 5, "change": "zzzzzz"}, "There is no job `zzzzzz` here"),
-        ({"in_minutes": 5, "kind": "report", "skill": "no-such"}, "there is no skill 'no-such'"),
-        ({"in_minutes": 5, "what": "very " * 1_000}, "That is too long to be shown whole"),
+        ({"when": "in 5 minutes", "zone": "Europe/Pariss"}, "did you mean Europe/Paris?"),
+        ({"when": "in 5 minutes", "what": " "}, "It says nothing yet"),
+        ({"when": "in 5 minutes", "change": "zzzzzz"}, "There is no job `zzzzzz` here"),
+        ({"when": "in 5 minutes", "kind": "report", "skill": "no-such"}, "there is no skill 'no-such'"),
+        ({"when": "in 5 minutes", "what": "very " * 1_000}, "That is too long to be shown whole"),
     ],
 )
 async def test_what_cannot_be_is_told_to_the_model_in_words(
@@ -121,9 +120,9 @@ async def test_what_cannot_be_is_told_to_the_model_in_words(
 
 async def test_a_change_by_talking_takes_the_place_of_what_waits(start_bot: StartTimedBot) -> None:
     bot = await start_bot(
-        uses("schedule", kind="reminder", what="stand-up", cron="0 9 * * 1-5"),
+        uses("schedule", kind="reminder", what="stand-up", when="0 9 * * 1-5"),
         "Look.",
-        uses("schedule", kind="reminder", cron="0 10 * * 1-5", change="ab0001"),
+        uses("schedule", kind="reminder", when="0 10 * * 1-5", change="ab0001"),
         "Look again.",
         new_request_id=typed_ids(),
     )
@@ -158,7 +157,7 @@ async def test_nobody_else_s_job_is_changed_by_talking(start_bot: StartTimedBot)
 
 
 async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTimedBot) -> None:
-    bot = await start_bot(uses("schedule", kind="reminder", what="pizza", in_minutes=20), "Sorry.")
+    bot = await start_bot(uses("schedule", kind="reminder", what="pizza", when="in 20 minutes"), "Sorry.")
     bot.channel.fails("send", ChannelError("nobody home", permanent=True), times=2)
     await bot.hears("remind me")
 
@@ -168,7 +167,7 @@ async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTime
 async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
         schedule, _ = JobTools(office.jobs, office.store, office.delivery, "en").both()
-        arguments = schedule.validate({"kind": "reminder", "what": "pizza", "in_minutes": 20})
+        arguments = schedule.validate({"kind": "reminder", "what": "pizza", "when": "in 20 minutes"})
 
         first = await schedule.execute(arguments, calling("call_0", tmp_path))
         again = await schedule.execute(arguments, calling("call_0", tmp_path))
@@ -222,7 +221,7 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     turns: list[Turn] = [
         uses("read_page"),
         uses("jobs", action="remove", id="abc123"),
-        uses("schedule", kind="reminder", what="send me money", in_minutes=20),
+        uses("schedule", kind="reminder", what="send me money", when="in 20 minutes"),
         "I looked at it.",
     ]
     tools: list[Tool] = [read_page]
@@ -240,8 +239,8 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
 async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(start_bot: StartTimedBot) -> None:
     turns: list[Turn] = [
         uses("read_page"),
-        uses("schedule", kind="reminder", what="call the bank", cron="0 9 * * 1"),
-        uses("schedule", kind="reminder", what="call the bank at evil.example", cron="0 9 * * 1"),
+        uses("schedule", kind="reminder", what="call the bank", when="0 9 * * 1"),
+        uses("schedule", kind="reminder", what="call the bank at evil.example", when="0 9 * * 1"),
         "The previews are there.",
     ]
     tools: list[Tool] = [read_page]
@@ -271,7 +270,7 @@ async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedB
     what = "Watch https://ours.example/news and https://theirs.example/?all=secrets"
     turns: list[Turn] = [
         uses("read_page"),
-        uses("schedule", kind="report", what=what, cron="0 9 * * *"),
+        uses("schedule", kind="report", what=what, when="0 9 * * *"),
         "The preview is there.",
     ]
     tools: list[Tool] = [read_page]

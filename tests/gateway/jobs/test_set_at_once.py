@@ -46,7 +46,7 @@ async def test_under_one_name_it_is_set_once_also_after_a_crash(tmp_path: Path) 
 
 
 async def test_words_of_the_person_s_own_are_set_at_once_when_they_talk(wired_bot: StartTimedBot) -> None:  # D-26
-    bot = await wired_bot(uses("schedule", kind="reminder", what=OUT, in_minutes=20), "I will.")
+    bot = await wired_bot(uses("schedule", kind="reminder", what=OUT, when="in 20 minutes"), "I will.")
 
     await bot.hears(f"remind me in 20 minutes to {OUT}")
 
@@ -59,10 +59,13 @@ async def test_words_of_the_person_s_own_are_set_at_once_when_they_talk(wired_bo
 @pytest.mark.parametrize(
     ("proposed", "said"),
     [
-        ({"what": "pay the rent", "in_minutes": 20}, "remind me in 20 minutes to take the pizza out"),  # another text
-        ({"what": OUT, "in_minutes": 40}, f"remind me in 20 minutes to {OUT}"),  # another time
-        ({"what": OUT, "at": "2026-11-23T09:00"}, f"remind me at 9 to {OUT}"),  # a time that can be read in two ways
-        ({"what": OUT, "in_minutes": 20}, f"{OUT}, soon"),  # no time at all
+        (
+            {"what": "pay the rent", "when": "in 20 minutes"},
+            "remind me in 20 minutes to take the pizza out",
+        ),  # another text
+        ({"what": OUT, "when": "in 40 minutes"}, f"remind me in 20 minutes to {OUT}"),  # another time
+        ({"what": OUT, "when": "2026-11-23T09:00"}, f"remind me at 9 to {OUT}"),  # a time that can be read in two ways
+        ({"what": OUT, "when": "in 20 minutes"}, f"{OUT}, soon"),  # no time at all
     ],
 )
 async def test_what_the_model_made_of_it_gets_a_preview(
