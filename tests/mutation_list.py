@@ -193,14 +193,14 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-47",
-        "gateway/schedule/jobs/run.py",
+        "gateway/schedule/jobs/job_runs.py",
         "a fourth run of a job begins beside three",
         "MOST_AT_ONCE = 3",
         "MOST_AT_ONCE = 4",
     ),
     Mutation(
         "S2-48",
-        "gateway/schedule/jobs/note.py",
+        "gateway/schedule/jobs/chat_notes.py",
         "the model does not see what was posted",
         "        to_model=True,\n    )",
         "        to_model=False,\n    )",
@@ -214,7 +214,7 @@ MUTATIONS = (
     ),
     Mutation(
         "D-16",
-        "gateway/schedule/heartbeat/looking_after.py",
+        "gateway/schedule/heartbeat/chat_state.py",
         "greetings are not counted with the rest",
         "return sum(map(arrived, self.today))",
         "return sum(map(arrived, ()))",

@@ -30,27 +30,21 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.delivery.typing_sign import Typing
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts, Agents
+from gateway.schedule.heartbeat.chat_state import ChatStates
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
-from gateway.schedule.heartbeat.looking_after import LookingAfter
-from gateway.schedule.heartbeat.offer import Offer
-from gateway.schedule.heartbeat.switches import Switches
-from gateway.schedule.jobs.announcer import Announcer
+from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs
-from gateway.schedule.jobs.firing_end import FiringEnd
-from gateway.schedule.jobs.firing_message import FiringMessages
-from gateway.schedule.jobs.firings import Firings
-from gateway.schedule.jobs.job_agents import JobAgents
-from gateway.schedule.jobs.job_work import JobWork
+from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
+from gateway.schedule.jobs.firing_delivery import FiringDelivery
+from gateway.schedule.jobs.firing_messages import Announcer, FiringMessages
+from gateway.schedule.jobs.firings import FiringEnd, Firings
+from gateway.schedule.jobs.job_runs import JobAgents, JobRuns, JobWork
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.schedule.jobs.missed_slots import MissedSlots
-from gateway.schedule.jobs.outlook import Costs
-from gateway.schedule.jobs.run import JobRuns
+from gateway.schedule.jobs.missed import MissedSlots
+from gateway.schedule.jobs.preview import Costs
 from gateway.schedule.jobs.run_tools import RunTools
-from gateway.schedule.jobs.saying import Saying
 from gateway.schedule.jobs.tools import JobTools
-from gateway.schedule.jobs.unconfirmed import Unconfirmed
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -76,28 +70,30 @@ class Composition(Foundation):
     # The schedule
 
     @cached_property
-    def switches(self) -> Switches:
+    def heartbeat_settings(self) -> HeartbeatSettings:
         language, new_id = self.settings.language, self._new_request_id
-        return Switches(self.store, self.delivery, self._clock, language, new_id, self.planned.set)
+        return HeartbeatSettings(self.store, self.delivery, self._clock, language, new_id, self.planned.set)
 
     @cached_property
     def heartbeats(self) -> Heartbeats:
-        after = LookingAfter(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
-        return Heartbeats(self.store, self._clock, self.settings.language, self.zones.of, self.switches, after)
+        after = ChatStates(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
+        return Heartbeats(
+            self.store, self._clock, self.settings.language, self.zones.of, self.heartbeat_settings, after
+        )
 
     @cached_property
     def offer(self) -> Offer | None:
         if not self.settings.offers_heartbeat:
             return None
-        return Offer(self.store, self.delivery, self.access, self.switches, self.settings.language)
+        return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.settings.language)
 
     @cached_property
     def announcer(self) -> Announcer:
         return Announcer(self.store, self._clock, self.settings.language)
 
     @cached_property
-    def saying(self) -> Saying:
-        return Saying(self.store, self.delivery, self.access)
+    def saying(self) -> FiringDelivery:
+        return FiringDelivery(self.store, self.delivery, self.access)
 
     @cached_property
     def run_tools(self) -> RunTools:
@@ -150,8 +146,8 @@ class Composition(Foundation):
             tick=self.heartbeats.tick,
         )
         digests = Digests(self.store, self.delivery, self.access, self.announcer, self.saying, self.run_tools.files)
-        unconfirmed = Unconfirmed(self.store, self.delivery)
-        return Scheduler(due, missed, unconfirmed, digests, self.switches, self._clock, planned=self.planned)
+        unconfirmed = UnconfirmedReminders(self.store, self.delivery)
+        return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
 
     # Upkeep
 

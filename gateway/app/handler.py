@@ -142,7 +142,7 @@ class ChannelMessageHandler:
             await self.firings.settled()
             await self._sessions.settled()
         await self._desk.approvals.settled()
-        await self._desk.heartbeats.switches.settled()
+        await self._desk.heartbeats.settings.settled()
         await self._desk.delivery.settled()
 
     async def close(self) -> None:

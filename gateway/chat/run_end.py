@@ -13,7 +13,7 @@ from gateway.permissions.approvals import Approvals
 from gateway.runs.answer import continue_buttons, finished_words, retry_buttons
 from gateway.runs.tasks.report import notice, plain_news
 from gateway.runs.tasks.tasks import Tasks
-from gateway.schedule.heartbeat.offer import Offer
+from gateway.schedule.heartbeat.settings import Offer
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.store.rows import InboxItem, Post, Run, RunEnd
 from gateway.store.store import Store

@@ -11,7 +11,7 @@ from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
 from gateway.schedule.heartbeat.heartbeats import Standing
-from gateway.schedule.heartbeat.switches import EVERY
+from gateway.schedule.heartbeat.settings import EVERY
 from gateway.store.job import Heartbeat
 from gateway.texts.say import say
 from gateway.timing.quiet import QuietHours, parse_quiet
@@ -69,8 +69,8 @@ async def _status(given: Invocation, _: str) -> Answer:
 def _times(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
     lines = []
-    if standing.next_look is not None:
-        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.next_look)))
+    if standing.next_check_in is not None:
+        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.next_check_in)))
     if found.snoozed_until > given.desk.clock.time():
         lines.append(say("heartbeat_snoozed_until", language, until=_shown(given, standing, found.snoozed_until)))
     if found.last_look is not None and found.last_outcome:
@@ -91,11 +91,11 @@ def _limits(given: Invocation, standing: Standing) -> list[str]:
 
 
 def _things(given: Invocation, standing: Standing) -> list[str]:
-    look = standing.look
-    if look is None:
+    agenda = standing.agenda
+    if agenda is None:
         return [say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`")]
-    lines = [say("heartbeat_list", given.language, file=f"`{NAME}`", count=len(look.lines))]
-    return [*lines, *([say("heartbeat_due", given.language, count=len(look.due))] if look.due else [])]
+    lines = [say("heartbeat_list", given.language, file=f"`{NAME}`", count=len(agenda.lines))]
+    return [*lines, *([say("heartbeat_due", given.language, count=len(agenda.due))] if agenda.due else [])]
 
 
 async def _on(given: Invocation, rest: str) -> Answer:
@@ -154,11 +154,11 @@ async def _cancel(given: Invocation, _: str) -> Answer:
 async def _begun(given: Invocation) -> Answer:
     desk, chat = given.desk, given.session.key
     zone = await given.session.conversation.zone()
-    job = await desk.heartbeats.switches.on(chat, given.sender, given.language, zone)
+    job = await desk.heartbeats.settings.on(chat, given.sender, given.language, zone)
     now = desk.clock.time()
     standing = await desk.heartbeats.standing(chat)
-    looks_at = (standing and standing.next_look) or job.next_at or now
-    next_at = slot_words(looks_at, zone, given.language, now)
+    next_check = (standing and standing.next_check_in) or job.next_at or now
+    next_at = slot_words(next_check, zone, given.language, now)
     return Rewritten(
         OutboundMessage(
             markdown=say("heartbeat_switched_on", given.language, next=next_at),
@@ -168,7 +168,7 @@ async def _begun(given: Invocation) -> Answer:
 
 
 async def _off(given: Invocation, _: str) -> Answer:
-    done = await given.desk.heartbeats.switches.off(given.session.key)
+    done = await given.desk.heartbeats.settings.off(given.session.key)
     await _ready(given)
     text = say("heartbeat_switched_off" if done else "heartbeat_was_off", given.language)
     return Rewritten(OutboundMessage(markdown=text, buttons=_buttons(given, "on")))
@@ -177,7 +177,7 @@ async def _off(given: Invocation, _: str) -> Answer:
 async def _ready(given: Invocation) -> None:
     """Create the heartbeat's row if it is missing, so that the setting is stored."""
     zone = await given.session.conversation.zone()
-    await given.desk.heartbeats.switches.ready(given.session.key, given.sender, given.language, zone)
+    await given.desk.heartbeats.settings.ready(given.session.key, given.sender, given.language, zone)
 
 
 async def _now(given: Invocation, _: str) -> Answer:
@@ -185,10 +185,10 @@ async def _now(given: Invocation, _: str) -> Answer:
     standing = await given.desk.heartbeats.standing(given.session.key)
     if standing is None:
         return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-    look = standing.look
-    if look is None:
+    agenda = standing.agenda
+    if agenda is None:
         return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
-    if not (look.has_something or look.due):
+    if not (agenda.has_something or agenda.due):
         return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
     if refusal := given.too_soon():
         return refusal
@@ -208,7 +208,7 @@ async def _quiet(given: Invocation, rest: str) -> Answer:
     except BadRule as error:
         return reply(say(error.key, given.language, **error.facts))
     await _ready(given)
-    await given.desk.heartbeats.switches.keep_quiet(given.session.key, quiet)
+    await given.desk.heartbeats.settings.keep_quiet(given.session.key, quiet)
     if quiet is None:
         return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
     return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))
@@ -221,7 +221,7 @@ async def _snooze(given: Invocation, rest: str) -> Answer:
         return reply(say("heartbeat_snooze_how", given.language, slash=given.slash))
     standing = await given.desk.heartbeats.standing(given.session.key)
     is_on = standing is not None and standing.is_on
-    until = await given.desk.heartbeats.switches.snooze(given.session.key, seconds) if is_on else None
+    until = await given.desk.heartbeats.settings.snooze(given.session.key, seconds) if is_on else None
     if until is None:
         return reply(say("heartbeat_off_here", given.language, slash=given.slash))
     shown = slot_words(until, await given.session.conversation.zone(), given.language, given.desk.clock.time())

@@ -5,10 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from gateway.chat.replies import Answer as Reply
 from gateway.chat.replies import Rewritten
 from gateway.commands.table import Command, Invocation, reply
-from gateway.schedule.jobs.announcer import COMMAND, Announcer
-from gateway.schedule.jobs.feedback import Answer, Feedback, Wish
+from gateway.schedule.jobs.feedback import Answer, Feedback, Wish, marked
+from gateway.schedule.jobs.firing_messages import COMMAND, Announcer
 from gateway.schedule.jobs.jobs import JobRefused
-from gateway.schedule.jobs.marking import marked
 from gateway.store.job import Firing, Job
 from gateway.texts.say import say
 from gateway.timing.rule import BadRule

@@ -1,17 +1,102 @@
-"""The scheduler: fires due jobs and sends what was held back, whenever something may be due."""
+"""The scheduler: fires due jobs and sends what was held back, whenever something may be due.
+
+Its timer wakes up at the time of the next job, by APScheduler, and at regular intervals. APScheduler goes by the wall
+clock and would oversleep if that were set back, so there are regular ticks by the monotonic clock as well; they also
+catch up after the machine was suspended. APScheduler holds only the next wake-up; the jobs are in the store.
+
+Everything it needs is imported at start-up, as a later import fails when the process is out of file descriptors.
+"""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from apscheduler.executors.debug import DebugExecutor
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.date import DateTrigger
 
 from agent_core.clock import Clock
-from gateway.schedule.heartbeat.switches import Switches
+from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs
-from gateway.schedule.jobs.missed_slots import MissedSlots
-from gateway.schedule.jobs.unconfirmed import Unconfirmed
-from gateway.schedule.waker import Waker
+from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
+from gateway.schedule.jobs.missed import MissedSlots
+
+_NEXT = "next"
+_HOW = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+LONGEST = 24 * 3600.0
+"""Seconds; a later wake-up is not scheduled, as the regular checks will find it (and it may not be a valid date)."""
 
 HEAD_START = 2.0
 """Seconds to let channels start listening."""
+
+log = structlog.get_logger(__name__)
+
+
+class Timer:
+    """Ticks when the next job is due, and at regular intervals, until it is cancelled."""
+
+    def __init__(
+        self,
+        tick: Callable[[], Awaitable[None]],
+        next_due: Callable[[], Awaitable[float | None]],
+        planned: asyncio.Event,
+        clock: Clock,
+        most: float,
+    ) -> None:
+        """Create a timer.
+
+        Args:
+            tick: Does what is due.
+            next_due: Returns when something is due next, in seconds since the epoch.
+            planned: Set when something may be due earlier than before.
+            most: Seconds at most between two ticks.
+        """
+        self._tick = tick
+        self._next_due = next_due
+        self._planned = planned
+        self._clock = clock
+        self._most = most
+        self._scheduler = AsyncIOScheduler(
+            timezone=UTC,
+            job_defaults=_HOW,
+            # calls at once; in a task of its own the call could still be waiting at the end, which logs a traceback
+            executors={"default": DebugExecutor()},
+            jobstores={"default": MemoryJobStore()},
+        )
+
+    async def run(self) -> None:
+        self._scheduler.start()
+        try:
+            while True:
+                self._planned.clear()
+                await self._guarded_tick()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._planned.wait(), self._most)
+        finally:
+            self._scheduler.shutdown(wait=False)
+
+    async def _guarded_tick(self) -> None:
+        """Run one tick; an error in it is logged and does not prevent the next one."""
+        ticking = asyncio.create_task(self._tick_and_plan(), name="fire due jobs")
+        try:
+            await asyncio.wait([ticking])
+        finally:
+            ticking.cancel()
+        if error := ticking.exception():
+            log.error("a tick of the scheduler failed; the next one follows soon", exc_info=error)
+
+    async def _tick_and_plan(self) -> None:
+        await self._tick()
+        at = await self._next_due()
+        if at is not None:
+            # The application may use another clock than the scheduler.
+            wait = min(LONGEST, max(0.0, at - self._clock.time()))
+            # without an explicit zone it would open a file
+            trigger = DateTrigger(datetime.now(UTC) + timedelta(seconds=wait), timezone=UTC)
+            self._scheduler.add_job(self._planned.set, trigger, id=_NEXT, replace_existing=True)
 
 
 class Scheduler:
@@ -21,9 +106,9 @@ class Scheduler:
         self,
         due: DueJobs,
         missed: MissedSlots,
-        unconfirmed: Unconfirmed,
+        unconfirmed: UnconfirmedReminders,
         digests: Digests,
-        switches: Switches,
+        settings: HeartbeatSettings,
         clock: Clock,
         *,
         planned: asyncio.Event,
@@ -33,27 +118,27 @@ class Scheduler:
         self._missed = missed
         self._unconfirmed = unconfirmed
         self._digests = digests
-        self._switches = switches
+        self._settings = settings
         self._clock = clock
         self._planned = planned
 
     async def tick(self) -> None:
         """Do everything that is due now."""
-        await self.due.look()
-        await self._unconfirmed.look(self._clock.time())
-        await self._digests.look()
+        await self.due.fire()
+        await self._unconfirmed.report(self._clock.time())
+        await self._digests.send_due()
 
     async def run(self, most: float) -> None:
         """Tick whenever something is due, and at least every `most` seconds, until cancelled."""
         await asyncio.sleep(min(HEAD_START, most))
-        await Waker(self.tick, self.due.next_due, self._planned, self._clock, most).run()
+        await Timer(self.tick, self.due.next_due, self._planned, self._clock, most).run()
 
     async def settled(self) -> None:
         """Wait until all notices and held messages are sent."""
-        for each in (self._missed, self._digests, self._switches):
+        for each in (self._missed, self._digests, self._settings):
             await each.settled()
 
     async def close(self) -> None:
         """Cancel what is being sent."""
-        for each in (self._missed, self._digests, self._switches):
+        for each in (self._missed, self._digests, self._settings):
             await each.close()

@@ -15,7 +15,7 @@ from agent_core.sources import UNKNOWN, Sources, union
 from channels.base import ChatKey, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.permissions.row_sources import sources_of_post, speaker_of
-from gateway.schedule.jobs.talk import ChatTalk, Lines
+from gateway.schedule.jobs.recent_messages import Lines, RecentMessages
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from tests.clock import FakeClock
@@ -46,7 +46,7 @@ async def answered(store: Store, run: str, session: str, sources: Sources = ()) 
 
 
 async def history(store: Store, since: float = 0.0) -> Lines:
-    talk = ChatTalk(store, MemoryChannel(), ANN, lambda _, __: True)
+    talk = RecentMessages(store, MemoryChannel(), ANN, lambda _, __: True)
     return await talk.since(since, ZoneInfo("UTC"))
 
 

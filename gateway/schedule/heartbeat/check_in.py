@@ -6,16 +6,15 @@ The run is cheap: few tools, all read-only, and no history of the chat except re
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from agent_core.loop.limits import LoopLimits, TaskBudget
-from agent_core.sources import Sources, union
+from agent_core.sources import union
 from agent_core.untrusted import harmless
 from gateway.schedule.heartbeat import greeting
-from gateway.schedule.heartbeat.due import Due
-from gateway.schedule.jobs.looking import CheckInBrief
+from gateway.schedule.heartbeat.chat_state import Agenda
+from gateway.schedule.jobs.job_runs import CheckInBrief
 from gateway.store.job import Firing, Reaction
 
 LIMITS = LoopLimits(max_turns=6, max_tool_calls=8)
@@ -23,7 +22,7 @@ BUDGET = TaskBudget(max_tokens=30_000, max_cost_usd=0.05, max_seconds=120.0)
 SECONDS = 150.0
 TOOLS = frozenset({"clock", "read_file", "list_dir", "grep", "recall", "read_history", "nothing_to_report"})
 DUTY = (
-    "You look, unasked, whether something needs the person now; nobody can answer you. Your last answer reaches them "
+    "You agenda, unasked, whether something needs the person now; nobody can answer you. Your last answer reaches them "
     "as a message, so write only what they need, briefly and kindly. Most looks end with nothing_to_report."
 )
 MOST_SAID = 10
@@ -40,37 +39,13 @@ _NOTHING = frozenset({"nothingtoreport", "noreply", "heartbeatok", "没有需要
 _WORDS = re.compile(r"[\W_]+")
 
 
-@dataclass(frozen=True)
-class Look:
-    """Items to check."""
-
-    lines: tuple[str, ...] = ()
-    """Lines of the checklist."""
-    due: tuple[Due, ...] = ()
-    fresh: bool = False
-    """True if a due item was not checked yet, or not within a day."""
-    greets: bool = False
-    """True if it is the time for a greeting."""
-    sources: Sources = ()
-    """The sources of untrusted input in the checklist."""
-
-    @property
-    def has_something(self) -> bool:
-        return bool(self.lines) or self.fresh or self.greets
-
-    @property
-    def is_greeting(self) -> bool:
-        """True if there is nothing but a greeting."""
-        return self.greets and not self.lines and not self.due
-
-
-def brief(look: Look, said: Sequence[Firing], now: float, zone: ZoneInfo, language: str) -> CheckInBrief:
+def brief(agenda: Agenda, said: Sequence[Firing], now: float, zone: ZoneInfo, language: str) -> CheckInBrief:
     """Return the brief of a check-in. `said`: unprompted messages of the last day, oldest first."""
-    parts = [f"Now: {datetime.fromtimestamp(now, zone):%A %Y-%m-%d %H:%M} ({zone.key}).", *_looks(look)]
+    parts = [f"Now: {datetime.fromtimestamp(now, zone):%A %Y-%m-%d %H:%M} ({zone.key}).", *_items(agenda)]
     if said:
         lines = [_said(firing, zone) for firing in said[-MOST_SAID:]]
         parts.append(_block("You wrote this to them in the last 24 hours. Do not repeat it in any words:", lines))
-    parts.append(_ending(look, _LANGUAGES.get(language, "the person's language")))
+    parts.append(_ending(agenda, _LANGUAGES.get(language, "the person's language")))
     return CheckInBrief(
         prompt="\n\n".join(parts),
         duty=DUTY,
@@ -78,7 +53,7 @@ def brief(look: Look, said: Sequence[Firing], now: float, zone: ZoneInfo, langua
         budget=BUDGET,
         seconds=SECONDS,
         tools=TOOLS,
-        sources=union(look.sources, *(item.sources for item in look.due), *(firing.after for firing in said)),
+        sources=union(agenda.sources, *(item.sources for item in agenda.due), *(firing.after for firing in said)),
     )
 
 
@@ -92,26 +67,26 @@ def says_nothing(text: str) -> bool:
     return _plain(text) in _NOTHING or text.strip("`*_ \n").startswith("nothing_to_report")
 
 
-def _looks(look: Look) -> list[str]:
+def _items(agenda: Agenda) -> list[str]:
     parts = []
-    if look.lines:
-        parts.append(_block("What the person wants looked after (HEARTBEAT.md):", look.lines))
-    if look.due:
-        parts.append(_block("Due, failed or stuck:", [item.words for item in look.due]))
+    if agenda.lines:
+        parts.append(_block("What the person wants looked after (HEARTBEAT.md):", agenda.lines))
+    if agenda.due:
+        parts.append(_block("Due, failed or stuck:", [item.words for item in agenda.due]))
     return parts
 
 
-def _ending(look: Look, language: str) -> str:
+def _ending(agenda: Agenda, language: str) -> str:
     """Return the closing instruction. It rules out old chores, whose repetition makes users turn the heartbeat off."""
     short = (
         f"at most {greeting.LONGEST} characters, in {language}, as fits the hour; ask for nothing and promise nothing"
     )
-    if look.is_greeting:
+    if agenda.is_greeting:
         return f"They have been quiet for hours. Greet them in one line: {short}."
-    otherwise = f"greet them in one line ({short})" if look.greets else "call nothing_to_report"
+    otherwise = f"greet them in one line ({short})" if agenda.greets else "call nothing_to_report"
     return (
         f"If something here needs the person now, write them one short message about it in {language}. "
-        f"If not, {otherwise}. Look at nothing else, and bring up nothing from earlier talks."
+        f"If not, {otherwise}. Agenda at nothing else, and bring up nothing from earlier talks."
     )
 
 

@@ -35,9 +35,9 @@ def planned(chat: ChatKey, day: date, zone: ZoneInfo, quiet: QuietHours | None, 
     )
 
 
-def is_due(plan: Sequence[float], now: float, looks: Sequence[float]) -> bool:
-    """Return True near a planned time that has no check-in yet; `looks` are the times of recent check-ins."""
-    return any(abs(now - at) <= AROUND and not any(look >= at - AROUND for look in looks) for at in plan)
+def is_due(plan: Sequence[float], now: float, check_ins: Sequence[float]) -> bool:
+    """Return True near a planned time that has no check-in yet; `check_ins` are the times of recent check-ins."""
+    return any(abs(now - at) <= AROUND and not any(each >= at - AROUND for each in check_ins) for at in plan)
 
 
 def shortened(text: str) -> str:

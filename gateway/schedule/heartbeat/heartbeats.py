@@ -12,11 +12,12 @@ import structlog
 from agent_core.clock import Clock
 from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
-from gateway.schedule.heartbeat import gates, greeting
-from gateway.schedule.heartbeat.check_in import Look, brief, is_repeated, says_nothing
-from gateway.schedule.heartbeat.looking_after import LookingAfter, arrived, explained
-from gateway.schedule.heartbeat.switches import EVERY, LATE, Switches, began
-from gateway.schedule.jobs.looking import CheckInBrief
+from gateway.schedule.heartbeat import gates
+from gateway.schedule.heartbeat.chat_state import Agenda, ChatStates, arrived, explained
+from gateway.schedule.heartbeat.check_in import brief, is_repeated, says_nothing
+from gateway.schedule.heartbeat.greeting import shortened
+from gateway.schedule.heartbeat.settings import EVERY, LATE, HeartbeatSettings, began
+from gateway.schedule.jobs.job_runs import CheckInBrief
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
@@ -40,7 +41,7 @@ class Standing:
     job: Job
     zone: ZoneInfo
     said_today: int
-    look: Look | None
+    agenda: Agenda | None
     """None if the checklist or the reminders cannot be read."""
 
     @property
@@ -49,14 +50,14 @@ class Standing:
         return self.heartbeat.on and self.job.state is JobState.ACTIVE
 
     @property
-    def next_look(self) -> float | None:
+    def next_check_in(self) -> float | None:
         """The next check-in after quiet hours and snoozes; None if there is none."""
         at = self.job.next_at if self.is_on else None
-        return None if at is None else gates.next_look(self.heartbeat, at, EVERY, self.zone)
+        return None if at is None else gates.next_check_in(self.heartbeat, at, EVERY, self.zone)
 
 
 class Heartbeats:
-    """Satisfies `LooksAfter` for the firings of heartbeat jobs."""
+    """Satisfies `CheckIns` for the firings of heartbeat jobs."""
 
     def __init__(
         self,
@@ -64,16 +65,16 @@ class Heartbeats:
         clock: Clock,
         language: Language,
         zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
-        switches: Switches,
-        after: LookingAfter,
+        settings: HeartbeatSettings,
+        states: ChatStates,
     ) -> None:
         """`zone_of` returns a chat's time zone."""
         self.zone_of = zone_of
-        self.switches = switches
+        self.settings = settings
         self._store = store
         self._clock = clock
         self._language = language
-        self._after = after
+        self._states = states
 
     # For the scheduler
 
@@ -88,7 +89,7 @@ class Heartbeats:
         reason = gates.by_the_clock(heartbeat, now, zone)
         wrote = None if reason else await self._store.heartbeats.last_wrote(job.chat, heartbeat.person)
         if not reason and gates.is_forgotten(wrote, began(job), now):
-            await self.switches.stop(job, Pause.SILENCE)
+            await self.settings.stop(job, Pause.SILENCE)
             return False
         reason = reason or await self._reason(heartbeat, zone, now, wrote)
         if reason:
@@ -97,13 +98,13 @@ class Heartbeats:
         return reason is None
 
     async def _reason(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, wrote: float | None) -> str | None:
-        lately = await self._after.lately(heartbeat, zone, now)
+        recent = await self._states.recent(heartbeat, zone, now)
         try:
-            look = await self._after.look(heartbeat, zone, now, lately)
+            agenda = await self._states.agenda(heartbeat, zone, now, recent)
         except ToolFailed as error:
-            log.warning("what is to be looked after was not read", chat=str(heartbeat.chat), reason=error.fact)
+            log.warning("the checklist or the reminders were not read", chat=str(heartbeat.chat), reason=error.fact)
             return "heartbeat_unreadable"
-        return gates.by_the_chat(heartbeat, now, await self._after.facts(heartbeat, wrote, lately, look))
+        return gates.by_the_chat(heartbeat, now, await self._states.facts(heartbeat, wrote, recent, agenda))
 
     # For firings
 
@@ -116,14 +117,14 @@ class Heartbeats:
         is_stale = now - firing.due > LATE or gates.by_the_clock(heartbeat, now, zone)
         if is_stale and not firing.is_by_hand:  # Parley was not running in between
             return None
-        lately = await self._after.lately(heartbeat, zone, now)
+        recent = await self._states.recent(heartbeat, zone, now)
         try:
-            look = await self._after.look(heartbeat, zone, firing.due, lately)
+            agenda = await self._states.agenda(heartbeat, zone, firing.due, recent)
         except ToolFailed:
             return None
-        if not (look.has_something or (firing.is_by_hand and look.due)):
+        if not (agenda.has_something or (firing.is_by_hand and agenda.due)):
             return None
-        return brief(look, lately.said, now, zone, language_of(job.language, self._language))
+        return brief(agenda, recent.said, now, zone, language_of(job.language, self._language))
 
     async def words(self, job: Job, firing: Firing, text: str) -> str | None:
         language = language_of(job.language, self._language)
@@ -135,14 +136,14 @@ class Heartbeats:
         if heartbeat is None or not heartbeat.on:
             return None
         zone = await self.zone_of(job.chat)
-        lately = await self._after.lately(heartbeat, zone, self._clock.time())
-        if is_repeated(text, lately.said):
+        recent = await self._states.recent(heartbeat, zone, self._clock.time())
+        if is_repeated(text, recent.said):
             return None
         try:
-            look = await self._after.look(heartbeat, zone, firing.due, lately)
+            agenda = await self._states.agenda(heartbeat, zone, firing.due, recent)
         except ToolFailed:
             return None
-        said = greeting.shortened(text) if look.is_greeting else text
+        said = shortened(text) if agenda.is_greeting else text
         return said if await self._has_spoken(job) else explained(said, language)
 
     async def came_out(self, job: Job, firing: Firing) -> None:
@@ -155,7 +156,7 @@ class Heartbeats:
             lambda found: replace(found, last_look=firing.due, last_outcome=outcome, failures=failures),
         )
         if failures >= gates.MOST_FAILURES:
-            await self.switches.stop(job, Pause.FAILURES)
+            await self.settings.stop(job, Pause.FAILURES)
 
     # For users
 
@@ -166,12 +167,12 @@ class Heartbeats:
         if heartbeat is None or job is None:
             return None
         now, zone = self._clock.time(), await self.zone_of(job.chat)
-        lately = await self._after.lately(heartbeat, zone, now)
+        recent = await self._states.recent(heartbeat, zone, now)
         try:
-            look = await self._after.look(heartbeat, zone, now, lately)
+            agenda = await self._states.agenda(heartbeat, zone, now, recent)
         except ToolFailed:
-            look = None
-        return Standing(heartbeat, job, zone, lately.said_today, look)
+            agenda = None
+        return Standing(heartbeat, job, zone, recent.said_today, agenda)
 
     async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
         await self._store.heartbeats.change(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))

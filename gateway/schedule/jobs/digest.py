@@ -16,8 +16,8 @@ from channels.attachments import Attachment
 from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.schedule.jobs.announcer import Announcer, buttons_of
-from gateway.schedule.jobs.saying import Saying
+from gateway.schedule.jobs.firing_delivery import FiringDelivery
+from gateway.schedule.jobs.firing_messages import Announcer, buttons_of
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -38,7 +38,7 @@ class Digests:
         delivery: Delivery,
         access: Access,
         announcer: Announcer,
-        saying: Saying,
+        saying: FiringDelivery,
         files: Callable[[Firing], Sequence[Attachment]],
     ) -> None:
         """`files` returns the attachments of a firing's message."""
@@ -48,18 +48,18 @@ class Digests:
         self._saying = saying
         self._announcer = announcer
         self._files = files
-        self._looking = asyncio.Lock()
+        self._ticking = asyncio.Lock()
         self._left: list[list[Firing]] | None = None
-        """Firings by digest message that an earlier process start left unsent; None until the first `look`."""
+        """Firings by digest message that an earlier process start left unsent; None until the first `send_due`."""
         self._sending = Background("held messages were not sent")
 
-    async def look(self) -> None:
+    async def send_due(self) -> None:
         """Send what is held in chats outside their quiet hours. Call it at least every minute."""
-        async with self._looking:
+        async with self._ticking:
             self._left = [each for each in await self._to_settle() if not await self._is_settled(each)]
             for chat in await self._store.firings.chats_with_held():
                 if self._delivery.knows(chat):
-                    await self._look_at(chat)
+                    await self._release(chat)
 
     @property
     def are_idle(self) -> bool:
@@ -73,7 +73,7 @@ class Digests:
         """Cancel what is being sent; it stays in the outbox."""
         await self._sending.stop()
 
-    async def _look_at(self, chat: ChatKey) -> None:
+    async def _release(self, chat: ChatKey) -> None:
         held = await self._store.firings.held(chat)
         jobs = {name: await self._store.jobs.find(name) for name in {firing.job for firing in held}}
         known = next((job for job in jobs.values() if job is not None), None)

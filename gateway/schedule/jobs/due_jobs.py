@@ -13,14 +13,18 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, ScheduleFired, Sender
+from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, OutboundMessage, ScheduleFired, Sender
+from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.schedule.jobs.missed import Due, due, skipped
-from gateway.schedule.jobs.missed_slots import MissedSlots, Notice
+from gateway.schedule.jobs.job_changes import removed
+from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
+from gateway.schedule.jobs.preview import in_short, spoken
 from gateway.store.firings import event_id
 from gateway.store.job import CheckIn, Job, JobState, Pause
 from gateway.store.jobs import Advance
+from gateway.store.rows import Post
 from gateway.store.store import Store
+from gateway.texts.say import say
 from gateway.timing.rule import Once
 from gateway.timing.slots import UNPLANNABLE, Slot, next_slot
 
@@ -34,7 +38,7 @@ DRAFT_KEPT = 24 * 3600.0
 PURGE_EVERY = 3600.0
 
 Accept = Callable[[InboundEvent], Awaitable[Accepted]]
-Tick = Callable[[Job, float], Awaitable[bool]]
+Gate = Callable[[Job, float], Awaitable[bool]]
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +55,7 @@ class DueJobs:
         missed: MissedSlots,
         *,
         platforms: Collection[str],
-        tick: Tick,
+        tick: Gate,
     ) -> None:
         """Create the check.
 
@@ -67,18 +71,18 @@ class DueJobs:
         self._missed = missed
         self._platforms = platforms
         self._tick = tick
-        self._looking = asyncio.Lock()
+        self._ticking = asyncio.Lock()
         self._ahead: float | None = None
-        """The wall clock minus the monotonic clock at the last look."""
+        """The wall clock minus the monotonic clock at the last tick."""
         self._purged = float("-inf")
 
     async def next_due(self) -> float | None:
         """Return the next due time after now, in seconds since the epoch."""
         return await self._store.jobs.next_due(self._clock.time())
 
-    async def look(self) -> None:
+    async def fire(self) -> None:
         """Fire all jobs that are due now."""
-        async with self._looking:
+        async with self._ticking:
             if await self._fell_behind():
                 await self._plan_anew()
             told: dict[ChatKey, Notice] = {}
@@ -140,7 +144,7 @@ class DueJobs:
     # Clock changes
 
     async def _fell_behind(self) -> bool:
-        """Return True if the clock was set back since the last look or the last process start."""
+        """Return True if the clock was set back since the last tick or the last process start."""
         ahead = self._clock.time() - self._clock.monotonic()
         before, self._ahead = self._ahead, ahead
         if before is not None:
@@ -184,3 +188,21 @@ def _fired(job: Job, slot: Slot) -> ScheduleFired:
         job=job.id,
         slot=slot.name,
     )
+
+
+class UnconfirmedReminders:
+    def __init__(self, store: Store, delivery: Delivery) -> None:
+        self._store = store
+        self._delivery = delivery
+
+    async def report(self, now: float) -> None:
+        """Report each unconfirmed reminder once; after a crash the same post is used again."""
+        for job in await self._store.jobs.unconfirmed(now):
+            if not self._delivery.knows(job.chat):
+                continue
+            name = f"unconfirmed-{job.id}"
+            text = say("job_unconfirmed", spoken(job), what=f"> {in_short(job)}")
+            post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text))
+            await self._store.outbox.add([post])
+            await self._store.jobs.change(job.id, removed)
+            await self._delivery.deliver(job.chat, [post])

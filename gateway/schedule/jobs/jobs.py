@@ -21,9 +21,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
 from gateway.permissions.approvals import ALPHABET
-from gateway.schedule.jobs.outlook import LAST, Costs, Outlook, next_slots, quiet_hours, skill_use
-from gateway.schedule.jobs.preview import change_panel, preview
-from gateway.schedule.jobs.steps import (
+from gateway.schedule.jobs.job_changes import (
     NOBODYS_WISH,
     as_drafted,
     grace,
@@ -34,6 +32,16 @@ from gateway.schedule.jobs.steps import (
     retimed,
     set_,
     taken_over,
+)
+from gateway.schedule.jobs.preview import (
+    LAST,
+    Costs,
+    PreviewFacts,
+    change_panel,
+    next_slots,
+    preview,
+    quiet_hours,
+    skill_use,
 )
 from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
 from gateway.store.store import Store
@@ -197,12 +205,12 @@ class Jobs:
             raise JobRefused("job_too_long")
         return message
 
-    async def _outlook(self, job: Job, slash: str) -> Outlook:
+    async def _outlook(self, job: Job, slash: str) -> PreviewFacts:
         past = await self.store.firings.history(job.instead_of or job.id, _BEHIND)
         use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
         now = self.clock.time()
         following = next_slots(job, now)
-        return Outlook(
+        return PreviewFacts(
             job=job,
             now=now,
             next=following,

@@ -1,15 +1,24 @@
-"""Decides what happens to a due job whose time may have passed while Parley was not running. Without I/O."""
+"""Decides what happens to jobs whose time may have passed, moves them on, and tells their chats what was missed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 from zoneinfo import ZoneInfo
 
-from gateway.store.job import CheckIn, Job, Reminder
+from agent_core.background import Background
+from agent_core.clock import Clock
+from channels.base import ChatKey, OutboundMessage
+from gateway.delivery.delivery import Delivery
+from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder
+from gateway.store.jobs import Advance
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of, say
 from gateway.timing.changes import LATEST
 from gateway.timing.cron import check_cron
 from gateway.timing.rule import Cron, Once
 from gateway.timing.slots import Slot, next_slot, slots
+from gateway.timing.words import slot_words
 
 ON_TIME = 60.0
 """Seconds after its due time in which a job is on time; the scheduler wakes up at least every half minute."""
@@ -79,3 +88,88 @@ def _since(job: Job, zone: ZoneInfo, first: float, now: float) -> tuple[list[Slo
         found = list(takewhile(lambda slot: slot.at <= now, slots(job.rule, zone, max(first, now - window))))
         window *= 4
     return found, next_slot(job.rule, zone, now)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """The notice of missed firings for one chat."""
+
+    key: str
+    chat: ChatKey
+    language: Language
+    zone: ZoneInfo
+    count: int = 0
+    more: bool = False
+    next_at: float | None = None
+
+
+class MissedSlots:
+    """Records missed slots together with the jobs' next due times, then sends one notice to each chat."""
+
+    def __init__(
+        self, store: Store, delivery: Delivery, clock: Clock, language: Language, new_id: Callable[[], str]
+    ) -> None:
+        """`new_id` returns ids that users can type."""
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._language = language
+        self._new_id = new_id
+        self._telling = Background("a notice of missed jobs was not sent")
+
+    async def settled(self) -> None:
+        """Wait until the notices are sent."""
+        await self._telling.join()
+
+    async def close(self) -> None:
+        """Cancel notices being sent; they stay in the outbox."""
+        await self._telling.stop()
+
+    async def move_on(self, pairs: Sequence[tuple[Job, Due]], told: dict[ChatKey, Notice], now: float) -> None:
+        """Move the jobs to their next due times, and record missed firings with their notices."""
+        moves = [Advance(job.id, job.next_at, each.next_at) for job, each in pairs if job.next_at is not None]
+        missed = [self._missed(job, slot, now) for job, each in pairs for slot in each.missed]
+        too_late = {job.id: (job, each) for job, each in pairs if each.fires is None}
+        new: dict[ChatKey, Notice] = {}
+
+        def posts(noted: Sequence[Firing]) -> list[Post]:
+            new.clear()  # the writer repeats a change if another one in its batch failed
+            for job_id, firings in groupby(noted, lambda firing: firing.job):
+                if job_id in too_late:
+                    job, each = too_late[job_id]
+                    before = new.get(job.chat) or told.get(job.chat)
+                    new[job.chat] = self._more_of(before, job, each, list(firings))
+            return [_post(each, now) for each in new.values()]
+
+        await self._store.firings.record_missed(moves, missed, posts)
+        told.update(new)
+
+    def _missed(self, job: Job, slot: Slot, now: float) -> Firing:
+        return Firing(job.id, slot.name, self._new_id(), job.chat, slot.at, FiringState.MISSED, ended=now)
+
+    def _more_of(self, before: Notice | None, job: Job, each: Due, firings: Sequence[Firing]) -> Notice:
+        key = f"missed-{firings[0].id}:proactive:0"
+        told = before or Notice(key, job.chat, language_of(job.language, self._language), ZoneInfo(job.zone))
+        coming = [at for at in (told.next_at, each.next_at) if at is not None]
+        return replace(
+            told,
+            count=told.count + len(firings),
+            more=told.more or each.more,
+            next_at=min(coming, default=None),
+        )
+
+    def tell(self, told: dict[ChatKey, Notice]) -> None:
+        now = self._clock.time()
+        for each in told.values():
+            self._telling.start(self._delivery.deliver(each.chat, [_post(each, now)]), each.key)
+
+
+def _post(told: Notice, now: float) -> Post:
+    """Return the notice as a silent message, as it may be night."""
+    when = ""
+    if told.next_at is not None:
+        when = say("missed_next", told.language, when=slot_words(told.next_at, told.zone, told.language, now))
+    count = f"{told.count}+" if told.more else told.count
+    key = "missed_one" if told.count == 1 and not told.more else "missed_many"
+    text = say(key, told.language, count=count, next=when)
+    return Post(told.key, told.key.partition(":")[0], told.chat, OutboundMessage(markdown=text, silent=True))

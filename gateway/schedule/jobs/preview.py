@@ -1,22 +1,131 @@
-"""The preview of a job and the text that replaces it once answered. Without I/O."""
+"""The preview of a job: its facts, its text, and the text that replaces it once answered."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
+from agent_core.models.llm import ModelInfo, ToolSpec
+from agent_core.models.tokens import estimate
+from agent_core.skills.errors import SkillError
+from agent_core.skills.library import SkillLibrary
+from agent_core.skills.loaded import read_instructions
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.source_words import named
-from gateway.schedule.jobs.outlook import Cost, Outlook
-from gateway.schedule.jobs.reshaping import Reshaping, reshapings
-from gateway.store.job import HOUR, Job, Reminder, Report
+from gateway.schedule.jobs.job_changes import Reshaping, reshapings
+from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report
 from gateway.texts.say import Language, language_of, say
 from gateway.timing.clock_change import next_change
+from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Once
-from gateway.timing.slots import UNPLANNABLE
+from gateway.timing.slots import UNPLANNABLE, Slot, upcoming
 from gateway.timing.words import change_words, rule_words, slot_words
+
+MOST_NEXT = 5
+LAST = 5
+"""Firings whose mean cost is the expected cost."""
+
+_PROMPT = 1_000
+"""Estimated tokens of the agent's system prompt."""
+_REQUESTS, _GROWTH, _ANSWER = 4, 1_500, 400
+"""Estimate of a report's requests (look, read, draw, write), the tokens each adds, and the tokens of an answer."""
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of one firing."""
+
+    tokens: int
+    usd: float | None
+    """None if prices are unknown or the cost is zero."""
+    seen: int = 0
+    """Sample size of the mean; 0 for an estimate."""
+
+
+class Costs:
+    """Estimates the cost of jobs."""
+
+    def __init__(self, model: ModelInfo, tools: Iterable[ToolSpec]) -> None:
+        self._model = model
+        self._first = _PROMPT + sum(estimate(json.dumps(spec.model_dump(mode="json"))) for spec in tools)
+
+    def expected(self, job: Job, past: Sequence[Firing], more: int) -> Cost | None:
+        """Return the expected cost of a firing, or None if it calls no model.
+
+        `past`: firings, newest first; `more`: tokens of the job's skill.
+        """
+        if not isinstance(job.work, Report):
+            return None
+        paid = [each for each in past if each.tokens and each.state in (FiringState.DONE, FiringState.NOTHING)][:LAST]
+        if paid:
+            usd = sum(each.cost_usd for each in paid) / len(paid)
+            return Cost(round(sum(each.tokens for each in paid) / len(paid)), usd or None, len(paid))
+        first = self._first + more + estimate(job.work.instructions)
+        read = sum(first + number * _GROWTH for number in range(_REQUESTS))
+        return Cost(read + _REQUESTS * _ANSWER, self._price(read, _REQUESTS * _ANSWER))
+
+    def _price(self, read: int, written: int) -> float | None:
+        prices = self._model.input_price, self._model.output_price
+        if prices[0] is None or prices[1] is None:
+            return None
+        return (read * prices[0] + written * prices[1]) / _MILLION or None
+
+
+@dataclass(frozen=True)
+class PreviewFacts:
+    """A job with the facts for its preview."""
+
+    job: Job
+    now: float
+    next: tuple[Slot, ...]
+    quiet: QuietHours | None
+    """The chat's quiet hours if one of the next firings falls into them."""
+    cost: Cost | None
+    slash: str
+    """The prefix of commands on the chat's platform."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.job.zone)
+
+
+def next_slots(job: Job, now: float) -> tuple[Slot, ...]:
+    return tuple(upcoming(job.rule, ZoneInfo(job.zone), now, MOST_NEXT))
+
+
+def quiet_hours(heartbeat: Heartbeat | None, job: Job, next_: Sequence[Slot]) -> QuietHours | None:
+    """Return the chat's quiet hours if one of these slots falls into them."""
+    hours = heartbeat.quiet_for_all if heartbeat else None
+    is_hit = hours is not None and any(hours.holds_at(slot.at, ZoneInfo(job.zone)) for slot in next_)
+    return hours if is_hit else None
+
+
+@dataclass(frozen=True)
+class SkillUse:
+    """The tokens and scripts that come with a job's skill."""
+
+    tokens: int = 0
+    scripts: tuple[str, ...] = ()
+    """The skill and the skills that it names in code, as far as they have scripts. Only shared skills count: those in a
+    chat's own folder may change."""
+
+
+def skill_use(library: SkillLibrary, name: str | None) -> SkillUse:
+    """Read a skill and find its use. Blocks for a moment."""
+    skill = library.find(name) if name else None
+    if skill is None:
+        return SkillUse()
+    try:
+        read = read_instructions(skill)
+    except SkillError:  # reported when the job runs
+        return SkillUse()
+    named = [each for each in library.skills if each.name != skill.name and f"`{each.name}`" in read.block]
+    return SkillUse(read.tokens, tuple(each.name for each in (skill, *named) if each.scripts))
+
 
 MOST_IN_SHORT = 80
 """Characters of a job's text in one line."""
@@ -39,25 +148,25 @@ _ANSWER_BUTTONS = {
 }
 
 
-def preview(outlook: Outlook) -> OutboundMessage:
+def preview(facts: PreviewFacts) -> OutboundMessage:
     """Return the question to confirm a draft. A report can also be tried first."""
-    rows = [_answers(outlook.job, ("confirm", "change", "cancel"))]
-    if isinstance(outlook.job.work, Report):
-        rows.append(_answers(outlook.job, ("test",)))
-    return OutboundMessage(markdown=_question(outlook), buttons=tuple(rows), asks=outlook.job.person)
+    rows = [_answers(facts.job, ("confirm", "change", "cancel"))]
+    if isinstance(facts.job.work, Report):
+        rows.append(_answers(facts.job, ("test",)))
+    return OutboundMessage(markdown=_question(facts), buttons=tuple(rows), asks=facts.job.person)
 
 
-def change_panel(outlook: Outlook) -> OutboundMessage:
+def change_panel(facts: PreviewFacts) -> OutboundMessage:
     """Return the question with buttons for common changes and a hint for others."""
-    job, language = outlook.job, spoken(outlook.job)
+    job, language = facts.job, spoken(facts.job)
     ways = [
         Button(label=say(_RESHAPING_BUTTONS[way], language), action=f"/cron reshape {job.id} {way}")
         for way in reshapings(job.rule)
     ]
     rows = [tuple(ways[start : start + 2]) for start in range(0, len(ways), 2)]
-    how = say("job_how_to_change", language, slash=outlook.slash, id=job.id)
+    how = say("job_how_to_change", language, slash=facts.slash, id=job.id)
     return OutboundMessage(
-        markdown=f"{_question(outlook)}\n\n{how}",
+        markdown=f"{_question(facts)}\n\n{how}",
         buttons=(*rows, _answers(job, ("confirm", "cancel"))),
         asks=job.person,
     )
@@ -149,40 +258,40 @@ def duration(seconds: float, language: Language) -> str:
     return say(key, language, count=f"{max(seconds / unit, 0.1):.2g}")
 
 
-def _question(outlook: Outlook) -> str:
-    job, language = outlook.job, spoken(outlook.job)
+def _question(facts: PreviewFacts) -> str:
+    job, language = facts.job, spoken(facts.job)
     key = "job_shall_change" if job.instead_of else "job_shall"
     title = say(key, language, kind=kind_of(job, language), id=job.instead_of)
     whole = "\n".join(_quoted(literal(line)) for line in shown(words_of(job)).split("\n"))
-    facts = "\n".join(f"- {line}" for line in _facts(outlook, language))
-    return f"{title}\n\n{whole}\n\n{facts}"
+    listed = "\n".join(f"- {line}" for line in _facts(facts, language))
+    return f"{title}\n\n{whole}\n\n{listed}"
 
 
-def _facts(outlook: Outlook, language: Language) -> Iterator[str]:
-    job, zone, now = outlook.job, outlook.zone, outlook.now
+def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
+    job, zone, now = facts.job, facts.zone, facts.now
     is_reminder = isinstance(job.work, Reminder)
     if isinstance(job.work, Report) and job.work.skill:
         yield say("job_with_skill", language, name=literal(job.work.skill))
     yield say("job_when", language, rule=rule_of(job, language), zone=job.zone)
     if not isinstance(job.rule, Once):
-        yield say("job_next", language, slots=_slots(outlook, language))
+        yield say("job_next", language, slots=_slots(facts, language))
     if change := next_change(job.rule, zone, now):
         yield change_words(change, zone, language, now)
-    if outlook.quiet:
-        yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=outlook.quiet.words)
+    if facts.quiet:
+        yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=facts.quiet.words)
     if is_reminder and isinstance(job.rule, Once):
         yield say("job_missed_once", language)
     else:
         yield say("job_missed_late", language, late=duration(job.grace, language))
-    yield _cost(outlook.cost, language)
+    yield _cost(facts.cost, language)
     if job.scripts:
         yield say("job_scripts", language, skills=", ".join(f"`{skill}`" for skill in job.scripts))
     if job.tainted:
         yield say("after_strangers", language, sources=named(job.after, language))
 
 
-def _slots(outlook: Outlook, language: Language) -> str:
-    return " · ".join(slot_words(slot.at, outlook.zone, language, outlook.now) for slot in outlook.next)
+def _slots(facts: PreviewFacts, language: Language) -> str:
+    return " · ".join(slot_words(slot.at, facts.zone, language, facts.now) for slot in facts.next)
 
 
 def _cost(cost: Cost | None, language: Language) -> str:

@@ -20,9 +20,9 @@ from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
+from gateway.schedule.jobs.job_changes import still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
-from gateway.schedule.jobs.steps import still_given
 from gateway.schedule.zones import find_zone
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report

@@ -10,6 +10,7 @@ from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author, KeepsNothing
 from gateway.schedule.heartbeat.checklist import (
     DRAFT,
+    LARGEST,
     MOST_LINES,
     NAME,
     draft_checklist,
@@ -18,7 +19,6 @@ from gateway.schedule.heartbeat.checklist import (
     read_checklist,
     take_draft,
 )
-from gateway.schedule.heartbeat.notes import LARGEST
 
 ANN = Author("heartbeat", person="ann")
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from agent_core.models.scripted import Waits
-from gateway.schedule.heartbeat.looking_after import explained
+from gateway.schedule.heartbeat.chat_state import explained
 from gateway.store.job import DeliveryState, FiringState
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, clocks
 from tests.gateway.heartbeat.conftest import StartBeating

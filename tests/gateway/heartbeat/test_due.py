@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.tasks import TaskStatus
 from channels.base import ChatKey
-from gateway.schedule.heartbeat.due import overdue, stopped_jobs, stuck_tasks
+from gateway.schedule.heartbeat.chat_state import overdue, stopped_jobs, stuck_tasks
 from gateway.store.job import CheckIn, Job, JobState, Pause, Report
 from gateway.store.rows import Task
 from gateway.timing.rule import Every

@@ -2,7 +2,7 @@
 
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.schedule.heartbeat.offer import NAME
+from gateway.schedule.heartbeat.settings import NAME
 from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.heartbeat.test_heartbeat_command import buttons

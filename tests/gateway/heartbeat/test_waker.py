@@ -10,8 +10,8 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.due_jobs import DueJobs
-from gateway.schedule.jobs.missed_slots import MissedSlots
-from gateway.schedule.waker import Waker
+from gateway.schedule.jobs.missed import MissedSlots
+from gateway.schedule.scheduler import Timer
 from gateway.store.job import Job
 from gateway.store.store import Store
 from gateway.timing.rule import Once
@@ -49,7 +49,7 @@ class Woken:
         )
 
     async def tick(self) -> None:
-        await self.due.look()
+        await self.due.fire()
         if self.breaks:
             self.breaks = False
             raise RuntimeError("a mistake")
@@ -82,7 +82,7 @@ async def woken(home: Path, look_every: float = NEVER) -> AsyncIterator[Woken]:
     async with Store.open(home, clock, numbered()) as store:
         here = Woken(store, clock)
         waking = here.waking = asyncio.create_task(
-            Waker(here.tick, here.due.next_due, here.planned, clock, look_every).run()
+            Timer(here.tick, here.due.next_due, here.planned, clock, look_every).run()
         )
         try:
             yield here
@@ -159,12 +159,12 @@ async def test_nothing_is_imported_once_the_program_is_up() -> None:
         "-c",
         "import asyncio, sys, gateway.app.serve\n"
         "from agent_core.clock import SystemClock\n"
-        "from gateway.schedule.waker import Waker\n"
+        "from gateway.schedule.scheduler import Timer\n"
         "async def tick(): pass\n"
         "async def next_due(): return SystemClock().time()\n"
         "async def main():\n"
         "    before = set(sys.modules)\n"
-        "    waking = asyncio.create_task(Waker(tick, next_due, asyncio.Event(), SystemClock(), 60.0).run())\n"
+        "    waking = asyncio.create_task(Timer(tick, next_due, asyncio.Event(), SystemClock(), 60.0).run())\n"
         "    await asyncio.sleep(0.2)\n"
         "    waking.cancel()\n"
         "    print(sorted(name for name in set(sys.modules) - before if 'encodings' not in name))\n"

@@ -16,7 +16,7 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.schedule.jobs.outlook import Costs
+from gateway.schedule.jobs.preview import Costs
 from gateway.security.packages import ROOT
 from gateway.store.store import Store
 from tests.gateway.bot import NO_PACE, PEOPLE

@@ -7,7 +7,7 @@ from pathlib import Path
 from channels.attachments import Attachment
 from channels.base import Button
 from gateway.delivery.delivery import Delivery
-from gateway.schedule.jobs.announcer import Announcer
+from gateway.schedule.jobs.firing_messages import Announcer
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction
 from gateway.store.rows import Post
 from tests.gateway.jobs.kit import TimedBot

@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.clock import new_id
 from channels.attachments import Attachment
-from gateway.schedule.jobs.announcer import Announcer
+from gateway.schedule.jobs.firing_messages import Announcer
 from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Report
 from gateway.store.store import Store
 from gateway.timing.rule import Every

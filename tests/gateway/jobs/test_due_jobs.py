@@ -11,7 +11,7 @@ from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People
-from gateway.schedule.heartbeat.switches import Switches
+from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.due_jobs import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
 from gateway.timing.rule import Cron, Once
@@ -63,7 +63,7 @@ async def test_only_active_jobs_are_due(tmp_path: Path, state: JobState) -> None
         assert await here.due.next_due() is None
 
 
-async def test_the_next_look_is_at_the_next_job(tmp_path: Path) -> None:
+async def test_the_next_tick_is_at_the_next_job(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
         await here.has(a_job("x"), a_job("y", HOURLY, name="def456"))
         await here.at("2026-11-23 09:10")
@@ -151,7 +151,7 @@ async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_pa
     async with ward(tmp_path, clock=clock, channel=_Broken()) as here:
         await here.has(a_job("x"))
         clock.move_to(moment("2026-11-23 18:00"))
-        await here.due.look()
+        await here.due.fire()
     async with ward(tmp_path, clock=clock) as here:
         assert await here.look() == []
         [post] = await here.store.outbox.unsent()
@@ -357,7 +357,7 @@ async def test_a_change_is_told_to_whoever_wakes(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
         planned = asyncio.Event()
         delivery = Delivery([here.channel], here.store, here.clock)
-        switches = Switches(here.store, delivery, here.clock, "en", short_ids(), planned.set)
+        switches = HeartbeatSettings(here.store, delivery, here.clock, "en", short_ids(), planned.set)
 
         await switches.on(ANN, Sender(id="ann", name="Ann"), "en", ZoneInfo("Europe/Paris"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, Usage, user
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
-from gateway.schedule.jobs.run import BUDGET
+from gateway.schedule.jobs.job_runs import BUDGET
 from gateway.store.job import FiringState, JobState
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.test_firing_recovery import (

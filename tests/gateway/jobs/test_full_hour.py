@@ -10,8 +10,7 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.schedule.jobs.places import Places
-from gateway.schedule.jobs.run import MOST_AT_ONCE
+from gateway.schedule.jobs.job_runs import MOST_AT_ONCE, Places
 from gateway.store.job import Report
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, BOB, TimedBot, a_job

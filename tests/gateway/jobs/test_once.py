@@ -35,7 +35,7 @@ async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
         await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
         here.clock.move_to(moment("2026-11-23 09:00"))
 
-        await asyncio.gather(here.due.look(), other.due.look(), other.due.look())
+        await asyncio.gather(here.due.fire(), other.due.fire(), other.due.fire())
 
     assert len(here.offered) > 50
     assert len(here.fired) == len({event.event_id for event in here.fired}) == 50
@@ -63,7 +63,7 @@ async def test_two_programs_on_one_file_fire_once(tmp_path: Path) -> None:
         other.inbox = accept
         here.clock.move_to(moment("2026-11-23 09:00"))
 
-        await asyncio.gather(here.due.look(), other.due.look())
+        await asyncio.gather(here.due.fire(), other.due.fire())
 
         assert await here.due.next_due() == await other.due.next_due() == moment("2026-11-24 09:00")
     names = [*taken_in, *(event.event_id for event in here.fired)]
@@ -76,7 +76,7 @@ async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
         await here.has(a_job("x"))
         here.clock.move_to(moment("2026-11-23 18:00"))
 
-        await asyncio.gather(here.due.look(), other.due.look())
+        await asyncio.gather(here.due.fire(), other.due.fire())
         await asyncio.gather(here.missed_slots.settled(), other.missed_slots.settled())
 
         assert await here.missed() == [at("2026-11-23 09:00")]

@@ -10,9 +10,21 @@ from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Button
-from gateway.schedule.jobs.outlook import Cost, Costs, Outlook, next_slots, quiet_hours, skill_use
-from gateway.schedule.jobs.preview import cancelled_line, change_panel, cost_words, duration, preview, set_line
-from gateway.schedule.jobs.reshaping import Reshaping, reshaped, reshapings
+from gateway.schedule.jobs.job_changes import Reshaping, reshaped, reshapings
+from gateway.schedule.jobs.preview import (
+    Cost,
+    Costs,
+    PreviewFacts,
+    cancelled_line,
+    change_panel,
+    cost_words,
+    duration,
+    next_slots,
+    preview,
+    quiet_hours,
+    set_line,
+    skill_use,
+)
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, Report, Work
 from gateway.timing.quiet import QuietHours
 from gateway.timing.rule import Cron, Every, Once, Rule
@@ -23,12 +35,12 @@ NOW = moment("2026-11-23 08:00")
 WEEKDAYS = Cron(expression="0 9 * * 1-5")
 
 
-def outlook(work: Work | str = "stretch", rule: Rule = WEEKDAYS, cost: Cost | None = None) -> Outlook:
+def outlook(work: Work | str = "stretch", rule: Rule = WEEKDAYS, cost: Cost | None = None) -> PreviewFacts:
     job = a_job(work, rule)
-    return Outlook(job, NOW, next_slots(job, NOW), None, cost, "/")
+    return PreviewFacts(job, NOW, next_slots(job, NOW), None, cost, "/")
 
 
-def facts(seen: Outlook) -> list[str]:
+def facts(seen: PreviewFacts) -> list[str]:
     return [line.removeprefix("- ") for line in preview(seen).markdown.split("\n") if line.startswith("- ")]
 
 

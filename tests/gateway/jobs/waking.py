@@ -8,8 +8,8 @@ from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access, People
-from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Tick
-from gateway.schedule.jobs.missed_slots import MissedSlots
+from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Gate
+from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -20,7 +20,7 @@ from tests.gateway.jobs.kit import Calendar, moment, short_ids
 class Ward:
     """Environment of the check for due jobs. The store's file and the platform outlive it."""
 
-    def __init__(self, store: Store, clock: Calendar, channel: MemoryChannel, people: People, tick: Tick) -> None:
+    def __init__(self, store: Store, clock: Calendar, channel: MemoryChannel, people: People, tick: Gate) -> None:
         self.store = store
         self.clock = clock
         self.channel = channel
@@ -62,7 +62,7 @@ class Ward:
 
     async def look(self) -> list[str]:
         before = len(self.fired)
-        await self.due.look()
+        await self.due.fire()
         await self.missed_slots.settled()
         return [event.slot for event in self.fired[before:]]
 
@@ -90,7 +90,7 @@ async def ward(
     clock: Calendar | None = None,
     channel: MemoryChannel | None = None,
     people: People = PEOPLE,
-    tick: Tick = _always,
+    tick: Gate = _always,
 ) -> AsyncIterator[Ward]:
     clock = clock or Calendar()
     async with Store.open(home, clock, numbered()) as store:

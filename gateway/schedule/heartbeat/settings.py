@@ -1,4 +1,4 @@
-"""The user's settings of a chat's heartbeat (on, off, snooze, quiet hours), and its own notices."""
+"""The user's settings of a chat's heartbeat (on, off, snooze, quiet hours), its own notices, and the offer of one."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,12 +8,13 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.clock import Clock
-from channels.base import ChatKey, OutboundMessage, Sender
+from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
 from gateway.schedule.heartbeat import gates
-from gateway.schedule.heartbeat.due import DAY
+from gateway.schedule.heartbeat.chat_state import DAY
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
-from gateway.store.rows import Post
+from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 from gateway.timing.quiet import QuietHours
@@ -33,7 +34,7 @@ _STOPS = {
 log = structlog.get_logger(__name__)
 
 
-class Switches:
+class HeartbeatSettings:
     """Changes the heartbeat's row (settings) and its job (schedule) together."""
 
     def __init__(
@@ -176,3 +177,50 @@ def words_of(name: str, chat: ChatKey, message: OutboundMessage) -> Post:
     """Return a notice of the heartbeat; `name` makes it unique."""
     run = f"heartbeat-{name}"
     return Post(f"{run}:proactive:0", run, chat, message)
+
+
+NAME = "offer"
+BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_button"))
+
+
+class Offer:
+    """Made once per store, unless an owner has used the heartbeat before. It switches nothing on."""
+
+    def __init__(
+        self, store: Store, delivery: Delivery, access: Access, settings: HeartbeatSettings, language: Language
+    ) -> None:
+        """`language` is the one for users whose language is unknown."""
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._settings = settings
+        self._language = language
+        self._is_over = False
+
+    async def answered(self, run: Run) -> None:
+        """Send the offer after the first answer to an owner in a private chat on a remote platform."""
+        if self._is_over or not self._is_owners_own(run):
+            return
+        self._is_over = True
+        if await self._is_known():
+            return
+        tag = await self._store.chats.language_of(run.chat, run.person)
+        post = words_of(NAME, run.chat, _offer(language_of(tag, self._language)))
+        if await self._settings.noted(post):
+            self._settings.say(post)
+
+    async def _is_known(self) -> bool:
+        """Return True if an owner has a heartbeat anywhere, even one that is off."""
+        found = await self._store.heartbeats.all()
+        return any(self._access.is_owner(each.chat, Sender(id=each.person, name="")) for each in found)
+
+    def _is_owners_own(self, run: Run) -> bool:
+        channel = self._delivery.channel(run.chat)
+        own = not channel.limits.is_local and not channel.is_group(run.chat) and run.chat.thread is None
+        return own and self._access.is_owner(run.chat, Sender(id=run.person, name=""))
+
+
+def _offer(language: Language) -> OutboundMessage:
+    text = say("heartbeat_offer", language, minutes=EVERY // 60, most=Heartbeat.most_a_day)
+    row = tuple(Button(label=say(key, language), action=f"/heartbeat {verb}") for verb, key in BUTTONS)
+    return OutboundMessage(markdown=text, buttons=(row,))

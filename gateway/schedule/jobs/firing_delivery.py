@@ -18,7 +18,7 @@ _OVER = PostState.SENT, PostState.FAILED
 log = structlog.get_logger(__name__)
 
 
-class Saying:
+class FiringDelivery:
     """Sends what the outbox holds for firings."""
 
     def __init__(self, store: Store, delivery: Delivery, access: Access) -> None:

@@ -60,7 +60,7 @@ class Lines:
     """The sources of untrusted input in the messages that are included."""
 
 
-class ChatTalk:
+class RecentMessages:
     """Reads a chat's messages from the store and, in a group, from the platform's history if it has one."""
 
     def __init__(

@@ -1,0 +1,312 @@
+"""Runs of jobs, each with an agent of its own that does not know the chat's conversation."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from agent_core.agent import Agent
+from agent_core.clock import Clock
+from agent_core.context.persona import Persona
+from agent_core.loop.limits import LoopLimits, TaskBudget
+from agent_core.messages import UserMessage, user
+from agent_core.skills.errors import SkillError
+from agent_core.skills.library import SkillLibrary
+from agent_core.sources import Sources
+from agent_core.subagents import Errand
+from agent_core.tools.tool import Tool
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.permissions.rules import Rules
+from gateway.permissions.workspaces import Versions
+from gateway.runs.agents import AgentParts, Agents
+from gateway.runs.isolated_run import IsolatedRun
+from gateway.runs.runner import Runner
+from gateway.schedule.jobs.outcome import SKILL, Outcome, failed_at_limits, outcome_of
+from gateway.schedule.jobs.run_tools import RunTools, nothing_said
+from gateway.schedule.jobs.unattended import UnattendedPermissions
+from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
+from gateway.store.rows import Run
+from gateway.store.store import Store
+
+
+@dataclass(frozen=True)
+class CheckInBrief:
+    """The prompt and limits of one check-in's run."""
+
+    prompt: str
+    duty: str
+    limits: LoopLimits
+    budget: TaskBudget
+    seconds: float
+    tools: frozenset[str]
+    """The names of the tools it may use."""
+    sources: Sources
+    """The sources of untrusted input in the prompt."""
+
+
+class CheckIns(Protocol):
+    """Provides the content of check-ins. Each method may be called again after a crash."""
+
+    async def brief(self, job: Job, firing: Firing) -> CheckInBrief | None:
+        """Return what to check, or None if there is nothing; then the firing ends as NOTHING without a model call."""
+
+    async def words(self, job: Job, firing: Firing, text: str) -> str | None:
+        """Return the message for the chat after the run ended with `text` (empty if it had nothing to report).
+
+        Returns None to send nothing; then the firing ends as NOTHING.
+        """
+
+    async def came_out(self, job: Job, firing: Firing) -> None:
+        """Record the firing's outcome, which is already stored."""
+
+
+class Places:
+    """A limiter. The next place goes to the user with the fewest runs, and among those to the longest waiting one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._at_work: Counter[str] = Counter()
+        """Running, by user."""
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+
+    @asynccontextmanager
+    async def of(self, person: str) -> AsyncIterator[None]:
+        """Wait for a place and hold it."""
+        turn = person, asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._let_in()
+        try:
+            await turn[1]
+            yield
+        finally:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            else:
+                self._at_work[person] -= 1
+            self._let_in()
+
+    def _let_in(self) -> None:
+        while self._waiting and self._at_work.total() < self._most:
+            turn = min(self._waiting, key=lambda each: self._at_work[each[0]])
+            self._waiting.remove(turn)
+            person, future = turn
+            self._at_work[person] += 1
+            if not future.done():  # otherwise its task is being cancelled and gives the place back
+                future.set_result(None)
+
+
+WITHHELD = frozenset({"forget", "remember"})
+"""Tools of the chats' agents that job runs do not get, as there is no user whose words they would record."""
+
+
+class JobAgents:
+    """Makes agents for firings."""
+
+    def __init__(self, agents: Agents, rules: Rules, versions: Versions, workspace: Callable[[ChatKey], Path]) -> None:
+        """Create the factory.
+
+        Args:
+            agents: Those of the chats, without tools that would start something in a chat.
+            workspace: Returns a chat's folder.
+        """
+        self._agents = agents
+        self._rules = rules
+        self._versions = versions
+        self._workspace = workspace
+
+    @property
+    def parts(self) -> AgentParts:
+        """Parts of the chats' agents."""
+        return self._agents.parts
+
+    def make(self, job: Job, firing: Firing, parts: AgentParts, own: Sequence[Tool], duty: str) -> Agent:
+        """Return the agent of a firing.
+
+        Args:
+            own: Tools that only job runs have.
+            duty: Part of the prompt that describes its role.
+        """
+        names = WITHHELD | {tool.name for tool in own}
+        tools = (*(tool for tool in parts.tools if tool.name not in names), *own)
+        persona = (parts.persona or Persona()).model_copy(update={"duty": duty})
+        permissions = UnattendedPermissions(
+            self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
+        )
+        agents = self._agents.variant(replace(parts, tools=tools, persona=persona), permissions)
+        return agents.make(job.chat, firing.name, self._workspace(job.chat))
+
+
+MOST_AT_ONCE = 3
+"""Runs at the same time, over all chats."""
+BUDGET = TaskBudget(max_tokens=300_000, max_cost_usd=0.50)
+"""Limits of one report: far more than it needs, but bounded in case it loops unattended overnight."""
+DUTY = (
+    "You run by yourself at a set time: nobody reads along, and nobody can answer or approve anything. Your last "
+    "answer is posted in the chat as it stands: write the report itself, short, without a greeting, a question or an "
+    "offer. Files go with it through send_file. If there is nothing worth a message, call nothing_to_report."
+)
+"""The part of a report's system prompt that describes an unattended run."""
+
+log = structlog.get_logger(__name__)
+
+
+class JobRuns:
+    """Runs the agents of jobs, a few at a time."""
+
+    def __init__(self, runner: Runner, store: Store, agents: JobAgents, tools: RunTools, clock: Clock) -> None:
+        self._runner = runner
+        self._store = store
+        self._agents = agents
+        self._tools = tools
+        self._clock = clock
+        self._places = Places(MOST_AT_ONCE)
+        self._at_work: dict[str, tuple[str, Errand]] = {}
+        """The job id and work of each run in progress, by firing name."""
+
+    async def report(self, job: Job, work: Report, firing: Firing) -> Outcome:
+        """Run a report, or resume it if an earlier process start began it."""
+        parts = self._agents.parts.for_tasks
+        agent = self._agents.make(job, firing, parts, self._tools.of(job, firing), DUTY)
+        if work.skill is not None:
+            try:
+                _follow(agent, parts.skills, work.skill)
+            except SkillError as error:
+                log.warning("a job's skill cannot be used", job=job.id, skill=work.skill, reason=str(error))
+                return Outcome(FiringState.FAILED, error=str(error), cause=SKILL)
+        asked = _asked(job, work, firing, self._clock.time())
+        return await self._followed(job, firing, agent, asked, seconds=None, budget=BUDGET)
+
+    async def check_in(self, job: Job, brief: CheckInBrief, firing: Firing) -> Outcome:
+        """Run or resume a check-in, with only the tools that its brief names."""
+        base = self._agents.parts
+        own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
+        names = brief.tools - {tool.name for tool in own}
+        few = [tool for tool in base.tools if tool.name in names]
+        parts = replace(base, tools=few, others=tuple, described_by=tuple, skills=SkillLibrary(), limits=brief.limits)
+        agent = self._agents.make(job, firing, parts, own, brief.duty)
+        told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
+        asked = user(brief.prompt).model_copy(update=told)
+        outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
+        return failed_at_limits(outcome)
+
+    def stop(self, job_id: str) -> None:
+        """Stop what is running for this job."""
+        for job, errand in self._at_work.values():
+            if job == job_id:
+                errand.cancel()
+
+    def over(self, firing: Firing) -> None:
+        """Forget a run whose end is recorded."""
+        self._runner.end(firing.name)
+
+    @asynccontextmanager
+    async def _its_turn(self, run: Run) -> AsyncIterator[None]:
+        """Wait for a place; the process may shut down meanwhile."""
+        with self._runner.drain.unit(run.id) as unit:
+            unit.rests = True
+            async with self._places.of(f"{run.chat.platform}:{run.person}"):
+                unit.rests = False
+                await unit.pause()
+                yield
+
+    async def _followed(
+        self, job: Job, firing: Firing, agent: Agent, asked: UserMessage, *, seconds: float | None, budget: TaskBudget
+    ) -> Outcome:
+        run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
+        work = IsolatedRun(self._runner, run, agent, self._store, self._clock, seconds=seconds, budget=budget)
+        # it was stopped by an earlier process start, or while Parley was not running
+        if not job.is_wanted(firing.slot):
+            work.errand.cancel()
+        self._at_work[run.id] = job.id, work.errand
+        try:
+            async with self._its_turn(run):
+                self._runner.begin(run)
+                log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
+                report = await work.report(partial(self._store.firings.start_run, run), asked, until=nothing_said)
+        finally:
+            del self._at_work[run.id]
+        return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
+
+
+def _follow(agent: Agent, library: SkillLibrary, skill: str) -> None:
+    """Load the job's skill. Only shared skills are allowed: the chat's own folder may have been changed by others.
+
+    Raises SkillError.
+    """
+    agent.discover_skills()
+    library.get(skill)
+    agent.load_skill(skill)
+
+
+def _asked(job: Job, work: Report, firing: Firing, now: float) -> UserMessage:
+    """Return the first message of a report's run, whose text the user has confirmed."""
+    zone = ZoneInfo(job.zone)
+    lines = [
+        f"Now: {datetime.fromtimestamp(now, zone):%A %Y-%m-%d %H:%M} ({job.zone})",
+        f"Scheduled job {job.id}, due {datetime.fromtimestamp(firing.due, zone):%A %Y-%m-%d %H:%M}, wanted by the"
+        f" person with the id {job.person}, who speaks {job.language}. Nobody can answer you now.",
+    ]
+    message = user(work.instructions, context="\n".join(lines))
+    return message.model_copy(update={"untrusted": job.tainted, "sources": job.after, "by_agent": job.tainted})
+
+
+class JobWork:
+    """Does the work of firings, one at a time for each job."""
+
+    def __init__(self, runs: JobRuns, check_ins: CheckIns, access: Access) -> None:
+        self._runs = runs
+        self._check_ins = check_ins
+        self._access = access
+        self._at_work: set[tuple[str, bool]] = set()
+        """Jobs being worked on, by id and whether it is a rehearsal."""
+
+    def may_speak(self, job: Job) -> bool:
+        """Return True if the job's owner has access to its chat."""
+        return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
+
+    async def outcome(self, job: Job, firing: Firing) -> Outcome:
+        """Do the work of a firing, or continue it after a restart."""
+        if not self.may_speak(job):  # its owner had access when it began
+            return Outcome(FiringState.MISSED)
+        match job.work:
+            case Reminder(text=text):
+                return Outcome(FiringState.DONE, text, sources=job.after)
+            case Report() | CheckIn():
+                at_work = job.id, firing.is_rehearsal
+                if at_work in self._at_work:
+                    return Outcome(FiringState.OVERLAPPED)
+                self._at_work.add(at_work)
+                try:
+                    return await self._worked(job, firing)
+                finally:
+                    self._at_work.discard(at_work)
+
+    async def _worked(self, job: Job, firing: Firing) -> Outcome:
+        if isinstance(job.work, Report):
+            return await self._runs.report(job, job.work, firing)
+        brief = await self._check_ins.brief(job, firing)
+        if brief is None:
+            return Outcome(FiringState.NOTHING)
+        outcome = await self._runs.check_in(job, brief, firing)
+        if outcome.state is FiringState.FAILED:
+            return outcome
+        text = await self._check_ins.words(job, firing, outcome.text)
+        return replace(outcome, state=FiringState.NOTHING if text is None else FiringState.DONE, text=text or "")
+
+    def ended(self, firing: Firing) -> None:
+        """Handle the recorded end of a firing's work."""
+        self._runs.over(firing)
+
+    async def over(self, job: Job, firing: Firing) -> None:
+        """Handle the end of a firing, after its message was sent."""
+        if isinstance(job.work, CheckIn):
+            await self._check_ins.came_out(job, firing)
