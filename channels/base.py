@@ -95,6 +95,19 @@ class MessageReceived(_WithText):
     quoted: Text | None = None
     """Text of the message that this one replies to, or the quoted part of it, with its author's name."""
 
+    def as_command(self, name: str, arguments: str) -> "CommandInvoked":
+        """Return the command that the text of this message is."""
+        return CommandInvoked(
+            event_id=self.event_id,
+            chat=self.chat,
+            sender=self.sender,
+            at=self.at,
+            addressed=self.addressed,
+            message_id=self.message_id,
+            name=name,
+            arguments=arguments,
+        )
+
 
 class MessageEdited(_WithText):
     """A user edited a message; the event has its new text."""

@@ -5,7 +5,6 @@ object finds messages and events as on a real platform.
 """
 
 import asyncio
-import mimetypes
 import time
 import uuid
 from collections import defaultdict
@@ -20,7 +19,6 @@ from channels.base import (
     ButtonPressed,
     ChannelError,
     ChatKey,
-    CommandInvoked,
     CommandSpec,
     InboundEvent,
     Inbox,
@@ -31,6 +29,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.files import mime_type_of
 from channels.limits import Limits
 from channels.text import parse_command
 
@@ -255,34 +254,20 @@ class MemoryChannel:
         addressed = addressed or (Addressed.MENTION if group else Addressed.DIRECT)
         who = sender if isinstance(sender, Sender) else user(sender)
         chat, reply = self.chat(who.id, group=group, thread=thread), reply or Reply()
-        event_id, message_id, at = self._new_id(), self._new_id(), self._now()
-        if command := parse_command(text, (self.name,)):
-            return await self.deliver(
-                CommandInvoked(
-                    event_id=event_id,
-                    chat=chat,
-                    sender=who,
-                    at=at,
-                    addressed=addressed,
-                    message_id=message_id,
-                    name=command.name,
-                    arguments=command.arguments,
-                )
-            )
-        return await self.deliver(
-            MessageReceived(
-                event_id=event_id,
-                chat=chat,
-                sender=who,
-                at=at,
-                addressed=addressed,
-                message_id=message_id,
-                text=text,
-                attachments=tuple(self._keep(name, content) for name, content in (files or {}).items()),
-                reply_to=reply.to,
-                quoted=reply.quoted,
-            )
+        message = MessageReceived(
+            event_id=self._new_id(),
+            chat=chat,
+            sender=who,
+            at=self._now(),
+            addressed=addressed,
+            message_id=self._new_id(),
+            text=text,
+            attachments=tuple(self._keep(name, content) for name, content in (files or {}).items()),
+            reply_to=reply.to,
+            quoted=reply.quoted,
         )
+        command = parse_command(text, (self.name,))
+        return await self.deliver(message.as_command(command.name, command.arguments) if command else message)
 
     async def presses(self, button: str, *, sender: str = "ann") -> Accepted:
         """Press the newest button with this label or action. Raises LookupError if there is none."""
@@ -354,10 +339,7 @@ class MemoryChannel:
     def _keep(self, name: str, content: bytes) -> Attachment:
         reference = self._new_id()
         self._platform.files[reference] = content
-        mime_type, _ = mimetypes.guess_type(name)
-        return Attachment(
-            name=name, mime_type=mime_type or "application/octet-stream", size=len(content), reference=reference
-        )
+        return Attachment(name=name, mime_type=mime_type_of(name), size=len(content), reference=reference)
 
     async def _connected(self) -> Inbox:
         await self.until(lambda: self._inbox is not None)

@@ -1,4 +1,4 @@
-"""Pure text functions for all channels: splitting Markdown, measuring text, parsing commands.
+"""Pure text functions for all channels: splitting messages and Markdown, measuring text, parsing commands.
 
 Texts are GitHub-flavoured Markdown until they are sent. A platform's limit applies after conversion, so the caller
 passes `fits` to measure.
@@ -6,11 +6,12 @@ passes `fits` to measure.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import regex  # type: ignore[import-untyped]
 
+from channels.base import OutboundMessage
 from channels.fences import Fence, Fences
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?", re.DOTALL)
@@ -37,6 +38,19 @@ class Command(NamedTuple):
     arguments: str
     addressed: bool
     """True if the command names the bot (`/help@bot`) or no bot at all."""
+
+
+class MessageText(NamedTuple):
+    """Text of a message, and whether it mentions the bot."""
+
+    text: str
+    mentions_us: bool
+    shared: str = ""
+    """Text by others that the message carries."""
+
+    @property
+    def everything(self) -> str:
+        return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
 def utf16_len(text: str) -> int:
@@ -78,6 +92,27 @@ def without(text: str, spans: Collection[tuple[int, int]]) -> str:
         glue = " " if before and after and not before.endswith("\n") and after[0] not in ",.:;!?\n" else ""
         text = before + glue + after.lstrip(",:" if not before else "")
     return text.strip() if spans else text
+
+
+def split_message(
+    message: OutboundMessage, texts_of: Callable[[str], Sequence[str]], is_caption: Callable[[str], bool]
+) -> tuple[OutboundMessage, ...]:
+    """Split a message into texts, then one part for each file.
+
+    A text that is short enough for a caption goes with the first file. Only the first part is a reply; buttons go with
+    the last text.
+    """
+    caption = message.markdown if message.attachments and is_caption(message.markdown) else ""
+    texts = () if caption else texts_of(message.markdown)
+    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
+    for file in message.attachments:
+        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
+        caption = ""
+    parts = parts or [OutboundMessage(markdown=message.markdown, silent=message.silent)]
+    last_text = max(len(texts) - 1, 0)
+    parts[last_text] = parts[last_text].model_copy(update={"buttons": message.buttons})
+    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
+    return tuple(parts)
 
 
 def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Base classes for the values that channels exchange."""
+"""Base classes for the values that channels exchange, and for what platforms send."""
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 
 def clean(text: object) -> object:
@@ -19,6 +19,23 @@ class Value(BaseModel):
     """A frozen model without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Wire(BaseModel):
+    """The used fields of a platform's payload; all others are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+W = TypeVar("W", bound=Wire)
+
+
+def parse(kind: type[W], raw: object) -> W | None:
+    """Parse a payload; return None if its shape is not the documented one."""
+    try:
+        return kind.model_validate(raw)
+    except ValidationError:
+        return None
 
 
 class Known(Value):

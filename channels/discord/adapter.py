@@ -1,6 +1,5 @@
 """The Discord channel: a bot in servers, threads and private chats, through discord.py's gateway and REST client."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -32,6 +31,7 @@ from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
 from channels.discord.render import MAX_TEXT, split
 from channels.limits import Limits
+from channels.tasks import BackgroundTasks, until_one_ends
 from channels.values import Known
 
 log = logging.getLogger(__name__)
@@ -78,16 +78,12 @@ class DiscordChannel:
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
         self._inbound = Inbound(self._rest, self._view(me), self._recent, self._interactions, inbox, self._now)
-        listening = asyncio.create_task(self._connection.run())
-        revoked = asyncio.create_task(self._rest.revoked())
-        publishing = asyncio.create_task(publish_commands(self._rest, commands))
+        publishing = BackgroundTasks()
+        publishing.start(publish_commands(self._rest, commands))
         try:
-            done, _ = await asyncio.wait([listening, revoked], return_when=asyncio.FIRST_COMPLETED)
-            done.pop().result()
+            await until_one_ends(self._connection.run(), self._rest.revoked())
         finally:
-            for task in (listening, revoked, publishing):
-                task.cancel()
-            await asyncio.gather(listening, revoked, publishing, return_exceptions=True)
+            await publishing.close()
             inbound, self._inbound = self._inbound, None
             await self._interactions.close()
             await inbound.close()

@@ -1,19 +1,16 @@
-"""Downloads from Discord's CDN, and files to upload."""
+"""Downloads from Discord's CDN."""
 
-import asyncio
-import io
 from http import HTTPStatus
-from pathlib import Path
 
 import aiohttp
-import discord
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
-from channels.discord.cache import MIB
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.normalise import Reference
-from channels.discord.wire import Message, read
+from channels.discord.wire import Message
+from channels.files import MIB, too_large
+from channels.values import parse
 
 MAX_DOWNLOAD = 25 * MIB
 """Larger files are of no use to a model or a chat's workspace."""
@@ -24,7 +21,7 @@ _EXPIRED = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN, HTTPStatus.GONE)
 async def download(rest: Rest, attachment: Attachment) -> bytes:
     """Download a file. Raises ChannelError, a permanent one if the file is too large or gone."""
     if (attachment.size or 0) > MAX_DOWNLOAD:
-        raise _too_large(attachment, MAX_DOWNLOAD)
+        raise too_large(attachment, "Parley reads", MAX_DOWNLOAD)
     reference = Reference.parse(attachment.reference)
     if reference is None:
         raise ChannelError(f"Discord does not give {attachment.safe_name}", permanent=True)
@@ -48,7 +45,7 @@ async def _fetch(attachment: Attachment, url: str) -> bytes | None:
             async for chunk in answer.content.iter_any():
                 content += chunk
                 if len(content) > MAX_DOWNLOAD:
-                    raise _too_large(attachment, MAX_DOWNLOAD)
+                    raise too_large(attachment, "Parley reads", MAX_DOWNLOAD)
     except (aiohttp.ClientError, OSError, ValueError) as error:
         raise ChannelError(f"Discord does not give {attachment.safe_name}: {type(error).__name__}") from error
     return bytes(content)
@@ -60,24 +57,6 @@ async def _new_address(rest: Rest, reference: Reference) -> str:
         "/channels/{channel_id}/messages/{message_id}",
         {"channel_id": reference.channel, "message_id": reference.message},
     )
-    message = read(Message, await rest.call(Call(route, lacking="Read Message History")))
+    message = parse(Message, await rest.call(Call(route, lacking="Read Message History")))
     found = message.attachments if message else ()
     return next((file.url for file in found if file.id == reference.file), reference.url)
-
-
-async def upload(file: Attachment, limit: int) -> discord.File:
-    """Read a file to upload, of at most `limit` bytes. Raises a permanent ChannelError."""
-    path = Path(file.path)
-    try:
-        if (await asyncio.to_thread(path.stat)).st_size > limit:
-            raise _too_large(file, limit)
-        content = await asyncio.to_thread(path.read_bytes)
-    except OSError as error:
-        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error
-    return discord.File(io.BytesIO(content), filename=file.safe_name)
-
-
-def _too_large(file: Attachment, limit: int) -> ChannelError:
-    return ChannelError(
-        f"{file.safe_name} is too large: here Discord takes files of at most {limit // MIB} MB", permanent=True
-    )

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageDeleted, MessageReceived
-from channels.discord.wire import THREADS, Channel, Guild, Role, read
+from channels.discord.wire import THREADS, Channel, Guild, Role
+from channels.files import MIB
+from channels.values import parse
 
-MIB = 1024 * 1024
 _LIMITS = {2: 50 * MIB, 3: 100 * MIB}
 """File size limits by boost tier; `FILE_LIMIT` applies below these tiers and in private chats."""
 FILE_LIMIT, LARGEST_LIMIT = 10 * MIB, 100 * MIB
@@ -42,7 +43,7 @@ class Servers:
 
     def learn(self, raw: JsonValue, guild: str = "") -> None:
         """Store a channel or thread."""
-        channel = read(Channel, raw)
+        channel = parse(Channel, raw)
         if channel is None:
             return
         self._channels.pop(channel.id, None)
@@ -77,7 +78,7 @@ class Servers:
         return self._limits.get(guild, FILE_LIMIT)
 
     def _guild(self, raw: JsonValue) -> None:
-        guild = read(Guild, raw)
+        guild = parse(Guild, raw)
         if guild is None:
             return
         if isinstance(raw, dict) and "premium_tier" in raw:
@@ -93,7 +94,7 @@ class Servers:
 
     def _learn_roles(self, raw: Iterable[JsonValue]) -> None:
         for each in raw:
-            role = read(Role, each)
+            role = parse(Role, each)
             if role is None:
                 continue
             self._roles[role.id] = role.name
@@ -104,7 +105,7 @@ class Servers:
     def _forget_guild(self, raw: JsonValue) -> None:
         """Forget a server that the bot left. With `unavailable` it is only an outage, after which everything is sent
         again."""
-        guild = read(Guild, raw)
+        guild = parse(Guild, raw)
         if guild is None or (isinstance(raw, dict) and raw.get("unavailable")):
             return
         for channel in [each for each, home in self._guild_of.items() if home == guild.id]:
@@ -112,7 +113,7 @@ class Servers:
         self._limits.pop(guild.id, None)
 
     def _forget(self, raw: JsonValue) -> None:
-        channel = read(Channel, raw)
+        channel = parse(Channel, raw)
         if channel is None:
             return
         self._channels.pop(channel.id, None)

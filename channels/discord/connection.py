@@ -23,7 +23,8 @@ from channels.backoff import Backoff
 from channels.base import ChannelError
 from channels.discord.client import Call, Client, Endpoint, Rest
 from channels.discord.errors import NO_CONTENT_INTENT, Revoked
-from channels.discord.wire import GatewayAddress, SessionLimit, read
+from channels.discord.wire import GatewayAddress, SessionLimit
+from channels.values import parse
 
 log = logging.getLogger(__name__)
 # The SDK mistakes answers to our heartbeats for late answers to its own. Real problems are logged here.
@@ -146,7 +147,7 @@ class Connection:
         return session.gateway
 
     async def _about(self) -> GatewayAddress:
-        about = read(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
+        about = parse(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
         if about is None:
             raise ChannelError("Discord does not say where its gateway is")
         return about

@@ -6,11 +6,12 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from channels.checkup import Finding, note, ok, problem
 from channels.discord.config import MESSAGE_CONTENT_FLAGS, PORTAL, TOKEN_PAGE, Config, invite_url
 from channels.discord.wire import GatewayAddress
+from channels.values import Wire
 
 WITHIN = 5.0
 """Time limit for all requests together, in seconds."""
@@ -18,15 +19,11 @@ FEW = 100
 """Remaining session starts per day below which the check reports a note."""
 
 
-class _Bot(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Bot(Wire):
     username: str
 
 
-class _Application(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Application(Wire):
     id: str
     flags: int = 0
     approximate_guild_count: int | None = None

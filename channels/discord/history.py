@@ -11,8 +11,8 @@ from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
 from channels.discord.normalise import DIRECT, View, created_at, remembered
 from channels.discord.render import render
-from channels.discord.wire import THREAD_STARTER, Message, read
-from channels.values import Known
+from channels.discord.wire import THREAD_STARTER, Message
+from channels.values import Known, parse
 
 LEAST_IN_PAGE, MOST_IN_PAGE = 50, 100
 CLOCKS_DIFFER = 600.0
@@ -63,7 +63,7 @@ async def _page(rest: Rest, view: View, chat: ChatKey, before: str | None, limit
         if error.code == UNKNOWN_CHANNEL and chat.thread is not None and view.config.has_threads(chat.chat):
             return []
         raise
-    read_all = (read(Message, raw) for raw in (answer if isinstance(answer, list) else []))
+    read_all = (parse(Message, raw) for raw in (answer if isinstance(answer, list) else []))
     return [message for message in read_all if message is not None]
 
 

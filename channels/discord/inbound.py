@@ -17,7 +17,9 @@ from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
 from channels.discord.normalise import View, edited, interacted, received
-from channels.discord.wire import THREADS, Deletion, Interaction, Message, read
+from channels.discord.wire import THREADS, Deletion, Interaction, Message
+from channels.tasks import BackgroundTasks
+from channels.values import parse
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +33,7 @@ class ChatQueues:
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
         self._lines: dict[str, deque[tuple[Reading, Outcome]]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     def put(self, place: str, reading: Reading) -> Outcome:
         """Append to the queue of a place; the returned future resolves to the outcome of the event."""
@@ -39,17 +41,13 @@ class ChatQueues:
         line = self._lines.get(place)
         if line is None:
             self._lines[place] = line = deque()
-            task = asyncio.create_task(self._work(place, line))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._work(place, line))
         line.append((reading, outcome))
         return outcome
 
     async def close(self) -> None:
         """Drop what is still queued; it is read from Discord's history after the next start."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.close()
 
     async def _work(self, place: str, line: deque[tuple[Reading, Outcome]]) -> None:
         while line:
@@ -110,7 +108,7 @@ class Inbound:
         await self._queues.close()
 
     def _message(self, event: str, raw: JsonValue) -> None:
-        message = read(Message, raw)
+        message = parse(Message, raw)
         if message is None:
             log.warning("malformed event: %s", event)
             return
@@ -143,7 +141,7 @@ class Inbound:
             log.warning("channel not known id=%s: %s", message.channel_id, error.reason)
 
     def _deletion(self, raw: JsonValue) -> None:
-        deletion = read(Deletion, raw)
+        deletion = parse(Deletion, raw)
         if deletion is None:
             log.warning("malformed event: MESSAGE_DELETE")
             return
@@ -154,7 +152,7 @@ class Inbound:
         self._queues.put(deletion.channel_id, make)
 
     def _interaction(self, raw: JsonValue) -> None:
-        interaction = read(Interaction, raw)
+        interaction = parse(Interaction, raw)
         if interaction is None:
             log.warning("malformed event: INTERACTION_CREATE")
             return

@@ -17,6 +17,7 @@ from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import ALREADY_ANSWERED, Refused
 from channels.discord.normalise import ARGUMENTS
 from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
+from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +44,13 @@ class Interactions:
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
         self._told: dict[str, asyncio.Event] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     def begin(self, interaction: Interaction, outcome: Outcome) -> None:
         if interaction.id in self._told:
             return  # delivered twice
         self._told[interaction.id] = asyncio.Event()
-        task = asyncio.create_task(self._tell(interaction, outcome))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._tell(interaction, outcome))
 
     async def told(self, interaction: str) -> None:
         """Wait until an interaction is acknowledged; answers sent before would fail."""
@@ -60,9 +59,7 @@ class Interactions:
             await told.wait()
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.close()
         for told in self._told.values():
             told.set()
         self._told.clear()

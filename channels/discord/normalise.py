@@ -26,7 +26,7 @@ from channels.discord.wire import (
     Interaction,
     Message,
 )
-from channels.text import Command, parse_command, without
+from channels.text import MessageText, parse_command, without
 
 _MARK = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
@@ -45,19 +45,6 @@ class Identity(NamedTuple):
     id: str
     username: str
     application: str
-
-
-class MessageText(NamedTuple):
-    """Text of a message, and whether it mentions the bot."""
-
-    text: str
-    mentions_us: bool
-    shared: str = ""
-    """Text by others that the message carries."""
-
-    @property
-    def everything(self) -> str:
-        return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
 class Reference(NamedTuple):
@@ -302,15 +289,11 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
     if not (words.everything or words.mentions_us or files):
         return None
     addressed = _addressed(message, view.me, words, guild)
-    if not (files or message.is_bots or message.message_snapshots) and words.text.startswith("/"):
-        command = parse_command(words.text, {view.me.username})
-        if command:
-            return _typed(message, view, guild, addressed, command) if command.addressed else None
     replied = answered(message)
     theirs = attachments(replied) if replied and not files and replied.author.id != view.me.id else ()
     if replied and replied.author.id != message.author.id:
         theirs = tuple(file.model_copy(update={"by": file.by or speaker(replied)}) for file in theirs)
-    return MessageReceived(
+    received = MessageReceived(
         event_id=message_event_id(message.id),
         chat=chat_of(message, view, guild, addressed),
         sender=_sender(message),
@@ -323,20 +306,12 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
         quoted=quoted(message, view.me, view.servers),
         shared=words.shared,
     )
-
-
-def _typed(message: Message, view: View, guild: str | None, addressed: Addressed, command: Command) -> CommandInvoked:
-    """Convert a command typed as text, which also works in replies and with files, unlike Discord's menu."""
-    return CommandInvoked(
-        event_id=message_event_id(message.id),
-        chat=chat_of(message, view, guild, addressed),
-        sender=_sender(message),
-        at=message.timestamp.timestamp(),
-        addressed=addressed,
-        message_id=message.id,
-        name=command.name,
-        arguments=command.arguments,
-    )
+    # A command typed as text also works in replies, unlike one from Discord's menu.
+    may_be_command = not (files or message.is_bots or message.message_snapshots) and words.text.startswith("/")
+    command = parse_command(words.text, {view.me.username}) if may_be_command else None
+    if command is None:
+        return received
+    return received.as_command(command.name, command.arguments) if command.addressed else None
 
 
 def _addressed(message: Message, me: Identity, words: MessageText, guild: str | None) -> Addressed:

@@ -4,12 +4,14 @@ The thread of a new conversation is created with the bot's first message there.
 """
 
 import hashlib
+import io
 import logging
 
+import discord
 from pydantic import JsonValue
 
+from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
-from channels.discord.attachments import upload
 from channels.discord.cache import RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
@@ -24,8 +26,10 @@ from channels.discord.errors import (
 from channels.discord.interactions import Interactions, follow_up, original
 from channels.discord.normalise import DIRECT, created_at
 from channels.discord.render import components, render, split
-from channels.discord.wire import EPHEMERAL, Message, read
+from channels.discord.wire import EPHEMERAL, Message
+from channels.files import read_upload
 from channels.text import visible
+from channels.values import parse
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +94,7 @@ class Threads:
             "GET", "/channels/{channel_id}/messages/{message_id}", {"channel_id": channel, "message_id": message}
         )
         try:
-            found = read(Message, await self._rest.call(Call(route, lacking="Read Message History")))
+            found = parse(Message, await self._rest.call(Call(route, lacking="Read Message History")))
         except ChannelError as error:
             log.info("no name for a thread id=%s: %s", message, error.reason)
             return ""
@@ -180,7 +184,7 @@ class Posting:
         self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
     ) -> Posted:
         limit = self._servers.file_limit(chat.account)
-        files = [await upload(file, limit) for file in message.attachments]
+        files = [await _upload(file, limit) for file in message.attachments]
         if files:
             body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]
         lacking = _lacking(chat, message)
@@ -189,6 +193,11 @@ class Posting:
         if not isinstance(message_id, str):
             raise ChannelError("Discord's answer names no message", ambiguous=True)
         return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
+
+
+async def _upload(file: Attachment, limit: int) -> discord.File:
+    content = await read_upload(file, "here Discord takes", limit)
+    return discord.File(io.BytesIO(content), filename=file.safe_name)
 
 
 def _body(message: OutboundMessage) -> Body:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
 from channels.fences import code_spans, prose_and_code
-from channels.text import split_markdown, utf16_len, visible
+from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 2_000
 """Discord counts characters; UTF-16 units are never fewer."""
@@ -172,31 +172,21 @@ def _padded(text: str, width: int) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Split a message: texts of at most 2,000 characters, then one file each.
+    """Split a message into texts of at most 2,000 characters and files; see `split_message`.
 
-    A short text goes with the first file. Only the first part is a reply; buttons go with the last text. Every part of
-    a command's answer keeps its response address, so that others do not see it.
+    Every part of a command's answer keeps its response address, so that others do not see it.
     """
-    files, markdown = message.attachments, message.markdown
-    if files and markdown.strip() and _fits(markdown):
-        texts: tuple[str, ...] = ()
-    else:
-        texts = split_markdown(_with_tables(markdown), _fits, size=MAX_TEXT)
-        markdown = ""
-    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
-    for index, file in enumerate(files):
-        caption = markdown if index == 0 else ""
-        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
-    parts = parts or [OutboundMessage(markdown=message.markdown, silent=message.silent)]
-    last_text = max(len(texts) - 1, 0)
-    parts[last_text] = parts[last_text].model_copy(update={"buttons": message.buttons})
-    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
-    if message.respond is not None:
-        parts = [
-            part.model_copy(update={"respond": message.respond if not number else f"{message.respond}/{number}"})
-            for number, part in enumerate(parts)
-        ]
-    return tuple(parts)
+    parts = split_message(message, _texts, lambda text: bool(text.strip()) and _fits(text))
+    if message.respond is None:
+        return parts
+    return tuple(
+        part.model_copy(update={"respond": f"{message.respond}/{number}" if number else message.respond})
+        for number, part in enumerate(parts)
+    )
+
+
+def _texts(markdown: str) -> tuple[str, ...]:
+    return split_markdown(_with_tables(markdown), _fits, size=MAX_TEXT)
 
 
 def _with_tables(markdown: str) -> str:

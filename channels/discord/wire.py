@@ -1,10 +1,10 @@
 """The used parts of Discord's payloads, as Discord sends them. All other fields are ignored."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AwareDatetime, Field, JsonValue
 
-from channels.values import Text
+from channels.values import Text, Wire
 
 Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
 """An id; later ones are larger."""
@@ -21,14 +21,7 @@ COMMAND, COMPONENT = 2, 3
 """Types of interactions."""
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-W = TypeVar("W", bound=_Wire)
-
-
-class User(_Wire):
+class User(Wire):
     id: Snowflake
     username: Text = ""
     global_name: Text | None = None
@@ -39,14 +32,14 @@ class User(_Wire):
         return self.global_name or self.username or self.id
 
 
-class Member(_Wire):
+class Member(Wire):
     """A member of a server."""
 
     nick: Text | None = None
     user: User | None = None
 
 
-class File(_Wire):
+class File(Wire):
     id: Snowflake
     filename: Text = ""
     content_type: str | None = None
@@ -54,20 +47,20 @@ class File(_Wire):
     url: str = ""
 
 
-class Named(_Wire):
+class Named(Wire):
     name: Text | None = None
 
 
-class EmbedField(_Wire):
+class EmbedField(Wire):
     name: Text = ""
     value: Text = ""
 
 
-class EmbedFooter(_Wire):
+class EmbedFooter(Wire):
     text: Text = ""
 
 
-class Embed(_Wire):
+class Embed(Wire):
     title: Text | None = None
     description: Text | None = None
     url: str | None = None
@@ -76,20 +69,20 @@ class Embed(_Wire):
     footer: EmbedFooter | None = None
 
 
-class PollText(_Wire):
+class PollText(Wire):
     text: Text | None = None
 
 
-class PollAnswer(_Wire):
+class PollAnswer(Wire):
     poll_media: PollText = PollText()
 
 
-class Poll(_Wire):
+class Poll(Wire):
     question: PollText = PollText()
     answers: tuple[PollAnswer, ...] = ()
 
 
-class Content(_Wire):
+class Content(Wire):
     """Content of a message or of a forwarded one."""
 
     content: Text = ""
@@ -100,13 +93,13 @@ class Content(_Wire):
     mention_roles: tuple[Snowflake, ...] = ()
 
 
-class Snapshot(_Wire):
+class Snapshot(Wire):
     """A forwarded message at the time of forwarding, without its author."""
 
     message: Content
 
 
-class Reference(_Wire):
+class Reference(Wire):
     type: int = 0
     message_id: Snowflake | None = None
     channel_id: Snowflake | None = None
@@ -135,19 +128,19 @@ class Message(Content):
         return self.author.bot or self.webhook_id is not None
 
 
-class Deletion(_Wire):
+class Deletion(Wire):
     """MESSAGE_DELETE, which names neither the author nor who deleted the message."""
 
     id: Snowflake
     channel_id: Snowflake
 
 
-class Option(_Wire):
+class Option(Wire):
     name: str
     value: JsonValue = None
 
 
-class InteractionData(_Wire):
+class InteractionData(Wire):
     """Name and options of a command, or custom id of a button."""
 
     name: str = ""
@@ -157,12 +150,12 @@ class InteractionData(_Wire):
     custom_id: Text = ""
 
 
-class InteractionMessage(_Wire):
+class InteractionMessage(Wire):
     id: Snowflake
     flags: int = 0
 
 
-class Interaction(_Wire):
+class Interaction(Wire):
     id: Snowflake
     token: Annotated[str, Field(pattern=r"^[^\s/]+$", repr=False)]
     type: int
@@ -175,14 +168,14 @@ class Interaction(_Wire):
     message: InteractionMessage | None = None
 
 
-class Role(_Wire):
+class Role(Wire):
     id: Snowflake
     name: Text = ""
-    tags: dict[str, JsonValue] = {}
+    tags: dict[str, JsonValue] = Field(default_factory=dict)
     """`bot_id` is the bot that the role was created for."""
 
 
-class Channel(_Wire):
+class Channel(Wire):
     """A channel or thread."""
 
     id: Snowflake
@@ -192,7 +185,7 @@ class Channel(_Wire):
     guild_id: Snowflake | None = None
 
 
-class Guild(_Wire):
+class Guild(Wire):
     """A server. Its channels, threads and roles are parsed one by one, so that a malformed one does not affect the
     others."""
 
@@ -203,7 +196,7 @@ class Guild(_Wire):
     roles: tuple[JsonValue, ...] = ()
 
 
-class SessionLimit(_Wire):
+class SessionLimit(Wire):
     """Limit for starting gateway sessions."""
 
     remaining: int
@@ -213,16 +206,8 @@ class SessionLimit(_Wire):
     """Session starts allowed in five seconds."""
 
 
-class GatewayAddress(_Wire):
+class GatewayAddress(Wire):
     """Response of GET /gateway/bot."""
 
     url: str
     session_start_limit: SessionLimit
-
-
-def read(kind: type[W], raw: object) -> W | None:
-    """Parse a payload; return None if its shape is not the documented one."""
-    try:
-        return kind.model_validate(raw)
-    except ValidationError:
-        return None

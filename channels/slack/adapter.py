@@ -36,6 +36,7 @@ from channels.slack.normalise import Identity, is_direct
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.webhooks import Webhooks
+from channels.tasks import until_one_ends
 from channels.values import Known
 
 log = logging.getLogger(__name__)
@@ -84,16 +85,9 @@ class SlackChannel:
         inbound = Inbound(self._client, me, self._users, self._typing, inbox, commands=self._commands, now=self._now)
         listener = self._listen(inbound)
         self._listening().set_result(listener)
-        tasks = [asyncio.create_task(listener.run()), asyncio.create_task(self._client.refused())]
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in tasks:
-                if task.done():
-                    task.result()
+            await until_one_ends(listener.run(), self._client.refused())
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             await inbound.close()
             self._listener = None
 

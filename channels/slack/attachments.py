@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -11,6 +10,7 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, Posted
+from channels.files import MIB, read_upload, too_large
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.history import History
@@ -18,9 +18,7 @@ from channels.slack.normalise import Identity
 from channels.slack.wire import File
 from channels.values import Known
 
-MAX_UPLOAD = 50 * 1024 * 1024
-MAX_DOWNLOAD = 50 * 1024 * 1024
-_MIB = 1024 * 1024
+MAX_UPLOAD = MAX_DOWNLOAD = 50 * MIB
 _HOME = ".slack.com"
 _TRIES = 4
 _TRY_SECONDS = 0.4
@@ -40,9 +38,9 @@ class Attachments:
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads.download`."""
         name = attachment.safe_name
-        too_large = ChannelError(f"{name} is too large: at most {MAX_DOWNLOAD // _MIB} MB are read", permanent=True)
+        large = too_large(attachment, "Parley reads", MAX_DOWNLOAD)
         if (attachment.size or 0) > MAX_DOWNLOAD:
-            raise too_large
+            raise large
         if not self._is_slacks(attachment.reference):
             raise ChannelError(f"{name} is not kept by Slack", permanent=True)
         try:
@@ -54,17 +52,17 @@ class Attachments:
             ) as answer:
                 _check(answer, attachment)
                 content = bytearray()
-                async for chunk in answer.content.iter_chunked(_MIB):
+                async for chunk in answer.content.iter_chunked(MIB):
                     content += chunk
                     if len(content) > MAX_DOWNLOAD:
-                        raise too_large
+                        raise large
                 return bytes(content)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelError(f"{name} could not be fetched ({type(error).__name__})") from error
 
     async def upload(self, chat: ChatKey, file: Attachment, comment: str | None, key: str, me: Identity) -> Posted:
         """Share a file as one message. Raises ChannelError."""
-        content = await _content(file)
+        content = await read_upload(file, "Parley sends", MAX_UPLOAD)
         asked: Mapping[str, JsonValue] = {"filename": file.safe_name, "length": len(content)}
         place = await self._client.call("files.getUploadURLExternal", asked)
         file_id = str(place.get("file_id", ""))
@@ -102,7 +100,7 @@ class Attachments:
 
     async def _still_there(self, file: Attachment) -> bytes | None:
         try:
-            return await _content(file)
+            return await read_upload(file, "Parley sends", MAX_UPLOAD)
         except ChannelError:
             return None
 
@@ -171,14 +169,3 @@ def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:
         gone = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
         later = answer.status == HTTPStatus.TOO_MANY_REQUESTS
         raise ChannelError(f"Slack does not give {name}: HTTP {answer.status}", permanent=gone and not later)
-
-
-async def _content(file: Attachment) -> bytes:
-    path = Path(file.path)
-    try:
-        if (await asyncio.to_thread(path.stat)).st_size > MAX_UPLOAD:
-            reason = f"{file.safe_name} is too large: files of at most {MAX_UPLOAD // _MIB} MB are sent"
-            raise ChannelError(reason, permanent=True)
-        return await asyncio.to_thread(path.read_bytes)
-    except OSError as error:
-        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error

@@ -4,7 +4,7 @@ The docstring of each field becomes its comment in `.env.example`, under the nam
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
@@ -39,9 +39,6 @@ EVENTS = (
 CONNECTIONS = "connections:write"
 """Scope of the app-level token."""
 APPS = "api.slack.com/apps"
-_BOT = re.compile(r"xoxb-[A-Za-z0-9-]{4,}")
-_APP = re.compile(r"xapp-[A-Za-z0-9-]{4,}")
-_SECRET = re.compile(r"(?!xox|xapp)[0-9A-Za-z-]{16,}")
 
 
 def granted(header: str) -> frozenset[str]:
@@ -54,31 +51,30 @@ def missing(scopes: Set[str]) -> list[str]:
     return sorted(SCOPES.keys() - scopes) if scopes else []
 
 
-def _bot_token(token: SecretStr) -> SecretStr:
-    if not _BOT.fullmatch(token.get_secret_value()):
-        raise ValueError(
-            f"does not look like a bot token (xoxb-...); copy it from {APPS}, your app, OAuth & Permissions,"
-            " Bot User OAuth Token"
-        )
-    return token
+def _looks_like(pattern: str, what: str) -> Callable[[SecretStr | None], SecretStr | None]:
+    """Return a validator for a secret that matches the pattern; `what` names it and says where to get it."""
+
+    def check(secret: SecretStr | None) -> SecretStr | None:
+        if secret is not None and not re.fullmatch(pattern, secret.get_secret_value()):
+            raise ValueError(f"does not look like {what}")
+        return secret
+
+    return check
 
 
-def _app_token(token: SecretStr | None) -> SecretStr | None:
-    if token is not None and not _APP.fullmatch(token.get_secret_value()):
-        raise ValueError(
-            f"does not look like an app-level token (xapp-...); make one at {APPS}, your app, Basic Information,"
-            " App-Level Tokens, with the scope connections:write"
-        )
-    return token
-
-
-def _signing_secret(secret: SecretStr | None) -> SecretStr | None:
-    if secret is not None and not _SECRET.fullmatch(secret.get_secret_value()):
-        raise ValueError(
-            f"does not look like a signing secret (32 letters and digits); copy it from {APPS}, your app, Basic"
-            " Information, App Credentials"
-        )
-    return secret
+_bot_token = _looks_like(
+    r"xoxb-[A-Za-z0-9-]{4,}",
+    f"a bot token (xoxb-...); copy it from {APPS}, your app, OAuth & Permissions, Bot User OAuth Token",
+)
+_app_token = _looks_like(
+    r"xapp-[A-Za-z0-9-]{4,}",
+    f"an app-level token (xapp-...); make one at {APPS}, your app, Basic Information, App-Level Tokens, with the scope"
+    " connections:write",
+)
+_signing_secret = _looks_like(
+    r"(?!xox|xapp)[0-9A-Za-z-]{16,}",
+    f"a signing secret (32 letters and digits); copy it from {APPS}, your app, Basic Information, App Credentials",
+)
 
 
 def _or_none(value: object) -> object:

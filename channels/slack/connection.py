@@ -20,6 +20,7 @@ from channels.base import ChannelError
 from channels.slack.client import Client, sdk_log
 from channels.slack.config import APPS
 from channels.slack.inbound import MALFORMED
+from channels.tasks import until_one_ends
 
 log = logging.getLogger(__name__)
 
@@ -177,15 +178,9 @@ class Sockets:
 
     async def run(self) -> None:
         """Run until cancelled. Raises ChannelError for a problem that a person must repair."""
-        keepers = [asyncio.create_task(self._keep(number)) for number in range(SOCKETS)]
         try:
-            done, _ = await asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION)
-            for keeper in done:
-                keeper.result()
-        finally:  # each is cancelled only once: a second cancellation would interrupt its closing
-            for keeper in keepers:
-                keeper.cancel()
-            await asyncio.gather(*keepers, return_exceptions=True)
+            await until_one_ends(*(self._keep(number) for number in range(SOCKETS)))
+        finally:
             await asyncio.gather(*self._leaving, return_exceptions=True)
 
     async def gap(self) -> None:

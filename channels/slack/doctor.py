@@ -4,20 +4,19 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+from pydantic import SecretStr, ValidationError
 
 from channels.checkup import Finding, ok, problem
 from channels.slack.config import APPS, CONNECTIONS, SCOPES, Config, granted, missing
 from channels.slack.errors import Failure, meaning
+from channels.values import Wire
 
 WITHIN = 5.0
 """Time limit for all requests together, in seconds."""
 
 
-class _Answer(BaseModel):
+class _Answer(Wire):
     """Response of the Web API, with the scopes from its header."""
-
-    model_config = ConfigDict(extra="ignore")
 
     ok: bool
     error: str = ""

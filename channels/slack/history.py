@@ -12,7 +12,8 @@ from channels.slack.client import Client
 from channels.slack.normalise import Identity, is_ours, said
 from channels.slack.render import EVENT_TYPE
 from channels.slack.users import Users
-from channels.slack.wire import File, Message, read_message
+from channels.slack.wire import File, Message
+from channels.values import parse
 
 PAGE = 200
 MOST_PAGES = 5
@@ -105,7 +106,7 @@ class History:
             answer = await self._client.call(method, asked)
             raw = answer.get("messages")
             for each in raw if isinstance(raw, list) else []:
-                message = read_message(each)
+                message = parse(Message, each)
                 if message is not None:
                     yield message.model_copy(update={"channel": chat.chat})
             more = answer.get("response_metadata")

@@ -9,7 +9,7 @@ import itertools
 import logging
 import weakref
 from bisect import insort
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Set
 from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
@@ -33,14 +33,9 @@ from channels.slack.interactions import ASK, command_invoked, phrases, pressed, 
 from channels.slack.normalise import Identity, normalise
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
-from channels.slack.wire import (
-    AssistantThread,
-    Interaction,
-    read_assistant_thread,
-    read_command,
-    read_interaction,
-    read_message,
-)
+from channels.slack.wire import AssistantThread, Interaction, Message, SlashCommand
+from channels.tasks import BackgroundTasks
+from channels.values import parse
 
 log = logging.getLogger(__name__)
 
@@ -133,9 +128,9 @@ class Inbound(AsyncMiddleware):
         if body.get("type") == "event_callback":
             return self._message(body)
         if "command" in body:
-            command = read_command(body)
+            command = parse(SlashCommand, body)
             return command_invoked(command, self._me, self._users, self._now()) if command else None
-        interaction = read_interaction(body) if body.get("type") in _INTERACTIONS else None
+        interaction = parse(Interaction, body) if body.get("type") in _INTERACTIONS else None
         if interaction is None:
             return None
         press = pressed(interaction, self._me, self._users)
@@ -145,7 +140,7 @@ class Inbound(AsyncMiddleware):
         raw = body.get("event")
         if not isinstance(raw, dict) or raw.get("type") not in _MESSAGES:
             return None
-        message = read_message(raw)
+        message = parse(Message, raw)
         if message is None:
             log.warning("malformed event event_id=%s", body.get("event_id"))
             return None
@@ -209,29 +204,22 @@ class Shortcuts:
         self._client = client
         self._me = me
         self._users = users
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     def take(self, body: Mapping[str, JsonValue]) -> None:
         """Handle a payload that is not an inbound event; most need nothing but the acknowledgement."""
         event = body.get("event")
         if isinstance(event, dict) and event.get("type") == "assistant_thread_started":
-            thread = read_assistant_thread(event.get("assistant_thread"))
+            thread = parse(AssistantThread, event.get("assistant_thread"))
             if thread is not None:
-                self._start(self._suggest(thread))
+                self._tasks.start(self._suggest(thread))
         elif body.get("type") == "message_action" and body.get("callback_id") == ASK:
-            shortcut = read_interaction(body)
+            shortcut = parse(Interaction, body)
             if shortcut is not None and shortcut.channel is not None:
-                self._start(self._open_window(shortcut))
+                self._tasks.start(self._open_window(shortcut))
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        await self._tasks.close()
 
     async def _suggest(self, thread: AssistantThread) -> None:
         await self._users.wait_for(thread.user_id)

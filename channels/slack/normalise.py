@@ -21,7 +21,7 @@ from channels.base import (
     Sender,
 )
 from channels.slack.wire import Blocks, File, LegacyAttachment, Message
-from channels.text import without
+from channels.text import MessageText, without
 
 _TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
@@ -53,19 +53,6 @@ Names = Callable[[str], Person | None]
 
 
 """Returns the name and language for a user id, if they are known yet."""
-
-
-class MessageText(NamedTuple):
-    """Text of a message, and whether it mentions the bot."""
-
-    text: str
-    mentions_us: bool
-    shared: str = ""
-    """Text by others that the message carries."""
-
-    @property
-    def everything(self) -> str:
-        return "\n\n".join(filter(None, (self.text, self.shared)))
 
 
 def message_text(message: Message, me: Identity, names: Names) -> MessageText:
@@ -239,22 +226,9 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
     if not spoken.everything and not files and not spoken.mentions_us:
         return None
     addressed = _addressed(message, me, mentions_us=spoken.mentions_us)
-    chat = _chat(message, me, addressed)
-    command = _COMMAND.fullmatch(spoken.text) if _takes_commands(message, addressed) and not files else None
-    if command and command[1].lower() in commands:
-        return CommandInvoked(
-            event_id=message_event_id(me, message.channel, message.ts),
-            chat=chat,
-            sender=sender,
-            at=float(message.ts),
-            addressed=addressed,
-            message_id=message.ts,
-            name=command[1].lower(),
-            arguments=(command[2] or "").strip(),
-        )
-    return MessageReceived(
+    received = MessageReceived(
         event_id=message_event_id(me, message.channel, message.ts),
-        chat=chat,
+        chat=_chat(message, me, addressed),
         sender=sender,
         at=float(message.ts),
         addressed=addressed,
@@ -264,6 +238,10 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
         reply_to=message.thread,
         shared=spoken.shared,
     )
+    command = _COMMAND.fullmatch(spoken.text) if _takes_commands(message, addressed) and not files else None
+    if command and command[1].lower() in commands:
+        return received.as_command(command[1].lower(), (command[2] or "").strip())
+    return received
 
 
 def message_event_id(me: Identity, channel: str, ts: str) -> str:

@@ -5,14 +5,13 @@ blocks, needs Slack's own markup.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 
-from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.fences import prose_and_code
-from channels.text import split_markdown, utf16_len, visible
+from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 12_000
 """Characters of all Markdown blocks of a message together."""
@@ -117,30 +116,22 @@ def _prose(text: str) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Split a message into posts: texts of at most 12,000 characters, then one file each.
+    """Split a message into texts of at most 12,000 characters and files; see `split_message`.
 
-    A short text becomes the comment of the first file. Files cannot have buttons, so those go with the last text.
+    Files cannot have buttons, so a message with buttons has at least one text.
     """
-    files = message.attachments
-    if files and not message.buttons and _is_caption(message.markdown):
-        return tuple(_files(message, message.markdown))
-    texts = split_markdown(message.markdown, lambda part: utf16_len(part) <= MAX_TEXT, size=MAX_TEXT)
-    if message.buttons and not texts:
-        texts = (_NOTHING,)
-    parts = [OutboundMessage(markdown=text, respond=message.respond) for text in texts]
-    if parts:
-        parts[-1] = parts[-1].model_copy(update={"buttons": message.buttons})
-    return (*parts, *_files(message, "")) or (message,)
+
+    def texts(markdown: str) -> tuple[str, ...]:
+        parts = split_markdown(markdown, lambda part: utf16_len(part) <= MAX_TEXT, size=MAX_TEXT)
+        return parts or (_NOTHING,) * bool(message.buttons)
+
+    parts = split_message(message, texts, lambda text: not message.buttons and _is_caption(text))
+    return tuple(part.model_copy(update={"respond": message.respond}) for part in parts)
 
 
 def _is_caption(markdown: str) -> bool:
     """Return True if the text is short enough for a comment; the cheap length check comes before the conversion."""
     return len(markdown) <= 2 * MAX_CAPTION and len(mrkdwn(markdown)) <= MAX_CAPTION
-
-
-def _files(message: OutboundMessage, comment: str) -> Iterable[OutboundMessage]:
-    for index, file in enumerate(message.attachments):
-        yield OutboundMessage(markdown=comment if index == 0 else "", attachments=(file,), respond=message.respond)
 
 
 def _actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
@@ -168,7 +159,3 @@ def metadata(key: str) -> Json:
 
 def comment_of(message: OutboundMessage) -> str | None:
     return mrkdwn(message.markdown) if visible(message.markdown) else None
-
-
-def title_of(file: Attachment) -> str:
-    return file.safe_name

@@ -1,9 +1,8 @@
 """Progress indicators: a status in threads that support it, otherwise an eyes reaction on the message."""
 
-import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
@@ -12,6 +11,7 @@ from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
 from channels.slack.interactions import phrases
 from channels.slack.normalise import is_direct
+from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class TypingIndicator:
         """Message that has the reaction, by chat."""
         self._thinking: set[str] = set()
         """Chats with a status and no message of the bot after it."""
-        self._removals: set[asyncio.Task[None]] = set()
+        self._removals = BackgroundTasks()
         self._no_status: set[bool] = set()
         """True for direct messages, False for channels."""
         self._no_eyes = False
@@ -56,25 +56,18 @@ class TypingIndicator:
         """Note a message of the bot, at which Slack clears the status by itself. The reaction is removed in the
         background, so that messages do not wait for it."""
         self._thinking.discard(str(chat))
-        self._start(self._remove_eyes(chat))
+        self._removals.start(self._remove_eyes(chat))
 
     def edited(self, chat: ChatKey) -> None:
         """Note an edit by the bot, at which Slack does not clear the status."""
-        self._start(self._remove_eyes(chat))
+        self._removals.start(self._remove_eyes(chat))
         if str(chat) in self._thinking:
             self._thinking.discard(str(chat))
-            self._start(self._clear_status(chat))
+            self._removals.start(self._clear_status(chat))
 
     async def close(self) -> None:
         """Stop removing indicators; those still shown remain."""
-        for task in self._removals:
-            task.cancel()
-        await asyncio.gather(*self._removals, return_exceptions=True)
-
-    def _start(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.create_task(work)
-        self._removals.add(task)
-        task.add_done_callback(self._removals.discard)
+        await self._removals.close()
 
     async def _clear_status(self, chat: ChatKey) -> None:
         key = str(chat)

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints, ValidationError
+import pydantic
+from pydantic import BeforeValidator, JsonValue, StringConstraints
 
-from channels.values import Text
+from channels.values import Text, Wire
 
 Ts = Annotated[str, StringConstraints(pattern=r"^\d{1,12}\.\d{1,9}$")]
 """Timestamp of a message, which is its id within the conversation: `1700000000.000100`."""
@@ -23,11 +24,7 @@ TextOrEmpty = Annotated[Text, BeforeValidator(_or_empty)]
 Blocks = Annotated[tuple[dict[str, JsonValue], ...], BeforeValidator(_or_none)]
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class File(_Wire):
+class File(Wire):
     id: str = ""
     user: str | None = None
     """Uploader, who may have uploaded the file long before it was shared here."""
@@ -44,12 +41,12 @@ class File(_Wire):
     url_private_download: TextOrEmpty = ""
 
 
-class Field(_Wire):
+class Field(Wire):
     title: TextOrEmpty = ""
     value: TextOrEmpty = ""
 
 
-class LegacyAttachment(_Wire):
+class LegacyAttachment(Wire):
     """Attachment of a message: an app's card, a link preview or a shared message."""
 
     fallback: TextOrEmpty = ""
@@ -64,11 +61,11 @@ class LegacyAttachment(_Wire):
     files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
 
 
-class Edited(_Wire):
+class Edited(Wire):
     ts: Ts
 
 
-class Profile(_Wire):
+class Profile(Wire):
     display_name: TextOrEmpty = ""
     real_name: TextOrEmpty = ""
     name: TextOrEmpty = ""
@@ -78,12 +75,12 @@ class Profile(_Wire):
         return self.display_name or self.real_name or self.name
 
 
-class Metadata(_Wire):
+class Metadata(Wire):
     event_type: str = ""
-    event_payload: dict[str, JsonValue] = {}
+    event_payload: dict[str, JsonValue] = pydantic.Field(default_factory=dict)
 
 
-class Message(_Wire):
+class Message(Wire):
     """A post or, with a `subtype`, a change of one; then `message` and `previous_message` are the post itself."""
 
     type: str = "message"
@@ -113,7 +110,7 @@ class Message(_Wire):
         return None if self.thread_ts == self.ts else self.thread_ts
 
 
-class Named(_Wire):
+class Named(Wire):
     """A user, channel or app with an id."""
 
     id: str
@@ -121,35 +118,35 @@ class Named(_Wire):
     username: TextOrEmpty = ""
 
 
-class Action(_Wire):
+class Action(Wire):
     type: str = ""
     value: TextOrEmpty = ""
     action_ts: Ts
 
 
-class Container(_Wire):
+class Container(Wire):
     message_ts: Ts | None = None
     channel_id: str = ""
     thread_ts: Ts | None = None
     is_ephemeral: bool = False
 
 
-class Input(_Wire):
+class Input(Wire):
     value: TextOrEmpty = ""
 
 
-class State(_Wire):
-    values: dict[str, dict[str, Input]] = {}
+class State(Wire):
+    values: dict[str, dict[str, Input]] = pydantic.Field(default_factory=dict)
 
 
-class View(_Wire):
+class View(Wire):
     id: str
     callback_id: TextOrEmpty = ""
     private_metadata: TextOrEmpty = ""
     state: State = State()
 
 
-class Interaction(_Wire):
+class Interaction(Wire):
     """A button press, a shortcut or a submitted dialog."""
 
     type: str
@@ -165,7 +162,7 @@ class Interaction(_Wire):
     view: View | None = None
 
 
-class SlashCommand(_Wire):
+class SlashCommand(Wire):
     command: str
     text: TextOrEmpty = ""
     user_id: str
@@ -175,38 +172,9 @@ class SlashCommand(_Wire):
     response_url: TextOrEmpty = ""
 
 
-class AssistantThread(_Wire):
+class AssistantThread(Wire):
     """A thread in the assistant pane."""
 
     user_id: str = ""
     channel_id: str
     thread_ts: Ts
-
-
-def read_message(raw: object) -> Message | None:
-    """Parse a payload. Like the functions below, returns None if its shape is not the documented one."""
-    try:
-        return Message.model_validate(raw)
-    except ValidationError:
-        return None
-
-
-def read_interaction(raw: object) -> Interaction | None:
-    try:
-        return Interaction.model_validate(raw)
-    except ValidationError:
-        return None
-
-
-def read_command(raw: object) -> SlashCommand | None:
-    try:
-        return SlashCommand.model_validate(raw)
-    except ValidationError:
-        return None
-
-
-def read_assistant_thread(raw: object) -> AssistantThread | None:
-    try:
-        return AssistantThread.model_validate(raw)
-    except ValidationError:
-        return None

@@ -1,6 +1,5 @@
 """The Telegram channel: a bot with long polling, and messages with entities."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -13,8 +12,9 @@ from telegram import InputFile
 from channels.attachments import Attachment
 from channels.backoff import instead, until_answered
 from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, OutboundMessage, Posted
+from channels.files import MIB, read_upload, too_large
 from channels.limits import Limits
-from channels.telegram.attachments import MAX_UPLOAD, download, upload
+from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
 from channels.telegram.normalise import Identity
@@ -23,7 +23,10 @@ from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, r
 
 log = logging.getLogger(__name__)
 
-MAX_PICTURE = 10 * 1024 * 1024  # bytes
+MAX_UPLOAD = 50 * MIB
+MAX_DOWNLOAD = 20 * MIB
+MAX_PICTURE = 10 * MIB
+DOWNLOAD_SECONDS = 120.0
 DEFAULT_LANGUAGE = "en"
 OTHER_LANGUAGES = ("zh",)
 MAX_DESCRIPTION = 256
@@ -59,12 +62,12 @@ class TelegramChannel:
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._introduce)
-        menu = asyncio.create_task(publish_menu(self._client, commands))
+        publishing = BackgroundTasks()
+        publishing.start(publish_menu(self._client, commands))
         try:
             await Polling(self._client, me, inbox, self._config.poll_seconds, self._now).run()
         finally:
-            menu.cancel()
-            await asyncio.gather(menu, return_exceptions=True)
+            await publishing.close()
 
     async def _introduce(self) -> Identity:
         """Return the bot's identity."""
@@ -99,7 +102,7 @@ class TelegramChannel:
     async def _post_file(
         self, chat: ChatKey, file: Attachment, caption: Rendered | None, parameters: dict[str, JsonValue]
     ) -> Posted:
-        content = await upload(file)
+        content = await read_upload(file, "Telegram takes from bots", MAX_UPLOAD)
         parameters.pop("link_preview_options")
         if is_picture(file) and len(content) <= MAX_PICTURE:
             try:
@@ -197,7 +200,17 @@ class TelegramChannel:
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads`."""
-        return await download(self._client, attachment)
+        large = too_large(attachment, "Telegram gives bots", MAX_DOWNLOAD)
+        if (attachment.size or 0) > MAX_DOWNLOAD:
+            raise large
+        try:
+            about = await self._client.call("getFile", {"file_id": attachment.reference})
+        except ChannelError as error:
+            raise (large if "too big" in error.reason.lower() else error) from error
+        path = about.get("file_path") if isinstance(about, dict) else None
+        if not isinstance(path, str):
+            raise ChannelError(f"Telegram does not give {attachment.safe_name}", permanent=True)
+        return await self._client.fetch(path, seconds=DOWNLOAD_SECONDS)
 
     async def delete(self, posted: Posted) -> None:
         """See `Deletes`. Raises MessageGone if the message is already deleted or too old to be deleted."""

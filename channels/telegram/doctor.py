@@ -4,32 +4,27 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from channels.checkup import Finding, note, ok, problem
 from channels.telegram.config import Config
+from channels.values import Wire
 
 WITHIN = 5.0
 """Time limit for both requests together, in seconds."""
 
 
-class _Bot(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Bot(Wire):
     username: str = ""
     can_read_all_group_messages: bool = False
 
 
-class _Webhook(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Webhook(Wire):
     url: str = ""
 
 
-class _Answer(BaseModel):
+class _Answer(Wire):
     """Response of the Bot API."""
-
-    model_config = ConfigDict(extra="ignore")
 
     ok: bool
     result: object = None

@@ -20,7 +20,7 @@ from channels.base import (
     Sender,
 )
 from channels.telegram.wire import CallbackQuery, Chat, Entity, File, Message, MessageReaction, Origin, Update, User
-from channels.text import Command, parse_command, without
+from channels.text import MessageText, parse_command, without
 
 ANONYMOUS = frozenset((1087968824, 136817688))
 """GroupAnonymousBot and Channel_Bot, as which Telegram shows users who write as their group or channel."""
@@ -33,13 +33,6 @@ class Identity(NamedTuple):
 
     id: int
     username: str
-
-
-class MessageText(NamedTuple):
-    """Text or caption of a message, and whether it mentions the bot."""
-
-    text: str
-    mentions_us: bool
 
 
 def message_text(message: Message, me: Identity) -> MessageText:
@@ -192,17 +185,13 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     if sender is None or not _has_content(message, said, files_count=len(files)):
         return None
     forwarded = forwarded_from(message)
-    if not files and not forwarded and said.text.startswith("/"):
-        command = parse_command(said.text, {me.username})
-        if command:
-            return _command(message, me, sender, said, command) if command.addressed else None
     replied = answered(message)
     theirs = attachments(replied) if replied and not files and not _is_me(replied, me) else ()
     if forwarded:
         files = passed_on(files, forwarded)
     elif replied and (forwarded_from(replied) or _sender(replied) != sender):
         theirs = passed_on(theirs, forwarded_from(replied) or speaker(replied))
-    return MessageReceived(
+    received = MessageReceived(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
         sender=sender,
@@ -215,25 +204,20 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         quoted=quoted(message),
         shared=_passed_on(forwarded, said),
     )
+    may_be_command = not files and not forwarded and said.text.startswith("/")
+    command = parse_command(said.text, {me.username}) if may_be_command else None
+    if command is None:
+        return received
+    if not command.addressed:
+        return None
+    named = said.mentions_us or "@" in said.text.split(maxsplit=1)[0]
+    addressed = _addressed(message, me, said._replace(mentions_us=named))
+    return received.model_copy(update={"addressed": addressed}).as_command(command.name, command.arguments)
 
 
 def _has_content(message: Message, said: MessageText, *, files_count: int) -> bool:
     """Return False for service messages (joins, pins, titles, a group's move)."""
     return bool(message.text or message.caption or said.text or files_count)
-
-
-def _command(message: Message, me: Identity, sender: Sender, said: MessageText, command: Command) -> CommandInvoked:
-    named = said.mentions_us or "@" in said.text.split(maxsplit=1)[0]
-    return CommandInvoked(
-        event_id=message_event_id(me, message.chat.id, message.message_id),
-        chat=_key(message, me),
-        sender=sender,
-        at=message.date,
-        addressed=_addressed(message, me, MessageText(said.text, named)),
-        message_id=str(message.message_id),
-        name=command.name,
-        arguments=command.arguments,
-    )
 
 
 def _edited(message: Message, me: Identity) -> MessageEdited | None:

@@ -13,10 +13,12 @@ from pydantic import JsonValue
 
 from channels.backoff import Backoff
 from channels.base import Addressed, ButtonPressed, ChannelError, InboundEvent, Inbox, MessageReceived, NotTakenIn
+from channels.tasks import BackgroundTasks
 from channels.telegram.client import Client, Polled
 from channels.telegram.normalise import Identity, normalise
-from channels.telegram.wire import ALLOWED_UPDATES, read_update
+from channels.telegram.wire import ALLOWED_UPDATES, Update
 from channels.text import utf16_len
+from channels.values import parse
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +121,7 @@ class Polling:
         self._offset = 0
         self._accepted: set[int] = set()
         """Ids of stored updates in the batch that is not confirmed yet."""
-        self._answers: set[asyncio.Task[None]] = set()
+        self._answers = BackgroundTasks()
         self._conflict_told = False
 
     async def run(self) -> None:
@@ -135,9 +137,7 @@ class Polling:
                     self._conflict_told = False
                     backoff.succeeded("Telegram is heard again")
         finally:
-            for answer in self._answers:
-                answer.cancel()
-            await asyncio.gather(*self._answers, return_exceptions=True)
+            await self._answers.close()
 
     async def _turn(self, seconds: int) -> None:
         """Fetch and store one batch; the offset of the next request confirms it."""
@@ -174,7 +174,7 @@ class Polling:
         for raw in updates:
             if _update_id(raw) in self._accepted:
                 continue
-            update = read_update(raw)
+            update = parse(Update, raw)
             if update is None:
                 log.warning("malformed update update_id=%s", _update_id(raw))
                 continue
@@ -208,17 +208,12 @@ class Polling:
                 continue
             self._accepted.update(piece.updates)
             if isinstance(piece.event, ButtonPressed):
-                self._answer(piece.event)
+                self._answers.start(self._answer_press(piece.event.event_id.rsplit(":", 1)[1]))
         if failures:
             raise ChannelError(f"{failures} updates were not accepted; they are asked for again")
 
-    def _answer(self, event: ButtonPressed) -> None:
-        """Stop the button's progress indicator, in the background."""
-        answer = asyncio.create_task(self._answer_press(event.event_id.rsplit(":", 1)[1]))
-        self._answers.add(answer)
-        answer.add_done_callback(self._answers.discard)
-
     async def _answer_press(self, query: str) -> None:
+        """Stop the button's progress indicator."""
         try:
             await self._client.call("answerCallbackQuery", {"callback_query_id": query})
         except ChannelError as error:

@@ -13,7 +13,7 @@ from telegramify_markdown import RenderConfig, convert
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from channels.text import split_markdown, utf16_len, visible
+from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 4_096
 MAX_CAPTION = 1_024
@@ -103,31 +103,12 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Split a message: texts of at most 4,096 UTF-16 units, then one file each.
+    """Split a message into texts of at most 4,096 UTF-16 units and files; see `split_message`."""
+    return split_message(message, lambda text: split_markdown(text, _fits, size=MAX_TEXT), _is_caption)
 
-    A short text becomes the caption of the first file. Only the first part is a reply; buttons go with the last text.
-    """
-    files = message.attachments
-    markdown = message.markdown
-    if files and markdown.strip() and utf16_len(render(markdown).text) <= MAX_CAPTION:
-        texts: tuple[str, ...] = ()
-    else:
-        texts = split_markdown(markdown, _fits, size=MAX_TEXT)
-        markdown = ""
-    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
-    for index, file in enumerate(files):
-        caption = markdown if index == 0 else ""
-        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
-    if len(parts) <= 1:
-        return (
-            (parts[0].model_copy(update={"buttons": message.buttons, "reply_to": message.reply_to}),)
-            if parts
-            else (message,)
-        )
-    with_buttons = max(len(texts) - 1, 0)
-    parts[with_buttons] = parts[with_buttons].model_copy(update={"buttons": message.buttons})
-    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
-    return tuple(parts)
+
+def _is_caption(markdown: str) -> bool:
+    return bool(markdown.strip()) and utf16_len(render(markdown).text) <= MAX_CAPTION
 
 
 def _fits(markdown: str) -> bool:

@@ -2,16 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from channels.values import Text
-
-
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+from channels.values import Text, Wire
 
 
-class User(_Wire):
+class User(Wire):
     id: int
     is_bot: bool = False
     first_name: Text = ""
@@ -24,7 +20,7 @@ class User(_Wire):
         return f"{self.first_name} {self.last_name}".strip() or self.username or str(self.id)
 
 
-class Chat(_Wire):
+class Chat(Wire):
     id: int
     type: str = "private"
     title: Text = ""
@@ -32,14 +28,14 @@ class Chat(_Wire):
     first_name: Text = ""
 
 
-class Entity(_Wire):
+class Entity(Wire):
     type: str
     offset: int
     length: int
     user: User | None = None
 
 
-class File(_Wire):
+class File(Wire):
     """A photo size, document, voice, audio, video, animation, video note or sticker."""
 
     file_id: str
@@ -53,11 +49,11 @@ class File(_Wire):
     title: Text = ""
 
 
-class Quote(_Wire):
+class Quote(Wire):
     text: Text
 
 
-class Origin(_Wire):
+class Origin(Wire):
     """Origin of a forwarded message."""
 
     sender_user: User | None = None
@@ -66,43 +62,43 @@ class Origin(_Wire):
     chat: Chat | None = None
 
 
-class Location(_Wire):
+class Location(Wire):
     latitude: float
     longitude: float
 
 
-class Venue(_Wire):
+class Venue(Wire):
     title: Text = ""
     address: Text = ""
 
 
-class Contact(_Wire):
+class Contact(Wire):
     first_name: Text = ""
     last_name: Text = ""
     phone_number: str = ""
 
 
-class Option(_Wire):
+class Option(Wire):
     text: Text
 
 
-class Poll(_Wire):
+class Poll(Wire):
     question: Text
     options: tuple[Option, ...] = ()
 
 
-class Dice(_Wire):
+class Dice(Wire):
     emoji: str
     value: int
 
 
-class ExternalReply(_Wire):
+class ExternalReply(Wire):
     """A replied-to message in another chat."""
 
     origin: Origin
 
 
-class Message(_Wire):
+class Message(Wire):
     message_id: int
     chat: Chat
     date: int = 0
@@ -138,19 +134,19 @@ class Message(_Wire):
     forum_topic_created: dict[str, object] | None = None
 
 
-class CallbackQuery(_Wire):
+class CallbackQuery(Wire):
     id: str
     sender: Annotated[User, Field(alias="from")]
     message: Message | None = None
     data: Text | None = None
 
 
-class ReactionType(_Wire):
+class ReactionType(Wire):
     type: str
     emoji: str = ""
 
 
-class MessageReaction(_Wire):
+class MessageReaction(Wire):
     chat: Chat
     message_id: int
     date: int
@@ -159,7 +155,7 @@ class MessageReaction(_Wire):
     new_reaction: tuple[ReactionType, ...] = ()
 
 
-class Update(_Wire):
+class Update(Wire):
     update_id: int
     message: Message | None = None
     edited_message: Message | None = None
@@ -168,11 +164,3 @@ class Update(_Wire):
 
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")
-
-
-def read_update(raw: object) -> Update | None:
-    """Parse an update; return None if its shape is not the documented one."""
-    try:
-        return Update.model_validate(raw)
-    except ValidationError:
-        return None

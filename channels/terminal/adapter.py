@@ -18,7 +18,6 @@ from channels.base import (
     Accepted,
     ChannelError,
     ChatKey,
-    CommandInvoked,
     CommandSpec,
     Inbox,
     MessageReceived,
@@ -212,38 +211,25 @@ class TerminalChannel:
     async def _hear(self, line: str, inbox: Inbox) -> None:
         text = line.rstrip("\r")
         command = parse_command(text, ())
-        if command:
-            await self._command(command.name, command.arguments, inbox)
-        elif visible(text):
-            text, files = named_files(text)
-            message_id = self._new_id()
-            accepted = await inbox(
-                MessageReceived(
-                    event_id=f"terminal:{message_id}",
-                    chat=CHAT,
-                    sender=SENDER,
-                    at=self._now(),
-                    text=text,
-                    message_id=message_id,
-                    attachments=files,
-                )
-            )
-            self._asked = accepted is Accepted.NEW
-            log.debug("terminal_message", accepted=accepted.value, chars=len(text))
-
-    async def _command(self, name: str, arguments: str, inbox: Inbox) -> None:
+        if not command and not visible(text):
+            return
+        text, files = (text, ()) if command else named_files(text)
         message_id = self._new_id()
-        await inbox(
-            CommandInvoked(
-                event_id=f"terminal:{message_id}",
-                chat=CHAT,
-                sender=SENDER,
-                at=self._now(),
-                message_id=message_id,
-                name=name,
-                arguments=arguments,
-            )
+        message = MessageReceived(
+            event_id=f"terminal:{message_id}",
+            chat=CHAT,
+            sender=SENDER,
+            at=self._now(),
+            text=text,
+            message_id=message_id,
+            attachments=files,
         )
+        if command:
+            await inbox(message.as_command(command.name, command.arguments))
+            return
+        accepted = await inbox(message)
+        self._asked = accepted is Accepted.NEW
+        log.debug("terminal_message", accepted=accepted.value, chars=len(text))
 
 
 def _leaves(line: str) -> bool:

@@ -1,12 +1,12 @@
 """Files that a line refers to, as in `@~/data/sales.csv`. Dropping a file onto a terminal enters its name."""
 
-import mimetypes
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
+from channels.files import mime_type_of
 
 LARGEST = 50 * 1024 * 1024
 _NAMED = re.compile(r"""(?<!\S)@(?:"([^"]+)"|'([^']+)'|((?:\\.|\S)+))""")
@@ -70,5 +70,4 @@ def _is_there(path: Path) -> bool:
 
 
 def _attachment(path: Path) -> Attachment:
-    mime_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return Attachment(name=path.name, mime_type=mime_type, size=path.stat().st_size, reference=str(path))
+    return Attachment(name=path.name, mime_type=mime_type_of(path.name), size=path.stat().st_size, reference=str(path))

@@ -24,7 +24,6 @@ from channels.base import (
     ButtonPressed,
     ChannelError,
     ChatKey,
-    CommandInvoked,
     CommandSpec,
     Inbox,
     MessageGone,
@@ -234,31 +233,17 @@ class WebChannel:
         said = await read(request, Said)
         inbox, at = self._listening(), self._now()
         attachments = await self._attachments(said.files)
-        command = parse_command(said.text, (self.name,))
-        if command and not attachments:
-            accepted = await inbox(
-                CommandInvoked(
-                    event_id=f"web:{said.id}",
-                    chat=CHAT,
-                    sender=self._sender(request),
-                    at=at,
-                    message_id=said.id,
-                    name=command.name,
-                    arguments=command.arguments,
-                )
-            )
-        else:
-            accepted = await inbox(
-                MessageReceived(
-                    event_id=f"web:{said.id}",
-                    chat=CHAT,
-                    sender=self._sender(request),
-                    at=at,
-                    message_id=said.id,
-                    text=said.text,
-                    attachments=attachments,
-                )
-            )
+        message = MessageReceived(
+            event_id=f"web:{said.id}",
+            chat=CHAT,
+            sender=self._sender(request),
+            at=at,
+            message_id=said.id,
+            text=said.text,
+            attachments=attachments,
+        )
+        command = None if attachments else parse_command(said.text, (self.name,))
+        accepted = await inbox(message.as_command(command.name, command.arguments) if command else message)
         if accepted is Accepted.NEW:
             self._put(Shown(who="person", message_id=said.id, markdown=said.text, at=at, attachments=attachments))
         log.info("page_message", event_id=f"web:{said.id}", accepted=accepted.value, chars=len(said.text))

@@ -1,7 +1,6 @@
 """Files of the chat on disk, each in a folder named by a random reference, which neither users nor models choose."""
 
 import asyncio
-import mimetypes
 import re
 import secrets
 import shutil
@@ -11,6 +10,7 @@ from aiohttp import BodyPartReader
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
+from channels.files import mime_type_of
 
 REFERENCE = re.compile(r"[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
 CHUNK = 256 * 1024
@@ -41,7 +41,8 @@ class Uploads:
         finally:
             if not whole:  # incomplete files are removed, also after a broken connection
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, path.parent, ignore_errors=True))
-        return Attachment(name=name, mime_type=_mime_type(name), size=size, reference=reference)
+        # The type that the client claims is not trusted.
+        return Attachment(name=name, mime_type=mime_type_of(name), size=size, reference=reference)
 
     async def take(self, outgoing: Attachment, reference: str) -> None:
         """Copy an outgoing file, so that the page can fetch it even if the original disappears."""
@@ -61,7 +62,7 @@ class Uploads:
         if path is None:
             return None
         size = (await asyncio.to_thread(path.stat)).st_size
-        return path, Attachment(name=path.name, mime_type=_mime_type(path.name), size=size, reference=reference)
+        return path, Attachment(name=path.name, mime_type=mime_type_of(path.name), size=size, reference=reference)
 
     def _only_file(self, reference: str) -> Path | None:
         folder = self._folder / reference
@@ -79,8 +80,3 @@ class Uploads:
         finally:
             await asyncio.to_thread(file.close)
         return size
-
-
-def _mime_type(name: str) -> str:
-    """Guess the type from the name alone; the type that the client claims is not trusted."""
-    return mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -6,7 +6,8 @@ from channels.base import CommandInvoked, InboundEvent, MessageReceived
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.normalise import Identity, View, edited, interacted, received, remembered
-from channels.discord.wire import Interaction, Message, read
+from channels.discord.wire import Interaction, Message
+from channels.values import parse
 
 Json = dict[str, JsonValue]
 
@@ -71,7 +72,7 @@ def message(channel: str = GENERAL, /, author: JsonValue = ANN, **content: JsonV
 
 
 def spoken(raw: Json, thread_channels: str = "") -> InboundEvent | None:
-    known = read(Message, raw)
+    known = parse(Message, raw)
     return received(known, view(thread_channels), known.guild_id) if known else None
 
 
@@ -89,12 +90,12 @@ def typed(channel: str = GENERAL, /, **content: JsonValue) -> CommandInvoked:
 
 def from_history(raw: Json) -> InboundEvent | None:
     """Convert a message from REST, which does not include the server."""
-    known = read(Message, {key: value for key, value in raw.items() if key not in ("guild_id", "member")})
+    known = parse(Message, {key: value for key, value in raw.items() if key not in ("guild_id", "member")})
     return remembered(known, view(), GUILD) if known else None
 
 
 def changed(raw: Json) -> InboundEvent | None:
-    known = read(Message, raw)
+    known = parse(Message, raw)
     return edited(known, view(), known.guild_id) if known else None
 
 
@@ -114,5 +115,5 @@ def interaction(channel: str = GENERAL, /, **content: JsonValue) -> Json:
 
 
 def acted(raw: Json) -> InboundEvent | None:
-    known = read(Interaction, raw)
+    known = parse(Interaction, raw)
     return interacted(known, view()) if known else None

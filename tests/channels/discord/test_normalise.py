@@ -13,7 +13,8 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
 )
-from channels.discord.cache import MIB, MOST_CHANNELS, RecentMessages, Servers
+from channels.discord.cache import MOST_CHANNELS, RecentMessages, Servers
+from channels.files import MIB
 from tests.channels.discord.payloads import (
     ANN,
     BEN,

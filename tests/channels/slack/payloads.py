@@ -4,7 +4,8 @@ from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
 from channels.slack.normalise import Identity, Person, normalise
-from channels.slack.wire import read_message
+from channels.slack.wire import Message
+from channels.values import parse
 
 Json = dict[str, JsonValue]
 
@@ -22,7 +23,7 @@ def known(user: str) -> Person | None:
 
 
 def read(event: Json) -> InboundEvent | None:
-    message = read_message(event)
+    message = parse(Message, event)
     return normalise(message, ME, known, COMMANDS) if message else None
 
 

@@ -7,7 +7,8 @@ from pydantic import JsonValue
 
 from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited
 from channels.slack.normalise import said
-from channels.slack.wire import read_message
+from channels.slack.wire import Message
+from channels.values import parse
 from tests.channels.slack.payloads import (
     CHANNEL,
     COMMANDS,
@@ -160,7 +161,9 @@ def test_what_is_nobodys_words_is_nothing(content: Json) -> None:
 
 
 def test_another_apps_words_are_told_in_the_history() -> None:
-    message = read_message(post(CHANNEL, subtype="bot_message", bot_id="B5", username="deploys", user=None, text="ok"))
+    message = parse(
+        Message, post(CHANNEL, subtype="bot_message", bot_id="B5", username="deploys", user=None, text="ok")
+    )
     assert message is not None
     event = said(message, ME, known, COMMANDS)
 
@@ -248,7 +251,7 @@ BLOCKS: JsonValue = [
 
 
 def test_an_apps_blocks_are_read_instead_of_its_summary() -> None:
-    message = read_message(post(CHANNEL, bot_id="B5", text="Build 7 finished", blocks=BLOCKS))
+    message = parse(Message, post(CHANNEL, bot_id="B5", text="Build 7 finished", blocks=BLOCKS))
     assert message is not None
     event = said(message, ME, known, COMMANDS)
 

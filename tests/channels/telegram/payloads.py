@@ -4,7 +4,8 @@ from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
 from channels.telegram.normalise import Identity, normalise
-from channels.telegram.wire import read_update
+from channels.telegram.wire import Update
+from channels.values import parse
 
 Json = dict[str, JsonValue]
 
@@ -30,7 +31,7 @@ PHOTO: JsonValue = [
 
 
 def read(update: Json) -> InboundEvent | None:
-    known = read_update({"update_id": 1, **update})
+    known = parse(Update, {"update_id": 1, **update})
     return normalise(known, ME, NOW) if known else None
 
 

@@ -7,7 +7,8 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.base import Addressed, ButtonPressed, CommandInvoked, MessageEdited, ReactionAdded
-from channels.telegram.wire import read_update
+from channels.telegram.wire import Update
+from channels.values import parse
 from tests.channels.telegram.payloads import (
     ANN,
     BEN,
@@ -312,7 +313,7 @@ def test_what_does_not_concern_us_is_nothing(update: Json) -> None:
 
 @pytest.mark.parametrize("raw", [None, 3, "x", [], {}, {"update_id": "x"}])
 def test_what_is_no_update_is_nothing(raw: object) -> None:
-    assert read_update(raw) is None
+    assert parse(Update, raw) is None
 
 
 def test_lone_surrogates_and_bad_positions_do_no_harm() -> None:

@@ -1,0 +1,32 @@
+"""Files to upload: their content, their type, and the error for one that is too large."""
+
+import asyncio
+import mimetypes
+from pathlib import Path
+
+from channels.attachments import Attachment
+from channels.base import ChannelError
+
+MIB = 1024 * 1024
+
+
+def too_large(file: Attachment, taker: str, limit: int) -> ChannelError:
+    """Return the error for a file above a limit in bytes; `taker` begins the reason, as in "Slack takes"."""
+    reason = f"{file.safe_name} is too large: {taker} files of at most {limit // MIB} MB"
+    return ChannelError(reason, permanent=True)
+
+
+async def read_upload(file: Attachment, taker: str, limit: int) -> bytes:
+    """Read a file to upload. Raises a permanent ChannelError if it is too large or cannot be read."""
+    path = Path(file.path)
+    try:
+        if (await asyncio.to_thread(path.stat)).st_size > limit:
+            raise too_large(file, taker, limit)
+        return await asyncio.to_thread(path.read_bytes)
+    except OSError as error:
+        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error
+
+
+def mime_type_of(name: str) -> str:
+    """Guess the type of a file from its name alone."""
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
