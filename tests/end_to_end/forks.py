@@ -5,13 +5,16 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from tests.end_to_end.zygote import Birth
-from tests.process import REPOSITORY
+from tests.end_to_end.zygote import Birth, is_read_at_start
+from tests.process import REPOSITORY, Finished, python
 
 NOTHING = Path(os.devnull)
+CAN_FORK = sys.platform == "linux"
+"""True where forking is safe; on other systems libraries forbid it, and programs start from the command line."""
 
 
 class Forked:
@@ -99,3 +102,43 @@ class Nursery:
 
 
 NURSERY = Nursery()
+
+
+async def parley(
+    *arguments: str, cwd: Path = REPOSITORY, environ: Mapping[str, str] | None = None, says: str = ""
+) -> Finished:
+    """Run `parley` with these arguments, this environment and PATH only, like `python("-P", "-m", "gateway.cli")`.
+
+    It is forked where possible; `zygote` lists the differences.
+    """
+    given = environ or {}
+    if not CAN_FORK or any(map(is_read_at_start, given)):
+        return await python("-P", "-m", "gateway.cli", *arguments, cwd=cwd, environ=given, says=says)
+    birth = Birth(
+        modules=(),
+        module="gateway.cli",
+        arguments=arguments,
+        environ={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(REPOSITORY), **given},
+        cwd=str(cwd),
+        new_session=False,
+    )
+    (stdin, says_to), (out_of, stdout), (err_of, stderr) = os.pipe(), os.pipe(), os.pipe()
+    try:
+        program = await NURSERY.fork(birth, stdin=stdin, stdout=stdout, stderr=stderr)
+    finally:
+        for theirs in (stdin, stdout, stderr):
+            os.close(theirs)
+    _, out, err = await asyncio.gather(
+        asyncio.to_thread(_write, says_to, says), asyncio.to_thread(_read, out_of), asyncio.to_thread(_read, err_of)
+    )
+    return Finished(await program.wait(), out, err)
+
+
+def _write(file: int, text: str) -> None:
+    with suppress(BrokenPipeError), open(file, "w", encoding="utf-8") as pipe:
+        pipe.write(text)
+
+
+def _read(file: int) -> str:
+    with open(file, encoding="utf-8") as pipe:
+        return pipe.read()

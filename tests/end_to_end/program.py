@@ -9,14 +9,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from tests.end_to_end.forks import NURSERY, Forked
+from tests.end_to_end.forks import CAN_FORK, NURSERY, Forked
 from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
 START_SECONDS = 40
 """Time limit for a start on a busy machine."""
-CAN_FORK = sys.platform == "linux"
-"""True where forking is safe; on other systems libraries forbid it, and programs start from the command line."""
 
 
 class Program:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from channels.registry import configs
-from tests.end_to_end.forks import Forked, Nursery
+from tests.end_to_end.forks import CAN_FORK, Forked, Nursery
 from tests.end_to_end.platforms.platform import within
-from tests.end_to_end.program import CAN_FORK, Program
+from tests.end_to_end.program import Program
 from tests.end_to_end.zygote import MODULES, Birth
 from tests.process import REPOSITORY, python
 

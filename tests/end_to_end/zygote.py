@@ -25,6 +25,7 @@ code.
 """
 
 import importlib
+import io
 import json
 import os
 import runpy
@@ -41,6 +42,7 @@ MODULES = ("gateway.app.start", "gateway.app.talk", "agent_core.models.openai_cl
 `Birth.modules`."""
 MESSAGE = 1 << 17
 """Longer than any request: the environment contains about a hundred users."""
+STREAMS = ("stdin", "stdout", "stderr")
 LOCALE = {name: value for name, value in os.environ.items() if name == "LC_CTYPE"}
 """Variables that Python adds to its environment at the start if no encoding is set."""
 
@@ -59,7 +61,7 @@ class Birth:
 
     def __post_init__(self) -> None:
         for name in self.environ:
-            if name.startswith(("LC_", "LANG", "PYTHON")) and name != "PYTHONPATH":
+            if is_read_at_start(name):
                 raise ValueError(f"{name} is read when Python starts: this one needs the command line")
 
     def dump(self) -> bytes:
@@ -68,6 +70,11 @@ class Birth:
     @classmethod
     def load(cls, message: bytes) -> Self:
         return cls(**json.loads(message))
+
+
+def is_read_at_start(name: str) -> bool:
+    """Return True for an environment variable that Python reads when it starts, so that a fork would not see it."""
+    return name.startswith(("LC_", "LANG", "PYTHON")) and name != "PYTHONPATH"
 
 
 class Zygote:
@@ -159,9 +166,19 @@ def become(birth: Birth, files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(LOCALE | birth.environ)
     time.tzset()
-    # As Python does at its start; both were created for the zygote.
-    for stream in (sys.stdin, sys.stdout):
-        stream.reconfigure(line_buffering=stream.isatty())  # type: ignore[union-attr]  # they are text files here
+    # As Python does at its start; these were created for the zygote's own files.
+    sys.stdin, sys.stdout, sys.stderr = (_opened(number, sys.__dict__[name]) for number, name in enumerate(STREAMS))
+
+
+def _opened(number: int, former: io.TextIOWrapper) -> io.TextIOWrapper:
+    """Open a standard stream as Python does at its start."""
+    file = io.FileIO(number, former.mode, closefd=False)
+    file.name = former.name
+    buffer = io.BufferedWriter(file) if number else io.BufferedReader(file)
+    by_line = number == STREAMS.index("stderr") or file.isatty()
+    stream = io.TextIOWrapper(buffer, former.encoding, former.errors, newline="\n", line_buffering=by_line)
+    stream.mode = former.mode  # type: ignore[misc]  # Python sets it too
+    return stream
 
 
 def main() -> NoReturn:

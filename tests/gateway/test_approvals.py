@@ -13,6 +13,7 @@ from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.forks import parley
 from tests.gateway.approving import (
     CHART,
     asked,
@@ -23,7 +24,7 @@ from tests.gateway.approving import (
 )
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
-from tests.process import Finished, python
+from tests.process import Finished
 
 TOUCH = Turn(tools=(ToolUse("run_command", {"argv": ["touch", "made"]}),))
 
@@ -304,7 +305,7 @@ async def piped(home: Path, model: OpenAiEmulator, **settings: str) -> Finished:
     """Run `./run chat` with "make it" from a pipe, where no user can answer."""
     environ = {"HOME": str(home), "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test-4f1d9b7c2a6e"}
     async with asyncio.timeout(50):
-        talked = await python("-m", "gateway.cli", "chat", cwd=home, environ={**environ, **settings}, says="make it\n")
+        talked = await parley("chat", cwd=home, environ={**environ, **settings}, says="make it\n")
     if "run_command" not in model.requests[0].tools:
         pytest.skip("nothing here shuts programs in")
     return talked

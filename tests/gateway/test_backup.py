@@ -29,13 +29,12 @@ from gateway.upkeep.restore import restore
 from gateway.upkeep.upkeep_settings import UpkeepSettings
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, OffsetClock
+from tests.end_to_end.forks import parley
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_damage import kept as messages_in
 from tests.gateway.test_damage import message
-from tests.process import python
 
-CLI = ("-P", "-m", "gateway.cli")
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 PARIS = ZoneInfo("Europe/Paris")
 
@@ -58,18 +57,18 @@ def query(home: Path, text: str) -> list[tuple[object, ...]]:
 async def test_the_commands_back_up_and_bring_back_everything(tmp_path: Path) -> None:
     home = tmp_path / ".parley"
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
-    talked = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="remember that I like tea\n")
+    talked = await parley("chat", cwd=tmp_path, environ=environ, says="remember that I like tea\n")
     assert talked.code == 0, talked.err
     (home / "parley.toml").write_text('ai_name = "Ada"\n')
     (home / "workspaces" / "a").mkdir(parents=True)
     (home / "workspaces" / "a" / "notes.txt").write_text("notes")
     (home / "workspaces" / "a" / "elsewhere").symlink_to("/etc/passwd")
 
-    made = await python(*CLI, "backup", "all.zip", "--files", cwd=tmp_path, environ=environ)
+    made = await parley("backup", "all.zip", "--files", cwd=tmp_path, environ=environ)
     assert (made.code, made.err) == (0, "")
     assert stat.S_IMODE((tmp_path / "all.zip").stat().st_mode) == 0o600
     assert "elsewhere" in made.out
-    again = await python(*CLI, "backup", "all.zip", cwd=tmp_path, environ=environ)
+    again = await parley("backup", "all.zip", cwd=tmp_path, environ=environ)
     assert (again.code, again.err) == (
         2,
         f"parley: {tmp_path}/all.zip is there already. Name another file, or move it away.\n",
@@ -77,14 +76,14 @@ async def test_the_commands_back_up_and_bring_back_everything(tmp_path: Path) ->
 
     (home / FILE).write_bytes(b"")
     (home / "workspaces" / "a" / "notes.txt").write_text("spoiled")
-    refused = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
+    refused = await parley("chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
     assert refused.code == 2
     assert "parley restore" in refused.err
 
-    back = await python(*CLI, "restore", "all.zip", cwd=tmp_path, environ=environ)
+    back = await parley("restore", "all.zip", cwd=tmp_path, environ=environ)
     assert (back.code, back.err) == (0, "")
     assert (home / "workspaces" / "a" / "notes.txt").read_text() == "notes"
-    remembered = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
+    remembered = await parley("chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
     assert remembered.code == 0, remembered.err
     assert "tea" in remembered.out
 

@@ -1,4 +1,4 @@
-"""The command line, started as a user starts it."""
+"""The command line, with and without the page, a chat and what is set wrongly."""
 
 import asyncio
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gateway.upkeep.version import version
 from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.forks import parley
 from tests.process import REPOSITORY, python
 
 CLI = ("-P", "-m", "gateway.cli")
@@ -37,7 +38,7 @@ async def test_the_version_is_that_of_the_project() -> None:
 
 
 async def test_an_unknown_command_is_refused() -> None:
-    refused = await python(*CLI, "frobnicate")
+    refused = await parley("frobnicate")
 
     assert refused.code == 2
     assert "invalid choice: 'frobnicate'" in refused.err
@@ -48,13 +49,13 @@ async def test_a_typo_in_parley_toml_is_one_sentence_for_every_command_that_star
     sentence = f"parley: There is no setting modle in {tmp_path}/parley.toml, line 1; did you mean model?\n"
 
     for command in ((), ("run",), ("chat",)):
-        refused = await python(*CLI, *command, cwd=tmp_path, environ={"PARLEY_HOME": str(tmp_path)})
+        refused = await parley(*command, cwd=tmp_path, environ={"PARLEY_HOME": str(tmp_path)})
 
         assert (refused.code, refused.out, refused.err) == (2, "", sentence), command
 
 
 async def test_a_model_that_cannot_be_had_is_one_sentence(tmp_path: Path) -> None:
-    refused = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_MODEL": "anthropic/x"})
+    refused = await parley(cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_MODEL": "anthropic/x"})
 
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == 'parley: The model "anthropic/x" needs a key: set ANTHROPIC_API_KEY.\n'
@@ -65,7 +66,7 @@ async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     port = str(other.sockets[0].getsockname()[1])
 
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": port}
-    refused = await python(*CLI, cwd=tmp_path, environ=environ)
+    refused = await parley(cwd=tmp_path, environ=environ)
     other.close()
     await other.wait_closed()
 
@@ -81,7 +82,7 @@ async def test_a_store_that_cannot_be_opened_is_one_sentence_for_every_command_t
     file.write_bytes(b"these are no pages of a database" * 500)
 
     for command in ("run", "chat"):
-        refused = await python(*CLI, command, cwd=tmp_path, environ=environ)
+        refused = await parley(command, cwd=tmp_path, environ=environ)
 
         assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1), refused.err
         assert refused.err.startswith(f"parley: {file} is damaged (file is not a database). Bring back a backup")
@@ -89,7 +90,7 @@ async def test_a_store_that_cannot_be_opened_is_one_sentence_for_every_command_t
 
 async def test_a_parley_that_nobody_could_reach_is_one_sentence(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
-    refused = await python(*CLI, cwd=tmp_path, environ=environ)
+    refused = await parley(cwd=tmp_path, environ=environ)
 
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert refused.err.startswith("parley: Nobody could reach Parley: the page is off, and no channel is set up.")
@@ -105,7 +106,7 @@ async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
             "TELEGRAM_BOT_TOKEN": "1:wrongwrong",
             "TELEGRAM_BASE_URL": telegram.url,
         }
-        refused = await python(*CLI, cwd=tmp_path, environ=environ)
+        refused = await parley(cwd=tmp_path, environ=environ)
 
     assert refused.code == 2, refused.err
     assert refused.err.count("\n") == 1, refused.err
@@ -124,7 +125,7 @@ async def test_what_draws_in_a_terminal_is_not_imported_where_there_is_none(tmp_
 
 async def test_a_chat_in_the_terminal_is_not_mixed_with_what_the_log_knows(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
-    talked = await python(*CLI, "chat", cwd=tmp_path, environ=environ, says="show me a failing tool\n")
+    talked = await parley("chat", cwd=tmp_path, environ=environ, says="show me a failing tool\n")
 
     assert talked.code == 0
     assert "there is no a-file-that-does-not-exist.txt" in talked.out

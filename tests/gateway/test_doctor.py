@@ -24,9 +24,9 @@ from gateway.upkeep.doctor.model import Endpoint, look_at_model
 from gateway.upkeep.doctor.report import MOST_LINES, examine, render
 from tests.emulators.server import LoopbackServer
 from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.forks import parley
 from tests.process import python
 
-CLI = ("-P", "-m", "gateway.cli", "doctor")
 NOBODY = "http://127.0.0.1:9"
 """The discard port, where no server listens."""
 
@@ -51,7 +51,7 @@ def config(telegram: TelegramEmulator, token: str = "") -> TelegramConfig:
 
 async def test_a_newcomer_has_nothing_to_put_right(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
-    report = await python(*CLI, cwd=tmp_path, environ=environ)
+    report = await parley("doctor", cwd=tmp_path, environ=environ)
 
     assert report.code == 0, report.out
     assert report.out.endswith("Nothing is wrong.\n")
@@ -63,7 +63,7 @@ async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> N
     (tmp_path / ".env").write_text("PARLEY_MODEL=demo\nPARLEY_WEB=off")
     (tmp_path / ".env").chmod(0o644)
 
-    report = await python(*CLI, cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path)})
+    report = await parley("doctor", cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path)})
 
     assert report.code == 1
     assert f"→ chmod 600 {tmp_path}/.env\n" in report.out
@@ -75,7 +75,7 @@ async def test_every_malformed_setting_is_a_problem_and_the_rest_is_looked_at(tm
     (tmp_path / ".env").chmod(0o600)
     environ = {"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
 
-    report = await python(*CLI, cwd=tmp_path, environ={**environ, "OPENAI_KEY": "sk-1"})
+    report = await parley("doctor", cwd=tmp_path, environ={**environ, "OPENAI_KEY": "sk-1"})
 
     assert (report.code, report.err) == (1, "")
     for line in (
@@ -94,7 +94,7 @@ async def test_every_malformed_setting_is_a_problem_and_the_rest_is_looked_at(tm
 
 async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off", "PARLEY_SEARCH": "brave"}
-    report = await python(*CLI, cwd=tmp_path, environ=environ)
+    report = await parley("doctor", cwd=tmp_path, environ=environ)
 
     assert report.code == 1
     assert "✗ PARLEY_SEARCH cannot be used: searching needs a key: set BRAVE_API_KEY → " in report.out

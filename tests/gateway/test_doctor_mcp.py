@@ -8,6 +8,7 @@ from channels.checkup import ok
 from gateway.settings.settings import Settings
 from gateway.upkeep.doctor.mcp import look_at_mcp
 from tests.agent_core.mcp.serving import emulated
+from tests.end_to_end.forks import parley
 from tests.process import python
 
 
@@ -36,7 +37,7 @@ async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal
         'model = "demo"\n[web]\nenabled = false\n[mcp.bad]\ncommand = ["sh", "-c", "echo NOISE >&2; exit 3"]\n'
     )
 
-    report = await python("-P", "-m", "gateway.cli", "doctor", cwd=tmp_path, environ={"HOME": str(tmp_path)})
+    report = await parley("doctor", cwd=tmp_path, environ={"HOME": str(tmp_path)})
 
     assert report.code == 1
     assert report.err == ""

@@ -20,10 +20,11 @@ from gateway.records.export.files import write_private
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
+from tests.end_to_end.forks import parley
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_archive import execute
-from tests.process import Finished, python
+from tests.process import Finished
 
 ANN = "memory:here:ann"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> [x](javascript:alert(3)) </section></details>\x1b[2J'
@@ -47,9 +48,9 @@ def start_bot(start_bot: StartBot) -> StartBot:
     return start
 
 
-async def parley(home: Path, *arguments: str, **environ: str) -> Finished:
+async def export(home: Path, *arguments: str, **environ: str) -> Finished:
     environ = {"HOME": str(home), "PARLEY_HOME": str(home), "PARLEY_TIMEZONE": "Asia/Shanghai", **environ}
-    return await python("-P", "-m", "gateway.cli", "export", *arguments, cwd=home, environ=environ)
+    return await parley("export", *arguments, cwd=home, environ=environ)
 
 
 async def talked(start_bot: StartBot, **how: object) -> Bot:
@@ -87,7 +88,7 @@ class Strict(HTMLParser):
 
 async def test_a_chat_as_markdown_on_standard_output(start_bot: StartBot) -> None:
     bot = await talked(start_bot)
-    out = (await parley(bot.home, ANN)).out
+    out = (await export(bot.home, ANN)).out
 
     assert out.startswith("# memory:here:ann\n\nExported on ")
     assert "Times are those of Asia/Shanghai." in out
@@ -108,7 +109,7 @@ async def test_where_the_locale_has_no_words_for_it_it_is_printed_all_the_same(s
     bot = await start_bot("好的。")
     await bot.hears("hi")
 
-    done = await parley(bot.home, ANN, PYTHONIOENCODING="ascii")
+    done = await export(bot.home, ANN, PYTHONIOENCODING="ascii")
 
     assert (done.code, done.err) == (0, "")
     assert "> 好的。" in done.out
@@ -117,7 +118,7 @@ async def test_where_the_locale_has_no_words_for_it_it_is_printed_all_the_same(s
 async def test_a_chat_as_a_page_runs_nothing_and_loads_nothing(start_bot: StartBot) -> None:
     bot = await talked(start_bot)
     page = Strict()
-    page.feed((await parley(bot.home, ANN, "--html")).out)
+    page.feed((await export(bot.home, ANN, "--html")).out)
 
     assert not {"script", "img", "iframe", "link", "b>"} & set(page.tags)
     assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
@@ -135,7 +136,7 @@ async def test_a_chat_as_a_page_runs_nothing_and_loads_nothing(start_bot: StartB
 
 async def test_a_chat_as_json_is_its_messages(start_bot: StartBot) -> None:
     bot = await talked(start_bot)
-    document = json.loads((await parley(bot.home, ANN, "--json")).out)
+    document = json.loads((await export(bot.home, ANN, "--json")).out)
 
     assert document["chat"] == ANN
     first, second = (
@@ -156,13 +157,13 @@ async def test_a_file_is_for_its_owner_alone(start_bot: StartBot) -> None:
     out = bot.home / "mine.md"
     out.write_text("open to all")
     out.chmod(0o644)
-    done = await parley(bot.home, "ann", "--md", "--out", str(out))
+    done = await export(bot.home, "ann", "--md", "--out", str(out))
 
     assert (done.code, done.out, done.err) == (0, "", "")
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     assert "好的。" in out.read_text("utf-8")
     for kept in (bot.home, Path("/dev/null"), Path("/dev/stdout")):
-        refused = await parley(bot.home, "ann", "--out", str(kept))
+        refused = await export(bot.home, "ann", "--out", str(kept))
         assert (refused.code, refused.err.count("\n")) == (2, 1)
 
 
@@ -184,7 +185,7 @@ async def test_the_document_is_one_whatever_steers_a_terminal_in_it(start_bot: S
     bot = await start_bot("\x7f\x85\x9b31m\x1b[2J\u202e!")
     await bot.hears("hi")
 
-    done = await parley(bot.home, ANN, "--json")
+    done = await export(bot.home, ANN, "--json")
 
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.out)
     (session,) = json.loads(done.out)["sessions"]
@@ -195,7 +196,7 @@ async def test_the_document_is_one_whatever_steers_a_terminal_in_it(start_bot: S
 
 async def test_a_chat_is_named_by_a_part_that_only_it_has(start_bot: StartBot) -> None:
     bot = await talked(start_bot)
-    several, unknown, none = [await parley(bot.home, *given) for given in (["memory"], ["carl"], [])]
+    several, unknown, none = [await export(bot.home, *given) for given in (["memory"], ["carl"], [])]
 
     assert several.code == unknown.code == none.code == 2
     assert several.err.splitlines()[1:] == unknown.err.splitlines()[1:] == [ANN, "memory:here:bob"]
@@ -207,7 +208,7 @@ async def test_what_is_a_secret_by_now_is_left_out_of_every_form(start_bot: Star
     await bot.hears(f"is it {CANARY}?")
 
     for form in ("--md", "--html", "--json"):
-        out = (await parley(bot.home, "ann", form, OPENAI_API_KEY=CANARY)).out
+        out = (await export(bot.home, "ann", form, OPENAI_API_KEY=CANARY)).out
         assert CANARY not in out
         assert "secret" in out
 
@@ -217,7 +218,7 @@ async def test_a_message_that_cannot_be_read_is_said_to_be_missing(start_bot: St
     await bot.stop()
     execute(bot.home, "UPDATE transcript SET message = 'x' WHERE seq = 3")
 
-    out = (await parley(bot.home, "ann")).out
+    out = (await export(bot.home, "ann")).out
     assert "_A message that was here cannot be read (row 3 of transcript)._" in out
     assert "好的。" in out
 
@@ -229,8 +230,8 @@ async def test_what_a_sub_agent_said_by_itself_is_in_no_chat_but_in_the_document
     await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, user("do a thing"))
     await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, aside)
 
-    assert "do a thing" not in (await parley(bot.home, "ann")).out
-    document = json.loads((await parley(bot.home, "ann", "--json")).out)
+    assert "do a thing" not in (await export(bot.home, "ann")).out
+    document = json.loads((await export(bot.home, "ann", "--json")).out)
     assert [len(one["messages"]) for one in document["sessions"]] == [6, 2, 2]
 
 

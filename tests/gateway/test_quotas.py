@@ -15,10 +15,10 @@ from gateway.upkeep.doctor.home import look_at_home
 from tests.agent_core.sandbox.running import PlainLauncher
 from tests.agent_core.versions.kit import by
 from tests.clock import FakeClock
+from tests.end_to_end.forks import parley
 from tests.gateway.approving import asked, last_result
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.process import python
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 SMALL = QuotaSettings(chat_mb=1, reserve_mb=0)
@@ -75,9 +75,7 @@ async def test_owners_read_in_status_which_chats_and_people_fill_most(start_bot:
 
 async def test_below_the_reserve_the_doctor_says_what_does_not_work(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
-    report = await python(
-        "-P", "-m", "gateway.cli", "doctor", environ=environ | {"PARLEY_QUOTAS_RESERVE_MB": "1000000000"}
-    )
+    report = await parley("doctor", environ=environ | {"PARLEY_QUOTAS_RESERVE_MB": "1000000000"})
     assert report.code == 0, report.out
     assert "· no program runs and no file is taken in" in report.out
     assert "or set PARLEY_QUOTAS_RESERVE_MB" in report.out

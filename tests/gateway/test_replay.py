@@ -15,12 +15,13 @@ from gateway.records.replay.command import replayed
 from gateway.records.replay.lines import SHORT, Manner
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
+from tests.end_to_end.forks import parley
 from tests.gateway.approving import CHART, asked, recorder
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import Cast, begins
 from tests.gateway.test_archive import count_of_runs, execute, kept
-from tests.process import Finished, python
+from tests.process import Finished
 
 SAME = "rebuild the same conversation"
 CANARY = "sk-0123456789-abcdef"
@@ -47,9 +48,9 @@ def in_order(text: str, *parts: str) -> bool:
     return re.search(".*".join(map(re.escape, parts)), text, re.DOTALL) is not None
 
 
-async def parley(home: Path, *arguments: str) -> Finished:
+async def cli(home: Path, *arguments: str) -> Finished:
     environ = {"HOME": str(home), "PARLEY_HOME": str(home), "PARLEY_TIMEZONE": "Europe/Paris"}
-    return await python("-P", "-m", "gateway.cli", *arguments, cwd=home, environ=environ)
+    return await parley(*arguments, cwd=home, environ=environ)
 
 
 @tool()
@@ -235,11 +236,11 @@ async def test_the_command_lists_runs_and_takes_the_start_of_an_id(start_bot: St
     with Archive.open(bot.home) as archive:
         [running, first] = archive.newest_runs(10)
 
-    listed = await parley(bot.home, "replay")
-    shown = await parley(bot.home, "replay", running.run[:10])
-    several = await parley(bot.home, "replay", "")
-    unknown = await parley(bot.home, "replay", "nothing")
-    wrong = await parley(bot.home, "replay", "--last", "-1", first.run)
+    listed = await cli(bot.home, "replay")
+    shown = await cli(bot.home, "replay", running.run[:10])
+    several = await cli(bot.home, "replay", "")
+    unknown = await cli(bot.home, "replay", "nothing")
+    wrong = await cli(bot.home, "replay", "--last", "-1", first.run)
 
     assert [line.split()[0] for line in listed.out.splitlines()] == ["run", running.run[:12], first.run[:12]]
     assert (shown.code, shown.err) == (0, "")
@@ -261,7 +262,7 @@ async def test_what_became_a_secret_later_is_not_shown(start_bot: StartBot) -> N
     with Archive.open(bot.home) as archive:
         run = archive.newest_runs(1)[0].run
 
-    shown = await python("-P", "-m", "gateway.cli", "replay", run, cwd=bot.home, environ=environ)
+    shown = await parley("replay", run, cwd=bot.home, environ=environ)
     assert "The key is [secret]." in shown.out
     assert CANARY[:8] not in shown.out
 
@@ -277,7 +278,7 @@ async def test_no_secret_is_kept_in_a_step(start_bot: StartBot) -> None:
 
 
 async def test_a_home_without_a_store_is_one_sentence(tmp_path: Path) -> None:
-    refused = await parley(tmp_path, "replay")
+    refused = await cli(tmp_path, "replay")
 
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith(f"parley: Nothing is kept in {tmp_path} yet.")
