@@ -20,7 +20,7 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.sandbox.watch import free_on_machine
 from bench.figures import Figure
-from gateway.settings.quotas import MB, QuotaSettings
+from gateway.settings.limits import MB, QuotaSettings
 from tests.agent_core.sandbox.running import sampled_launchers
 
 WORKSPACE = "workspace"

@@ -69,13 +69,13 @@ COMMANDS = {
     "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.app.talk:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
-    "export": Command("write out a chat, also while Parley runs", "gateway.records.export.command:run", _export),
+    "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),
     "backup": Command(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.commands:backup", _backup
     ),
     "restore": Command("bring a backup back", "gateway.upkeep.commands:bring_back", _restore),
 }
-VERSION = "gateway.upkeep.version:version"
+VERSION = "gateway.security.packages:version"
 REFUSED = 2
 
 

@@ -90,7 +90,7 @@ def test_only_a_voice_says_something_on_a_channel() -> None:
 def test_only_a_masked_model_is_asked() -> None:
     assert (
         users_of("AgentLoop")
-        == users_of("MaskedLlm") - {"gateway/security/masked_llm.py"}
+        == users_of("MaskingClient") - {"gateway/security/masked_llm.py"}
         == {"gateway/runs/agents.py"}
     )
     assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {
@@ -105,7 +105,7 @@ def test_only_a_masked_model_is_asked() -> None:
         and ast.unparse(node.func) in ("Models", "ToolSetup")
         for keyword in node.keywords
     }
-    assert given["llm"] == "MaskedLlm(parts.llm, self._secrets)"
+    assert given["llm"] == "MaskingClient(parts.llm, self._secrets)"
     assert given["redact"] == "self._secrets.mask", "what tools say is masked"
 
 
@@ -135,7 +135,7 @@ def test_only_these_write_files() -> None:
     assert writers == {
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit.py",
-        "gateway/records/export/files.py",
+        "gateway/records/export/export.py",
         "gateway/store/mark.py",
         "gateway/upkeep/backup.py",
         "gateway/upkeep/restore.py",

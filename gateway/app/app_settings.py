@@ -10,11 +10,11 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from gateway.permissions.access import People
 from gateway.permissions.approvals import new_request_id
 from gateway.security.secrets import Secrets
-from gateway.settings.quotas import QuotaSettings
+from gateway.settings.limits import QuotaSettings
 from gateway.store.restores import Restored
 from gateway.store.store import Store
 from gateway.texts.say import Language
-from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.upkeep import UpkeepSettings
 
 
 @dataclass(frozen=True)

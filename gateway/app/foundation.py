@@ -20,7 +20,7 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
-from gateway.permissions.permissions import HousePermissions
+from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
@@ -134,9 +134,9 @@ class Foundation:
         return Rules(self._parts.policy or Policy(), self.access)
 
     @cached_property
-    def permissions(self) -> HousePermissions:
+    def permissions(self) -> ChatPermissions:
         parts = self._parts
-        return HousePermissions(
+        return ChatPermissions(
             self.rules,
             self.approvals,
             self.versions,

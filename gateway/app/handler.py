@@ -22,7 +22,7 @@ from channels.base import (
 )
 from channels.text import visible
 from gateway.app.plain_words import PlainWords, Word, plain_word
-from gateway.app.refusals import refusal
+from gateway.chat.pace import refusal
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
@@ -69,7 +69,7 @@ class ChannelMessageHandler:
     async def _accept(self, event: InboundEvent, *, is_late: bool) -> Accepted:
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
-            self._desk.delivery.voice(event.chat).heard(event.chat)
+            self._desk.delivery.masked_channel(event.chat).heard(event.chat)
         decision = self._desk.access.authorize(event)
         if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
             decision = Decision.ALLOWED

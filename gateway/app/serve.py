@@ -31,12 +31,12 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.runs.agents import AgentParts
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
-from gateway.settings.quotas import MB
+from gateway.security.packages import version
+from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
-from gateway.upkeep.upkeep_settings import UpkeepSettings
-from gateway.upkeep.version import version
+from gateway.upkeep.upkeep import UpkeepSettings
 
 WAIT_FOR_SERVERS = 10.0
 """Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""

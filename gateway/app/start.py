@@ -17,7 +17,7 @@ from gateway.app.serve import serve
 from gateway.errors import ParleyError, SettingsError
 from gateway.records.logs import Level, configure_logs, mask_crashes
 from gateway.security.packages import REINSTALL, ROOT, strangers
-from gateway.security.private_files import OTHERS
+from gateway.security.secrets import OTHERS
 from gateway.settings.settings import Settings, exposed, load_settings
 
 log = structlog.get_logger(__name__)

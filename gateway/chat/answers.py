@@ -37,7 +37,7 @@ class Answers:
     def progress(self, run: Run, language: Language, posted: Posted | None) -> ProgressMessage:
         """Begin to show a run. `posted` is its progress message of an earlier process, if there is one."""
         return ProgressMessage(
-            voice=self._delivery.voice(run.chat),
+            voice=self._delivery.masked_channel(run.chat),
             run=run,
             limiter=self._delivery.limiter(run.chat),
             store=self._store,
@@ -66,7 +66,7 @@ class Answers:
             buttons=buttons_below(said, end, run, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
         )
-        voice, picture = self._delivery.voice(run.chat), await self._picture(run)
+        voice, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
         posts = answer_posts(voice, run, message, progress, picture, self._clock.time())
         return RunEnd(end.reason, agent.state.usage, model, end.error), posts
 
@@ -79,7 +79,7 @@ class Answers:
         try:
             message = OutboundMessage(markdown="")
             known = await self._store.outbox.known(Post(key, run.id, run.chat, message, at=run.started))
-            return (await self._delivery.voice(run.chat).find(run.chat, message, key, known)).found
+            return (await self._delivery.masked_channel(run.chat).find(run.chat, message, key, known)).found
         except ChannelError as error:
             log.info("not looked for progress", run=run.id, reason=error.reason)
             return None
@@ -93,7 +93,7 @@ class Answers:
 
     async def _picture(self, run: Run) -> Post | None:
         """Return this session's picture without a caption if it is the chat's last message and at most seconds old."""
-        chat, voice = run.chat, self._delivery.voice(run.chat)
+        chat, voice = run.chat, self._delivery.masked_channel(run.chat)
         newest = voice.newest(chat) if voice.channel.limits.captions else None
         post = await self._store.outbox.current(chat, newest) if newest is not None else None
         if post is None or not post.is_bare_picture_of(run.session) or self._clock.time() - post.at >= YOUNG:

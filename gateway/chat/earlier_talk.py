@@ -14,7 +14,7 @@ from agent_core.sources import Sources, person, sent, union
 from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
-from gateway.permissions.row_sources import sources_of_event, sources_of_post, speaker_of
+from gateway.permissions.sources import sources_of_event, sources_of_post, speaker_of
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent_core.clock import Clock
-from channels.base import ChatKey, Sender
+from channels.base import ChatKey, InboundEvent, MessageReceived, OutboundMessage, Sender
+from channels.text import literal
 from gateway.permissions.access import Access
 from gateway.store.rows import InboxItem
+from gateway.texts.say import Language, say
 
 BURST = 10
 PER_SECOND = 10 / 60
@@ -24,6 +26,8 @@ REMEMBERED = 10_000
 """Most users tracked. Beyond that the oldest are dropped, which only resets their limit."""
 MOST_WAITING = 200
 """Most messages of one user that may wait; further ones are refused, each quoted."""
+LONGEST_QUOTE = 80
+"""Characters of a refused message that are quoted."""
 
 
 @dataclass
@@ -84,3 +88,22 @@ class Pace:
 def person_of(chat: ChatKey, sender: Sender) -> str:
     """Return the user's name across platforms: `platform:id`."""
     return f"{chat.platform}:{sender.id}"
+
+
+def refusal(items: Sequence[InboxItem], language: Language) -> OutboundMessage:
+    """Return the reply to the first of these messages that refuses all of them, quoting each."""
+    key = "too_many_waiting" if len(items) == 1 else "too_many_waiting_more"
+    names = [f"> {literal(_quoted(item.event))}  " for item in items]
+    text = "\n".join([say(key, language, most=MOST_WAITING, count=len(items)), "", *names])
+    first = items[0].event
+    replied = first.message_id if isinstance(first, MessageReceived) else None
+    return OutboundMessage(markdown=text, reply_to=replied)
+
+
+def _quoted(event: InboundEvent) -> str:
+    if not isinstance(event, MessageReceived):
+        return ""
+    words = " ".join(event.words.split())
+    shortened = words if len(words) <= LONGEST_QUOTE else f"{words[:LONGEST_QUOTE]}..."
+    files = [f"[{file.safe_name}]" for file in event.attachments]
+    return " ".join(filter(None, (shortened, *files)))

@@ -15,7 +15,7 @@ from channels.base import MessageReceived
 from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.undo_news import NOTHING, Undos
-from gateway.permissions.row_sources import sources_of_event
+from gateway.permissions.sources import sources_of_event
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, message_id
 

@@ -51,7 +51,7 @@ class Replies:
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked | ButtonPressed):
             message = message.model_copy(update={"respond": item.event.respond})
-        parts = self._delivery.voice(item.event.chat).split(message)
+        parts = self._delivery.masked_channel(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
             posts[0] = replace(posts[0], message_id=item.event.message_id)
@@ -77,7 +77,7 @@ class Replies:
     async def refuse(self, items: Sequence[InboxItem], message: OutboundMessage) -> None:
         """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""
         chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
-        parts = self._delivery.voice(chat).split(message)
+        parts = self._delivery.masked_channel(chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
         await self._store.outbox.add(posts, [item.seq for item in items])
         await self._delivery.deliver(chat, posts)

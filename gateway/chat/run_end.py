@@ -103,7 +103,7 @@ class RunEnds:
     ) -> None:
         """Store the end of the run and its final message, which replaces the progress message if one is shown."""
         words = "\n\n".join([*told, sorry.markdown])
-        voice = self._delivery.voice(run.chat)
+        voice = self._delivery.masked_channel(run.chat)
         parts: Sequence[OutboundMessage] = ()
         with Bulkhead("words of a run that failed"):
             parts = voice.split(sorry.model_copy(update={"markdown": words}))

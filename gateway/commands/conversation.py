@@ -16,9 +16,8 @@ from gateway.chat.replies import Answer, Said
 from gateway.commands.desk import Desk
 from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.errors import ParleyError
-from gateway.records.export.files import write_private
-from gateway.records.export.forms import FORMS, exported
-from gateway.records.export.heading import Heading
+from gateway.records.export.entries import Heading
+from gateway.records.export.export import FORMS, exported, write_private
 from gateway.runs.verdicts import Continuing, Stopped
 from gateway.store.archive import Archive
 from gateway.store.rows import Run, RunEnd

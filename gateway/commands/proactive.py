@@ -34,7 +34,7 @@ async def proactive(given: Invocation) -> Reply:
         return reply(answer.mark)
     message = marked(shown.message, firing, answer.mark, answer.buttons)
     # no room for another line; the buttons show the result as well
-    if len(given.desk.delivery.voice(key).split(message)) > 1:
+    if len(given.desk.delivery.masked_channel(key).split(message)) > 1:
         message = message.model_copy(update={"markdown": shown.message.markdown})
     return Rewritten(message)
 

@@ -18,8 +18,8 @@ from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.security.masked_channel import Voice
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 from gateway.store.rows import GONE, Post
 from gateway.store.store import Store
 

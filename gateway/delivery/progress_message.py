@@ -13,7 +13,7 @@ from channels.capabilities import Deletes
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning
-from gateway.security.sending import Voice
+from gateway.security.masked_channel import Voice
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, say

@@ -20,8 +20,8 @@ from channels.base import Channel, ChatKey, OutboundMessage, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
 from gateway.permissions.question_text import closing_line, question_message, what_is_done
-from gateway.permissions.source_words import named
-from gateway.security.sending import Voice
+from gateway.permissions.sources import named
+from gateway.security.masked_channel import Voice
 from gateway.store.approvals import Moved, Rule, Step
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
@@ -157,7 +157,7 @@ class Approvals:
         if run is None or run.person != proposal.user_id:  # only the run's own user is asked
             raise CannotAsk("it needs an approval, and there is nobody to ask")
         tag = await self._store.chats.language_of(chat, run.person)
-        mask = self._delivery.voice(chat).secrets.mask  # before shortening: half a secret is not recognised
+        mask = self._delivery.masked_channel(chat).secrets.mask  # before shortening: half a secret is not recognised
         now = self._clock.time()
         draft = Question(
             id="",
@@ -298,7 +298,7 @@ class Approvals:
 
     def _post(self, question: Question, why: Sequence[str], sources: Sequence[str], reply_to: str | None) -> Post:
         """Return the post for a question. Raises CannotAsk if it does not fit in one message and could not be read."""
-        voice = self._delivery.voice(question.chat)
+        voice = self._delivery.masked_channel(question.chat)
         language = language_of(question.language, self._language)
         reasons = [say(key, language, sources=named(sources, language)) for key in why]
         message = question_message(question, reasons, voice.channel.limits.slash)
@@ -383,5 +383,5 @@ class Approvals:
         if not (is_open and self._delivery.knows(question.chat)):
             return
         post = await self._store.outbox.find(question.key)
-        if post and post.message_id and self._delivery.voice(question.chat).channel.limits.forgets:
+        if post and post.message_id and self._delivery.masked_channel(question.chat).channel.limits.forgets:
             self._changing.start(self._delivery.deliver(post.chat, [post]))

@@ -21,8 +21,7 @@ from agent_core.skills.header import BadSkill
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.reading import digest as digest_of_skill
 from agent_core.skills.workspace_skills import FOLDER
-from gateway.permissions.known_commands import Runs, what_runs
-from gateway.permissions.programs import SCRIPT, is_command, is_script, script_skill
+from gateway.permissions.programs import SCRIPT, Runs, is_command, is_script, script_skill, what_runs
 
 MOST_TOKENS = 500
 LONGEST_PATH = 1_000

@@ -12,8 +12,7 @@ from channels.base import ChatKey
 from gateway.permissions.approvals import Approvals, CannotAsk
 from gateway.permissions.binding import Binding, binding
 from gateway.permissions.policy import Ruling
-from gateway.permissions.rules import Rules, in_english
-from gateway.permissions.undoable import CANNOT_UNDO, undoable
+from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
 from gateway.store.question import Question, QuestionState
 from gateway.store.store import Store
@@ -27,7 +26,7 @@ _REFUSED = {
 log = structlog.get_logger(__name__)
 
 
-class HousePermissions:
+class ChatPermissions:
     """Implements agent_core's `Permissions`."""
 
     def __init__(

@@ -3,17 +3,25 @@
 The decision never depends on the model, so it holds whatever the model was talked into.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agent_core.loop.permissions import Proposal
-from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, ToolResultMessage, UserMessage
+from agent_core.messages import (
+    AgentMessage,
+    AssistantMessage,
+    NotificationMessage,
+    SummaryMessage,
+    ToolResultMessage,
+    UserMessage,
+    text_of,
+)
 from agent_core.sources import Sources
 from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
-from gateway.permissions.destroying import destroys
 from gateway.settings.permissions import WORDS, Class, PermissionSettings, Word
 
 ShutIn = Callable[[Proposal], bool]
@@ -22,7 +30,7 @@ ShutIn = Callable[[Proposal], bool]
 AFTER_FILES = "after_files"
 """Reason of a ruling made stricter by files alone, which authorised users sent."""
 LINKS = "covers_links"
-AFTER_STRANGERS = "after_strangers"
+AFTER_UNTRUSTED = "after_strangers"
 """Reason of a ruling made stricter by untrusted input."""
 _OUTWARD = frozenset({"net", "admin"})
 """Effects that need approval even if the only untrusted input is a file sent by a user."""
@@ -35,6 +43,7 @@ _DOES: Mapping[Acts, str] = {
     "exec": "acts_exec",
     "admin": "acts_admin",
 }
+FORGET, WRITE = "forget", "write_file"
 
 
 class Role(StrEnum):
@@ -83,7 +92,7 @@ class Policy:
             return _ruling(word, acts)
         if least == "ask" and acts == "net" and _carries_nothing(proposal):
             return _ruling(word, acts)
-        ruling = _ruling(least, acts, AFTER_STRANGERS if sources else AFTER_FILES)
+        ruling = _ruling(least, acts, AFTER_UNTRUSTED if sources else AFTER_FILES)
         return replace(_with_links(ruling, proposal), sources=sources)
 
     def is_tainted(self, proposal: Proposal) -> bool:
@@ -153,3 +162,38 @@ def _knows_one_message_only(messages: Sequence[AgentMessage]) -> bool:
     others = any(isinstance(message, SummaryMessage | NotificationMessage) for message in messages)
     is_alone = len(said) == 1 and not (said[0].private or said[0].by_agent or said[0].untrusted)
     return is_alone and not others and not _has_read(messages)
+
+
+def destroys(proposal: Proposal) -> bool:
+    """Return True if the call forgets a fact or overwrites a file that this conversation did not create."""
+    call = proposal.call
+    if call.name == FORGET:
+        return True
+    path = call.arguments.get("path")
+    if call.name != WRITE or not isinstance(path, str):
+        return False
+    try:
+        is_there = os.path.lexists(proposal.workspace / path)
+    except (OSError, ValueError):
+        return False
+    return is_there and os.path.normpath(path) not in _created(proposal)
+
+
+def _created(proposal: Proposal) -> set[str]:
+    """Return the paths of files that calls in this conversation have created."""
+    new = {
+        message.tool_call_id
+        for message in proposal.messages
+        if isinstance(message, ToolResultMessage) and message.tool_name == WRITE and _says_created(message)
+    }
+    return {
+        os.path.normpath(str(call.arguments.get("path")))
+        for message in proposal.messages
+        if isinstance(message, AssistantMessage)
+        for call in message.tool_calls
+        if call.id in new
+    }
+
+
+def _says_created(message: ToolResultMessage) -> bool:
+    return not message.is_error and text_of(message.content).startswith("Created ")

@@ -11,7 +11,7 @@ from agent_core.sandbox.limits import MemoryPool
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.group import write_json
 from agent_core.workspace.keeper import Allowance
-from gateway.settings.quotas import MB, QuotaSettings
+from gateway.settings.limits import MB, QuotaSettings
 
 PEOPLE = "people.json"
 """Bytes and files that each user has added to each chat. Files of earlier versions hold the bytes alone."""

@@ -1,11 +1,15 @@
-"""Decides on tool calls by access rights and policy, before any question to people."""
+"""Decides on tool calls by access rights, policy, and whether changes can be undone, before any question to people."""
 
 from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.policy import Policy, Role, Ruling
-from gateway.permissions.source_words import named
+from gateway.permissions.sources import named
+from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
+
+CANNOT_UNDO = "cannot_undo"
+"""Reason of a question that is asked because the files cannot be backed up as they are."""
 
 
 class Rules:
@@ -31,3 +35,13 @@ class Rules:
 def in_english(ruling: Ruling) -> str:
     """Return the ruling's reasons in English, for the model."""
     return " ".join(say(key, "en", sources=named(ruling.sources, "en")) for key in ruling.reason)
+
+
+async def undoable(ruling: Ruling, proposal: Proposal, versions: Versions) -> Ruling:
+    """Return the ruling, or "ask" in place of "allow" if a program's changes could not be undone.
+
+    If the program stays allowed, all files it could change have been backed up on return, so `/undo` can restore them.
+    """
+    if ruling.behavior == "deny" or not await versions.why_not_undoable(proposal):
+        return ruling
+    return Ruling("ask", (*ruling.reason, CANNOT_UNDO))

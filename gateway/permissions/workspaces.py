@@ -19,7 +19,7 @@ from agent_core.workspace.keeper import Author
 from agent_core.workspace.provenance import FileLedger, FileSources
 from channels.base import ChatKey
 from gateway.permissions.quotas import ChatQuota, Quotas
-from gateway.settings.quotas import QuotaSettings
+from gateway.settings.limits import QuotaSettings
 
 FOLDER = "versions"
 """In PARLEY_HOME; programs cannot see it."""

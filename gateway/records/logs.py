@@ -15,8 +15,8 @@ from typing import Literal, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from gateway.security.log_throttle import Seldom
 from gateway.security.secrets import Secrets
-from gateway.security.seldom import Seldom
 
 NO_HANDLES = "socket.accept() out of system resource"
 Level = Literal["debug", "info", "warning", "error"]

@@ -33,7 +33,7 @@ from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.runs.welcome import lay_out_demo
-from gateway.security.masked_llm import MaskedLlm
+from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 
 
@@ -100,7 +100,7 @@ class Agents:
             chain: Model chain shared with other agents, so that all know which model has failed.
         """
         self.parts = parts
-        masked = (replace(each, llm=MaskedLlm(each.llm, secrets)) for each in parts.fallbacks)
+        masked = (replace(each, llm=MaskingClient(each.llm, secrets)) for each in parts.fallbacks)
         self.chain = chain or ModelChain(tuple(masked), clock)
         self._permissions = permissions
         self._secrets = secrets
@@ -161,7 +161,7 @@ class Agents:
 
         loop = AgentLoop(
             Models(
-                llm=MaskedLlm(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
+                llm=MaskingClient(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
                 model=parts.model,
                 options=parts.options or LlmOptions(),
                 retry=parts.llm_retry or LlmRetryPolicy(),

@@ -14,7 +14,7 @@ from channels.fences import Fences
 from channels.text import literal, visible
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.tasks.report import plain_news, set_aside_in
-from gateway.security.sending import Voice
+from gateway.security.masked_channel import Voice
 from gateway.store.rows import GONE, Post, Run
 from gateway.texts.say import Language, say
 

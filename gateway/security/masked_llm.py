@@ -9,7 +9,7 @@ from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, 
 from gateway.security.secrets import Secrets
 
 
-class MaskedLlm:
+class MaskingClient:
     """Client that masks secrets in requests and in the final message of a response.
 
     So no tool is called with a secret and none is stored. Deltas pass unmasked, since a secret may be split between

@@ -1,6 +1,9 @@
-"""Detects other distributions that were installed under the names of Parley's packages."""
+"""The installed program: its version, its folder, and other distributions under the names of its packages."""
 
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,6 +11,7 @@ ROOT = Path(__file__).parent.parent.parent
 PACKAGES = ("gateway", "channels", "agent_core", "skills")
 """Top-level packages of Parley. Other distributions use these names too (Django's channels, hermes' gateway)."""
 REINSTALL = "remove the folder .venv and start ./run again, or install Parley into an environment of its own"
+PROJECT = ROOT / "pyproject.toml"
 
 
 def strangers(root: Path) -> Iterator[str]:
@@ -20,3 +24,15 @@ def strangers(root: Path) -> Iterator[str]:
             yield f'the package "{name}" is not ours but that of {folders[0]}'
         elif ours.exists() and not folders:
             yield f'the package "{name}" cannot be found although it is in {root}'
+
+
+def version() -> str:
+    """Return the version from pyproject.toml when run from the sources, else that of the installed package."""
+    if PROJECT.exists():
+        project = tomllib.loads(PROJECT.read_text(encoding="utf-8")).get("project", {})
+        if project.get("name") == "parley":
+            return str(project["version"])
+    try:
+        return installed_version("parley")
+    except PackageNotFoundError:
+        return "unknown"

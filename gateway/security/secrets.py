@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import TypeVar, cast
 from urllib.parse import quote, quote_plus
 
@@ -41,6 +42,8 @@ _ADDRESS = b"http://", b"https://"
 _DROPPED = b" \t\n\r\x0b\x0c\\>"
 """Characters ignored in comparisons. `>` marks quotations, and may occur within a wrapped key."""
 _FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
+OTHERS = 0o077
+"""Permission bits of the group and of others."""
 
 
 class Secrets:
@@ -216,3 +219,11 @@ def _base64(value: bytes, before: int) -> str:
     encoded = base64.b64encode(bytes(before) + value).decode()
     # Characters that share bits with a neighbour differ from text to text, and are left out.
     return encoded[(0, 2, 3)[before] : (before + len(value)) * 8 // 6]
+
+
+def is_open_to_others(file: Path) -> bool:
+    """Return True if the group or others have any permission; False also if the file cannot be examined."""
+    try:
+        return bool(file.stat().st_mode & OTHERS)
+    except OSError:
+        return False

@@ -11,9 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agent_core.models.providers import PROVIDERS
-from gateway.settings.limits import LimitSettings
+from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.permissions import PermissionSettings
-from gateway.settings.quotas import QuotaSettings
 from gateway.settings.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
 from gateway.settings.sources import Key
 

@@ -22,15 +22,13 @@ from channels import registry
 from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import Refusals, SettingsError
-from gateway.security.private_files import is_open_to_others
-from gateway.security.secrets import Secrets
+from gateway.security.secrets import Secrets, is_open_to_others
 from gateway.settings.errors import refused, refused_keys
 from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out, read_text, setting_files
-from gateway.settings.limits import LimitSettings
+from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.mcp import KEYS, TABLE, mcp_servers
 from gateway.settings.misnamed import misnamed
 from gateway.settings.permissions import PermissionSettings
-from gateway.settings.quotas import QuotaSettings
 from gateway.settings.sources import (
     Key,
     Layer,

@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 import aiosqlite
 
-from gateway.security.private_files import is_open_to_others
+from gateway.security.secrets import is_open_to_others
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]

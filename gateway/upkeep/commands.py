@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from gateway.security.packages import version
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
 from gateway.settings.files import home_folder
@@ -15,7 +16,6 @@ from gateway.upkeep.backup import Made, Wanted, make
 from gateway.upkeep.kept import kept
 from gateway.upkeep.restore import ASIDE, restore
 from gateway.upkeep.sizes import in_words
-from gateway.upkeep.version import version
 
 MOST_NAMED = 5
 

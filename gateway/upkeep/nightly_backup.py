@@ -9,13 +9,13 @@ import structlog
 
 from agent_core.clock import Clock
 from gateway.errors import ParleyError
+from gateway.security.packages import version
 from gateway.security.secrets import Secrets
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep import kept
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.owners import Owners
-from gateway.upkeep.version import version
 
 SPARE = 200 * 2**20
 """Bytes that a backup leaves free."""

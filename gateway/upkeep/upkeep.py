@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -11,7 +12,6 @@ from gateway.permissions.workspaces import Versions
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
-from gateway.upkeep.upkeep_settings import UpkeepSettings
 
 LOOK_EVERY = 60.0
 """Seconds."""
@@ -24,6 +24,16 @@ PAUSE = 0.05
 DAY = 24 * 3600.0
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class UpkeepSettings:
+    """Settings of nightly maintenance."""
+
+    backups: int = 7
+    """The number of nightly backups kept; 0 disables them."""
+    whole_days: int = 30
+    """Days after which long results are shortened; 0: never."""
 
 
 class Upkeep:

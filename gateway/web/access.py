@@ -17,7 +17,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gateway.errors import HomeUnusable
-from gateway.security.seldom import Seldom
+from gateway.security.log_throttle import Seldom
 
 OUR_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII)
 SESSION_SECONDS = 90 * 24 * 3600

@@ -15,7 +15,7 @@ import structlog
 from aiohttp import web
 
 from gateway.errors import ParleyError
-from gateway.security.seldom import Seldom
+from gateway.security.log_throttle import Seldom
 from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
 from gateway.web.access import PageAccess, read_secret

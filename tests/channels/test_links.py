@@ -1,6 +1,7 @@
 """The text of a link never shows another address than its target, on any channel."""
 
 import pytest
+from gateway.security.masked_channel import Voice
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from channels.slack import render as slack
 from channels.telegram import render as telegram
 from channels.web import render as web
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 
 EVIL = "https://evil.example"
 

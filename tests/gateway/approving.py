@@ -17,7 +17,7 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
-from gateway.permissions.permissions import HousePermissions
+from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, folder_name
@@ -106,7 +106,7 @@ class Life:
 
     store: Store
     approvals: Approvals
-    permissions: HousePermissions
+    permissions: ChatPermissions
 
 
 @asynccontextmanager
@@ -118,7 +118,7 @@ async def life(
     async with Store.open(home, clock, new_id) as store:
         access = Access(PEOPLE, channels, [], clock, print)
         approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
-        permissions = HousePermissions(
+        permissions = ChatPermissions(
             Rules(Policy(), access), approvals, Versions(home, clock), store, SkillLibrary(), sandbox=sandbox
         )
         keeps: Permissions = permissions

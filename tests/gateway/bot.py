@@ -28,10 +28,10 @@ from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
-from gateway.settings.quotas import QuotaSettings
+from gateway.settings.limits import QuotaSettings
 from gateway.store.store import Store
 from gateway.texts.about import About
-from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.upkeep import UpkeepSettings
 from tests.process import until
 
 NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from gateway.security.masked_channel import Voice
+
 from agent_core.events import (
     AgentEvent,
     AgentStart,
@@ -24,7 +26,6 @@ from channels.memory import MemoryChannel
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered

@@ -11,7 +11,7 @@ from agent_core.tools.memory import Memory
 from agent_core.untrusted import sources_of
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
-from gateway.permissions.row_sources import sources_of_post
+from gateway.permissions.sources import sources_of_post
 from gateway.permissions.workspaces import folder_name, workspace_of
 from gateway.store.rows import Post
 from tests.gateway.bot import Bot

@@ -14,7 +14,7 @@ from agent_core.tools.tool import Tool, tool
 from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel
 from gateway.permissions.binding import MOST_ENTRIES
-from gateway.permissions.known_commands import Runs, what_runs
+from gateway.permissions.programs import Runs, what_runs
 from gateway.permissions.workspaces import folder_name
 from tests.agent_core.sandbox.running import launcher_called
 from tests.gateway.approving import asked, id_of, last_result, questions, states

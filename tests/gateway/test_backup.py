@@ -26,7 +26,7 @@ from gateway.timing.rule import Once
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.kept import kept, last_night, too_many
 from gateway.upkeep.restore import restore
-from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.upkeep import UpkeepSettings
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, OffsetClock
 from tests.end_to_end.forks import parley

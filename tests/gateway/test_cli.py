@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from gateway.upkeep.version import version
+from gateway.security.packages import version
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
 from tests.process import REPOSITORY, python

@@ -4,8 +4,9 @@ import asyncio
 import socket
 from pathlib import Path
 
+from gateway.security.log_throttle import Seldom
+
 from channels.web.adapter import CHAT
-from gateway.security.seldom import Seldom
 from gateway.web.server import MOST_STRANGERS
 from tests.page_server import Page, history, tab, text
 from tests.process import until

@@ -20,7 +20,7 @@ from gateway.settings.settings import Settings, WebSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep.doctor import home, machine
-from gateway.upkeep.doctor.model import Endpoint, look_at_model
+from gateway.upkeep.doctor.connections import Endpoint, look_at_model
 from gateway.upkeep.doctor.report import MOST_LINES, examine, render
 from tests.emulators.server import LoopbackServer
 from tests.emulators.telegram import TelegramEmulator

@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.mcp.config import McpServer
 from channels.checkup import ok
 from gateway.settings.settings import Settings
-from gateway.upkeep.doctor.mcp import look_at_mcp
+from gateway.upkeep.doctor.connections import look_at_mcp
 from tests.agent_core.mcp.serving import emulated
 from tests.end_to_end.forks import parley
 from tests.process import python

@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.checkup import ok
 from gateway.settings.settings import Settings
-from gateway.upkeep.doctor.sandbox import look_at_sandbox
+from gateway.upkeep.doctor.machine import look_at_sandbox
 
 
 async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Path) -> None:

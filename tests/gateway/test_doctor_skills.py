@@ -4,7 +4,7 @@ from pathlib import Path
 
 from channels.checkup import note, ok, problem
 from gateway.settings.settings import Settings
-from gateway.upkeep.doctor.skills import look_at_skills
+from gateway.upkeep.doctor.home import look_at_skills
 from tests.agent_core.skills.making import write_skill
 
 

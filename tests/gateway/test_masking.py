@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from gateway.security.masked_channel import Voice
+from gateway.security.masking_client import MaskingClient
 from pydantic import BaseModel
 
 from agent_core.messages import (
@@ -34,10 +36,8 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
-from gateway.security.masked_llm import MaskedLlm
 from gateway.security.masking import KEPT, MASK, masked
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 from tests.gateway.conftest import StartBot
 
 KEY = "sk-0123456789-abcdef"
@@ -133,9 +133,9 @@ def test_the_name_of_a_tool_stays_one_that_providers_take() -> None:
 
 
 async def ask(turn: Turn, request: LlmRequest) -> tuple[ScriptedLlm, list[str], StreamDone]:
-    """Send a request through `MaskedLlm`; return the inner client, the deltas and the end."""
+    """Send a request through `MaskingClient`; return the inner client, the deltas and the end."""
     llm = ScriptedLlm(turn)
-    events = [event async for event in MaskedLlm(llm, SECRETS).stream(SCRIPTED_MODEL, request, LlmOptions())]
+    events = [event async for event in MaskingClient(llm, SECRETS).stream(SCRIPTED_MODEL, request, LlmOptions())]
     done = events[-1]
     assert isinstance(done, StreamDone)
     return llm, [event.delta for event in events if isinstance(event, TextDelta)], done
@@ -190,7 +190,7 @@ async def test_a_channel_says_no_secret_even_one_that_is_cut_in_two() -> None:
 async def test_what_becomes_a_secret_later_is_masked_in_what_was_asked_before() -> None:
     secrets = Secrets()
     llm = ScriptedLlm("ok", "ok")
-    masking = MaskedLlm(llm, secrets)
+    masking = MaskingClient(llm, secrets)
     request = LlmRequest(system="", messages=(user("the key is correct-horse-battery"),))
 
     for _ in range(2):

@@ -18,7 +18,7 @@ from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.permissions.workspaces import Versions
-from gateway.settings.quotas import MB, QuotaSettings
+from gateway.settings.limits import MB, QuotaSettings
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import last_result
 from tests.gateway.conftest import StartBot

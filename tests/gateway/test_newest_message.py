@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
+from gateway.security.masked_channel import Voice
 
 from channels.base import ChannelError, OutboundMessage
 from channels.memory import LOST
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 from tests.gateway.answering_late import LateChannel
 
 HELLO = OutboundMessage(markdown="Hello.")

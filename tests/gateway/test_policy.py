@@ -26,7 +26,7 @@ from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, Tool, tool
 from gateway.permissions.policy import Policy, Role
-from gateway.permissions.source_words import named
+from gateway.permissions.sources import named
 from gateway.settings.permissions import CLASSES, WORDS, PermissionSettings, Word
 from gateway.texts.say import LANGUAGES, say
 

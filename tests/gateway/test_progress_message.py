@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from gateway.security.masked_channel import Voice
 
 from agent_core.events import (
     PermissionRequest,
@@ -14,7 +15,6 @@ from channels.base import ChannelError, EditsRefused, OutboundMessage
 from channels.memory import LOST
 from gateway.delivery.progress_message import LATER, ProgressMessage
 from gateway.security.secrets import Secrets
-from gateway.security.sending import Voice
 from gateway.store.rows import Run
 from tests.gateway.progressing import ANN, LIMITS, TEAM, shown
 

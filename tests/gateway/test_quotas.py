@@ -10,7 +10,7 @@ from agent_core.tools.programs.shell import run_command_tool
 from channels.base import ChatKey
 from gateway.permissions.quotas import PEOPLE
 from gateway.permissions.workspaces import FOLDER, Versions
-from gateway.settings.quotas import QuotaSettings
+from gateway.settings.limits import QuotaSettings
 from gateway.upkeep.doctor.home import look_at_home
 from tests.agent_core.sandbox.running import PlainLauncher
 from tests.agent_core.versions.kit import by

@@ -14,7 +14,7 @@ from channels.memory import MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.retention import LONG, shortened
 from gateway.upkeep.sizes import in_words
-from gateway.upkeep.upkeep_settings import UpkeepSettings
+from gateway.upkeep.upkeep import UpkeepSettings
 from tests.clock import OffsetClock
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot

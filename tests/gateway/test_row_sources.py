@@ -14,7 +14,7 @@ from agent_core.messages import TextContent, ToolResultMessage, user
 from agent_core.sources import UNKNOWN, Sources, union
 from channels.base import ChatKey, OutboundMessage
 from channels.memory import MemoryChannel
-from gateway.permissions.row_sources import sources_of_post, speaker_of
+from gateway.permissions.sources import sources_of_post, speaker_of
 from gateway.schedule.jobs.recent_messages import Lines, RecentMessages
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store

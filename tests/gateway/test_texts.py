@@ -11,7 +11,7 @@ import pytest
 
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
-from gateway.permissions.source_words import KINDS
+from gateway.permissions.sources import KINDS
 from gateway.texts import say as texts
 from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
 

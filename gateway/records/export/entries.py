@@ -1,8 +1,10 @@
-"""A chat's history as entries for readers: messages, tool calls and files."""
+"""A chat's history as entries for readers, with the heading above them: messages, tool calls and files."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from agent_core.messages import (
     AgentMessage,
@@ -167,3 +169,25 @@ class _Telling:
             duration_ms=message.duration_ms,
             file=str(sent or ""),
         )
+
+
+@dataclass(frozen=True)
+class Heading:
+    chat: str
+    """As text."""
+    ai_name: str
+    zone: ZoneInfo
+    now: float
+
+    @property
+    def line(self) -> str:
+        return f"Exported on {self.moment(self.now)}. Times are those of {self.zone.key}."
+
+    def moment(self, at: float) -> str:
+        return f"{self._local(at):%Y-%m-%d %H:%M}"
+
+    def day(self, at: float) -> str:
+        return f"{self._local(at):%Y-%m-%d}"
+
+    def _local(self, at: float) -> datetime:
+        return datetime.fromtimestamp(at, self.zone)

@@ -99,7 +99,7 @@ class Digests:
         firings = [firing for _, firing in items]
         message = await self._message(items)
         name = _name(firings)
-        parts = self._delivery.voice(chat).split(message)
+        parts = self._delivery.masked_channel(chat).split(message)
         posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
         await self._store.firings.end([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))

@@ -164,7 +164,7 @@ class FiringMessages:
     async def posts(self, job: Job, firing: Firing) -> list[Post]:
         """Return the firing's message in parts that fit the platform."""
         message = self._announcer.message(job, firing, await attached(firing, self._files))
-        parts = self._delivery.voice(firing.chat).split(message)
+        parts = self._delivery.masked_channel(firing.chat).split(message)
         return [
             Post(f"{firing.name}:proactive:{number}", firing.name, firing.chat, part)
             for number, part in enumerate(parts)

@@ -200,7 +200,7 @@ class Jobs:
         """
         outlook = await self._outlook(job, slash)
         message = change_panel(outlook) if changing else preview(outlook)
-        if len(self.delivery.voice(job.chat).split(message)) > 1:
+        if len(self.delivery.masked_channel(job.chat).split(message)) > 1:
             await self._step(job, removed)
             raise JobRefused("job_too_long")
         return message

@@ -14,7 +14,7 @@ from agent_core.skills.loaded import read_instructions
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
-from gateway.permissions.source_words import named
+from gateway.permissions.sources import named
 from gateway.schedule.jobs.job_changes import Reshaping, reshapings
 from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report
 from gateway.texts.say import Language, language_of, say

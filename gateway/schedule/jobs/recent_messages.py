@@ -23,7 +23,7 @@ from channels.base import (
     Sender,
 )
 from channels.capabilities import ReadsHistory
-from gateway.permissions.row_sources import sources_of_event, sources_of_post
+from gateway.permissions.sources import sources_of_event, sources_of_post
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 

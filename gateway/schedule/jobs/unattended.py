@@ -9,10 +9,8 @@ from agent_core.sources import UNKNOWN
 from agent_core.tools.tool import FunctionTool
 from agent_core.workspace.provenance import FileLedger
 from gateway.permissions.addresses import FETCH, is_one_of
-from gateway.permissions.destroying import WRITE
-from gateway.permissions.policy import AFTER_FILES, AFTER_STRANGERS, Ruling
-from gateway.permissions.rules import Rules, in_english
-from gateway.permissions.undoable import CANNOT_UNDO, undoable
+from gateway.permissions.policy import AFTER_FILES, AFTER_UNTRUSTED, WRITE, Ruling
+from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
 
@@ -54,7 +52,7 @@ class UnattendedPermissions:
             return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling))
         if (self._is_approved(proposal) and CANNOT_UNDO not in ruling.reason) or self._is_given(proposal, ruling):
             return PermissionDecision(behavior="allow")
-        if AFTER_STRANGERS in ruling.reason and await asyncio.to_thread(self._replaces_words_of_strangers, proposal):
+        if AFTER_UNTRUSTED in ruling.reason and await asyncio.to_thread(self._replaces_words_of_strangers, proposal):
             return PermissionDecision(behavior="allow")
         return PermissionDecision(behavior="deny", reason=f"{in_english(ruling)} {NOBODY}".strip())
 
@@ -92,5 +90,5 @@ class UnattendedPermissions:
         """Return True if the model reads an address that a user wrote; even a tainted run leaks nothing by that."""
         url = proposal.call.arguments.get("url")
         reads = proposal.call.name == FETCH and isinstance(proposal.tool, FunctionTool)
-        is_asked = AFTER_STRANGERS in ruling.reason or AFTER_FILES in ruling.reason
+        is_asked = AFTER_UNTRUSTED in ruling.reason or AFTER_FILES in ruling.reason
         return reads and is_asked and isinstance(url, str) and is_one_of(url, self._given)

@@ -1,4 +1,4 @@
-"""Checks the home folder and the store without changing anything."""
+"""Checks the home folder, the store and the shared skills without changing or running anything."""
 
 import errno
 import fcntl
@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from agent_core.skills.folder import Diagnostic
+from agent_core.skills.skill import Origin
 from channels.checkup import Finding, note, ok, problem
-from gateway.settings.quotas import MB
+from gateway.runs.toolbox import skill_library
+from gateway.settings.limits import MB
+from gateway.settings.settings import Settings
 from gateway.store import opening
 from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
 from gateway.upkeep.sizes import in_words, named, sizes
@@ -28,6 +32,7 @@ KEPT = {
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
 """The contents of the home, and the access that Parley needs."""
+MOST_TOLD = 5
 
 
 def look_at_home(home: Path, reserve: int = 0) -> Iterator[Finding]:
@@ -135,3 +140,21 @@ def look_at_port(port: int, holder: str | None) -> Iterator[Finding]:
 def look_at_instance(holder: str | None) -> Iterator[Finding]:
     if holder:
         yield note(f"Parley is running ({holder})")
+
+
+def look_at_skills(settings: Settings) -> Iterator[Finding]:
+    library = skill_library(settings)
+    yours = sum(skill.origin is Origin.OWNER for skill in library.skills)
+    yield ok(f"skills: {len(library.skills) - yours} that come along, {yours} of yours")
+    for skill in library.skills:
+        if reason := library.reason(skill):
+            yield note(f"skill {skill.name} is not available: {reason}")
+    found = sorted(library.diagnostics, key=lambda each: each.is_usable)
+    yield from map(_skill_finding, found[:MOST_TOLD])
+    if len(found) > MOST_TOLD:
+        yield note(f"{len(found) - MOST_TOLD} more files of skills need a look", "see /skills in a direct chat")
+
+
+def _skill_finding(found: Diagnostic) -> Finding:
+    fact, _, advice = str(found).rpartition("; ")
+    return note(fact, advice) if found.is_usable else problem(fact, advice)

@@ -1,14 +1,18 @@
 """Checks Python and the installed packages, without importing them."""
 
+import os
 import site
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-from channels.checkup import Finding, ok, problem
+from agent_core.sandbox.probe import NoLauncher, find_launcher
+from channels.checkup import Finding, note, ok, problem
 from gateway.security.packages import PACKAGES, REINSTALL, ROOT, strangers
+from gateway.settings.settings import Settings
 
 STOLEN = ("1.82.7", "1.82.8")
 """Versions of litellm, published on 2026-03-24, that sent the machine's credentials to attackers."""
@@ -85,3 +89,17 @@ def _installed(distribution: str) -> str | None:
         return version(distribution)
     except PackageNotFoundError:
         return None
+
+
+async def look_at_sandbox(settings: Settings) -> Sequence[Finding]:
+    """Run a program in the sandbox, in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="parley-") as scratch:
+        found = await find_launcher(Path(scratch), hidden=(settings.home, *settings.files))
+    if isinstance(found, NoLauncher):
+        findings = [note(f"no programs and no scripts of skills are run: {found.reason}", found.fix)]
+    else:
+        network = "with the network" if settings.commands_network else "without the network"
+        findings = [ok(f"programs are run shut in by {found.name}, {network}")]
+    if os.geteuid() == 0:
+        findings.append(note("PARLEY RUNS AS ROOT: a mistake in it has every right", "give it a user of its own"))
+    return findings

@@ -12,14 +12,11 @@ from gateway.records.audit import FOLDER as AUDIT
 from gateway.records.logs import configure_logs
 from gateway.runs.toolbox import searcher_of
 from gateway.security.secrets import Secrets
-from gateway.settings.quotas import MB
+from gateway.settings.limits import MB
 from gateway.settings.settings import Settings, exposed, read_settings
-from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_port, running
-from gateway.upkeep.doctor.machine import look_at_machine
-from gateway.upkeep.doctor.mcp import look_at_mcp
-from gateway.upkeep.doctor.model import look_at_model
-from gateway.upkeep.doctor.sandbox import look_at_sandbox
-from gateway.upkeep.doctor.skills import look_at_skills
+from gateway.upkeep.doctor.connections import look_at_mcp, look_at_model
+from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_port, look_at_skills, running
+from gateway.upkeep.doctor.machine import look_at_machine, look_at_sandbox
 
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}

@@ -18,7 +18,7 @@ async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **ho
     firing = await noted(bot, job, text, name=name, **how)
     message = Announcer(bot.store, bot.clock, "en").message(job, firing)
     delivery = Delivery([bot.channel], bot.store, bot.clock)
-    parts = delivery.voice(firing.chat).split(message)
+    parts = delivery.masked_channel(firing.chat).split(message)
     posts = [Post(f"{firing.name}:proactive:{number}", "", firing.chat, part) for number, part in enumerate(parts)]
     await bot.store.firings.end([replace(firing, delivery=DeliveryState.SENT)], posts)
     await delivery.deliver(firing.chat, posts)

@@ -1,4 +1,4 @@
-"""Checks the configured model and its key by a request for the list of models, which is free of charge."""
+"""Checks the configured model with its key, by a free request, and that each MCP server answers."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from agent_core.mcp.servers import Looked, McpServers, how_to_install
 from agent_core.models.providers import ModelChoice, ModelSettingError, choose_model
 from channels.checkup import Finding, note, ok, problem
 from gateway.settings.settings import Settings
@@ -15,6 +16,8 @@ WITHIN = 5.0
 REFUSED = (401, 403)
 BROKEN = 500
 """From this status on the fault is the server's."""
+MCP_WITHIN = 30.0
+"""Seconds; programs take a while to start, and all are asked at the same time."""
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,24 @@ async def _ask(choice: ModelChoice, endpoints: Mapping[str, Endpoint]) -> int | 
             return answer.status
     except (aiohttp.ClientError, TimeoutError, ValueError):
         return endpoint.url.partition("://")[2].partition("/")[0]
+
+
+async def look_at_mcp(settings: Settings) -> list[Finding]:
+    """Return one finding per configured server."""
+    if not settings.mcp:
+        return []
+    try:
+        looked = await McpServers(settings.mcp, settings.environ).look(MCP_WITHIN)
+    except ImportError as error:
+        names = ", ".join(settings.mcp)
+        return [problem(f"MCP servers are set up ({names}), and cannot be used: {error}", how_to_install())]
+    return [_mcp_finding(each) for each in looked]
+
+
+def _mcp_finding(server: Looked) -> Finding:
+    name = f"MCP server {server.name}"
+    if server.trouble:
+        return problem(f"{name}: {server.trouble}", server.fix)
+    if not server.tools:
+        return note(f"{name} answers, and has no tools")
+    return ok(f"{name}: {server.tools} tool{'s' if server.tools > 1 else ''}")

@@ -1,0 +1,83 @@
+"""Exports a chat: `parley export CHAT`, which only reads, and the formats that it shares with /export."""
+
+import importlib
+import os
+import tempfile
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from gateway.errors import ParleyError
+from gateway.records.export import document, markdown
+from gateway.records.export.entries import Entry, Heading, entries
+from gateway.security.printing import print_pieces
+from gateway.security.secrets import Secrets
+from gateway.settings.settings import load_settings
+from gateway.store.archive import Archive
+
+FORMS = ("md", "json", "html")
+
+
+def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) -> Iterator[str]:
+    """Return the export in pieces; `form` is one of FORMS."""
+    if form == "json":
+        return document.written(heading, archive, secrets)
+    told = entries(archive, heading.chat, secrets)
+    return markdown.written(heading, told) if form == "md" else _page()(heading, told)
+
+
+def _page() -> Callable[[Heading, Iterable[Entry]], Iterator[str]]:
+    """Import the HTML renderer on first use, as rendering Markdown needs imports that are otherwise not loaded."""
+    written: object = importlib.import_module("gateway.records.export.page").written
+    return cast(Callable[[Heading, Iterable[Entry]], Iterator[str]], written)
+
+
+def write_private(file: Path, pieces: Iterable[str]) -> None:
+    """Write a file that only its owner can read, replacing an existing one atomically. Raises ParleyError."""
+    try:
+        if file.is_symlink() or (file.exists() and not file.is_file()):  # such as /dev/null and /dev/stdout
+            raise ParleyError(f"{file} is no file that could be replaced. Name another one.")
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".export-", dir=file.parent)  # mode 0600
+        unfinished = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.writelines(pieces)
+            unfinished.replace(file)  # the replaced file may have been readable by others
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise ParleyError(f"{file} cannot be written ({error.strerror}). Name another file, or make room.") from error
+
+
+def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
+    """Export a chat. Returns the exit code, or raises ParleyError."""
+    settings = load_settings(environ, cwd)
+    with Archive.open(settings.home) as archive:
+        chat = _chosen(archive, given.chat)
+        heading = Heading(chat, settings.ai_name, ZoneInfo(settings.timezone), time.time())
+        pieces = exported(archive, heading, given.form, settings.secrets)
+        if given.out is None:
+            print_pieces(pieces, settings.secrets)
+        else:
+            write_private(cwd / given.out, pieces)
+    return 0
+
+
+def _chosen(archive: Archive, part: str | None) -> str:
+    """Return the one chat whose key equals, starts with, or contains `part`. Raises ParleyError."""
+    chats = archive.chats()
+    listed = "\n".join(chats) or "none: nothing was said yet"
+    if part is None:
+        raise ParleyError(f"Say which chat. There are:\n{listed}")
+    for fits in (part.__eq__, lambda chat: chat.startswith(part), lambda chat: part in chat):
+        found = [chat for chat in chats if fits(chat)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            listed = "\n".join(found)
+            raise ParleyError(f"{part} fits several chats; say more of the one that you mean:\n{listed}")
+    raise ParleyError(f"There is no chat {part}. There are:\n{listed}")
