@@ -69,7 +69,7 @@ class ChannelMessageHandler:
     async def _accept(self, event: InboundEvent, *, is_late: bool) -> Accepted:
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
-            self._desk.delivery.masked_channel(event.chat).heard(event.chat)
+            self._desk.delivery.masked_channel(event.chat).other_wrote(event.chat)
         decision = self._desk.access.authorize(event)
         if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
             decision = Decision.ALLOWED

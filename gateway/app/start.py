@@ -16,7 +16,7 @@ from channels.base import ChannelError
 from gateway.app.serve import serve
 from gateway.errors import ParleyError, SettingsError
 from gateway.records.logs import Level, configure_logs, mask_crashes
-from gateway.security.packages import REINSTALL, ROOT, strangers
+from gateway.security.packages import REINSTALL, ROOT, foreign_packages
 from gateway.security.secrets import OTHERS
 from gateway.settings.settings import Settings, exposed, load_settings
 
@@ -43,8 +43,8 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
 
     `quiet` raises the log level from "info" to "warning", for an operator who sees the conversation itself.
     """
-    for stranger in strangers(ROOT):
-        raise ParleyError(f"{stranger[0].upper()}{stranger[1:]}: {REINSTALL}.")
+    for foreign in foreign_packages(ROOT):
+        raise ParleyError(f"{foreign[0].upper()}{foreign[1:]}: {REINSTALL}.")
     os.umask(OTHERS)  # files created from here on are private
     settings = load_settings(environ, cwd)
     mask_crashes(settings.secrets)

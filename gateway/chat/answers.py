@@ -37,7 +37,7 @@ class Answers:
     def progress(self, run: Run, language: Language, posted: Posted | None) -> ProgressMessage:
         """Begin to show a run. `posted` is its progress message of an earlier process, if there is one."""
         return ProgressMessage(
-            voice=self._delivery.masked_channel(run.chat),
+            masked_channel=self._delivery.masked_channel(run.chat),
             run=run,
             limiter=self._delivery.limiter(run.chat),
             store=self._store,
@@ -66,8 +66,8 @@ class Answers:
             buttons=buttons_below(said, end, run, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
         )
-        voice, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
-        posts = answer_posts(voice, run, message, progress, picture, self._clock.time())
+        masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
+        posts = answer_posts(masked_channel, run, message, progress, picture, self._clock.time())
         return RunEnd(end.reason, agent.state.usage, model, end.error), posts
 
     async def shown(self, run: Run) -> Posted | None:
@@ -93,8 +93,8 @@ class Answers:
 
     async def _picture(self, run: Run) -> Post | None:
         """Return this session's picture without a caption if it is the chat's last message and at most seconds old."""
-        chat, voice = run.chat, self._delivery.masked_channel(run.chat)
-        newest = voice.newest(chat) if voice.channel.limits.captions else None
+        chat, masked_channel = run.chat, self._delivery.masked_channel(run.chat)
+        newest = masked_channel.newest(chat) if masked_channel.channel.limits.captions else None
         post = await self._store.outbox.current(chat, newest) if newest is not None else None
         if post is None or not post.is_bare_picture_of(run.session) or self._clock.time() - post.at >= YOUNG:
             return None

@@ -103,11 +103,11 @@ class RunEnds:
     ) -> None:
         """Store the end of the run and its final message, which replaces the progress message if one is shown."""
         words = "\n\n".join([*told, sorry.markdown])
-        voice = self._delivery.masked_channel(run.chat)
+        masked_channel = self._delivery.masked_channel(run.chat)
         parts: Sequence[OutboundMessage] = ()
         with Bulkhead("words of a run that failed"):
-            parts = voice.split(sorry.model_copy(update={"markdown": words}))
-        parts = parts or voice.split(sorry)  # the run's own text may be what cannot be split
+            parts = masked_channel.split(sorry.model_copy(update={"markdown": words}))
+        parts = parts or masked_channel.split(sorry)  # the run's own text may be what cannot be split
         shown = await self._store.outbox.find(f"{run.id}:progress:0")
         edited = shown.message_id if shown else None
         posts = [

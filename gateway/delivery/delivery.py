@@ -18,7 +18,7 @@ from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
-from gateway.security.masked_channel import Voice
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post
 from gateway.store.store import Store
@@ -69,7 +69,7 @@ class Delivery:
 
     def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
         """`secrets` are masked in everything sent; None for those of the store."""
-        self._voices = {channel.name: Voice(channel, secrets or store.secrets) for channel in channels}
+        self._masked = {channel.name: MaskedChannel(channel, secrets or store.secrets) for channel in channels}
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
@@ -83,23 +83,23 @@ class Delivery:
 
     def channel(self, chat: ChatKey) -> Channel:
         """Return the chat's channel. Raises KeyError if its platform is not connected."""
-        return self.voice(chat).channel
+        return self.masked_channel(chat).channel
 
-    def voice(self, chat: ChatKey) -> Voice:
+    def masked_channel(self, chat: ChatKey) -> MaskedChannel:
         """Return the masking sender for the chat. Raises KeyError if its platform is not connected."""
-        return self._voices[chat.platform]
+        return self._masked[chat.platform]
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
         return self._limiters[chat.platform]
 
     def knows(self, chat: ChatKey) -> bool:
         """Return True if the chat's platform is connected."""
-        return chat.platform in self._voices
+        return chat.platform in self._masked
 
     def on(self, platform: str) -> Channel | None:
         """Return the platform's channel, or None if it is not connected."""
-        voice = self._voices.get(platform)
-        return voice.channel if voice else None
+        masked_channel = self._masked.get(platform)
+        return masked_channel.channel if masked_channel else None
 
     async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
         """Return the chat in which only this user reads our messages, or None if there is none. Raises ChannelError."""
@@ -156,7 +156,7 @@ class Delivery:
         patience = asyncio.create_task(self._clock.sleep(FOLD_WITHIN))
         try:
             await asyncio.wait([folding, patience], return_when=asyncio.FIRST_COMPLETED)
-            if folding.done() or not self.voice(post.chat).deletes:
+            if folding.done() or not self.masked_channel(post.chat).deletes:
                 return await folding
         finally:
             patience.cancel()
@@ -233,23 +233,23 @@ class Delivery:
             raise
 
     async def _made(self, post: Post, attempts: _Attempts) -> Posted:
-        voice = self.voice(post.chat)
+        masked_channel = self.masked_channel(post.chat)
         if post.message_id is not None:
             posted = Posted(chat=post.chat, message_id=post.message_id)
-            change = voice.remove if post.is_removal else voice.rewrite
+            change = masked_channel.remove if post.is_removal else masked_channel.rewrite
             await change(posted, post.message)
             return posted
         is_repeat = attempts.unknown > 0
         posted = await self._look(post, attempts) or await self._send(post, attempts)
-        if is_repeat and post.may_read_otherwise and voice.posts_once:
-            await voice.rewrite(posted, post.message)
+        if is_repeat and post.may_read_otherwise and masked_channel.posts_once:
+            await masked_channel.rewrite(posted, post.message)
         return posted
 
     async def _look(self, post: Post, attempts: _Attempts) -> Posted | None:
         """Return the message posted by an earlier try. Raises Unconfirmed if that is unknown after a repeat."""
         if not attempts.unknown:
             return None
-        search = await self.voice(post.chat).find(
+        search = await self.masked_channel(post.chat).find(
             post.chat, post.message, post.key, await self._store.outbox.known(post)
         )
         if search.may_repeat:
@@ -264,11 +264,11 @@ class Delivery:
         if attempts.unknown:
             await noted
         try:
-            posted = await self.voice(post.chat).post(post.chat, post.message, post.key)
+            posted = await self.masked_channel(post.chat).post(post.chat, post.message, post.key)
         except ChannelError as error:
             if error.ambiguous:
                 attempts.unknown += 1
-                if attempts.unknown >= MOST_UNKNOWN and not self.voice(post.chat).posts_once:
+                if attempts.unknown >= MOST_UNKNOWN and not self.masked_channel(post.chat).posts_once:
                     raise Unconfirmed from error
             else:
                 self._store.outbox.not_sent(post.key, attempts.unknown)

@@ -13,7 +13,7 @@ from channels.capabilities import Deletes
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning
-from gateway.security.masked_channel import Voice
+from gateway.security.masked_channel import MaskedChannel
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
@@ -41,7 +41,7 @@ class ProgressMessage:
     def __init__(
         self,
         *,
-        voice: Voice,
+        masked_channel: MaskedChannel,
         run: Run,
         limiter: ChatLimiter,
         store: Store,
@@ -50,10 +50,10 @@ class ProgressMessage:
         posted: Posted | None = None,
     ) -> None:
         """Begin to show the run. `posted` is the message of an earlier process, if the run is resumed."""
-        self.progress = Progress(language, voice.secrets)
+        self.progress = Progress(language, masked_channel.secrets)
         self.posted = posted
         """The message in the chat, if any."""
-        self._voice = voice
+        self._masked_channel = masked_channel
         self._chat = run.chat
         self._run = run.id
         self._reply_to = run.reply_to
@@ -69,12 +69,12 @@ class ProgressMessage:
         self._last: OutboundMessage | None = None
         """The message last sent or tried."""
         self._shown_at: float | None = None
-        self._words_after = voice.channel.limits.words_after.total_seconds()
+        self._words_after = masked_channel.channel.limits.words_after.total_seconds()
         self._shown = "", ""
         self._changed = asyncio.Event()
         self._worth_showing = asyncio.Event()
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
-        self._reasoning = Reasoning(voice.secrets) if voice.channel.limits.folds_reasoning else None
+        self._reasoning = Reasoning(masked_channel.secrets) if masked_channel.channel.limits.folds_reasoning else None
         self._call: asyncio.Task[bool] | None = None
         self._task = asyncio.create_task(self._show(), name=f"progress {run.id}")
 
@@ -92,7 +92,7 @@ class ProgressMessage:
 
         Others would go unnoticed: those from before a restart, and those with messages below.
         """
-        is_last = self.posted is not None and self._voice.spoke_last(self.posted)
+        is_last = self.posted is not None and self._masked_channel.is_newest(self.posted)
         return self.is_young and is_last and self._limiter.edit_queue() < SOON
 
     @property
@@ -102,7 +102,7 @@ class ProgressMessage:
         That is so if it was visible only for a few seconds, or if the edit would have to wait for other chats.
         """
         must_wait = max(self._limiter.edit_queue(), self._limiter.queue()) >= SOON
-        return self._voice.deletes and (self.is_young or must_wait)
+        return self._masked_channel.deletes and (self.is_young or must_wait)
 
     @property
     def is_young(self) -> bool:
@@ -128,7 +128,7 @@ class ProgressMessage:
 
     async def _adopt(self) -> None:
         """Post again under the same key, to find the message whose confirmation was lost; it becomes the answer."""
-        if self._last is not None and self._voice.posts_once:
+        if self._last is not None and self._masked_channel.posts_once:
             self._limiter.take(self._chat)
             with suppress(ChannelError):
                 await self._post(self._last)
@@ -163,7 +163,7 @@ class ProgressMessage:
 
         None while edits are scarce: the answer may then be a separate message, with the same text in both for a while.
         """
-        return 0 if self._limiter.edit_queue() else self._voice.channel.limits.max_text * 3 // 4
+        return 0 if self._limiter.edit_queue() else self._masked_channel.channel.limits.max_text * 3 // 4
 
     @property
     def _has_words(self) -> bool:
@@ -196,7 +196,7 @@ class ProgressMessage:
             if self.posted is None:
                 await self._post(message)
             else:
-                await self._voice.rewrite(self.posted, message)
+                await self._masked_channel.rewrite(self.posted, message)
         except MessageGone as error:
             await self._let_go()
             return not isinstance(error, EditsRefused)
@@ -220,9 +220,9 @@ class ProgressMessage:
         """Give up a message that cannot be edited any more, and delete it if the platform allows it."""
         gone, self.posted = self.posted, None
         self._lost += 1
-        if gone is not None and isinstance(self._voice.channel, Deletes):
+        if gone is not None and isinstance(self._masked_channel.channel, Deletes):
             with suppress(ChannelError):
-                await self._voice.channel.delete(gone)
+                await self._masked_channel.channel.delete(gone)
 
     async def _post(self, message: OutboundMessage) -> None:
         """Post the first message, or another after a loss under a new key: the old one may return the lost message."""
@@ -231,7 +231,7 @@ class ProgressMessage:
         found = None
         if self._may_have_arrived:
             known = await self._store.outbox.known(Post(key, self._run, self._chat, message, at=self._began))
-            found = (await self._voice.find(self._chat, message, fresh, known)).found
-        self.posted = found or await self._voice.post(self._chat, message, fresh)
+            found = (await self._masked_channel.find(self._chat, message, fresh, known)).found
+        self.posted = found or await self._masked_channel.post(self._chat, message, fresh)
         self._shown_at = self._clock.monotonic()
         await self._store.outbox.shown(Post(key, self._run, self._chat, message), self.posted.message_id)

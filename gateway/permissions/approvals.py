@@ -21,7 +21,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
 from gateway.permissions.question_text import closing_line, question_message, what_is_done
 from gateway.permissions.sources import named
-from gateway.security.masked_channel import Voice
+from gateway.security.masked_channel import MaskedChannel
 from gateway.store.approvals import Moved, Rule, Step
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
@@ -55,7 +55,7 @@ class Messages(Protocol):
 
     def channel(self, chat: ChatKey) -> Channel: ...
 
-    def voice(self, chat: ChatKey) -> Voice: ...
+    def masked_channel(self, chat: ChatKey) -> MaskedChannel: ...
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None: ...
 
@@ -298,12 +298,12 @@ class Approvals:
 
     def _post(self, question: Question, why: Sequence[str], sources: Sequence[str], reply_to: str | None) -> Post:
         """Return the post for a question. Raises CannotAsk if it does not fit in one message and could not be read."""
-        voice = self._delivery.masked_channel(question.chat)
+        masked_channel = self._delivery.masked_channel(question.chat)
         language = language_of(question.language, self._language)
         reasons = [say(key, language, sources=named(sources, language)) for key in why]
-        message = question_message(question, reasons, voice.channel.limits.slash)
+        message = question_message(question, reasons, masked_channel.channel.limits.slash)
         message = message.model_copy(update={"reply_to": reply_to})
-        if len(voice.split(message)) > 1:
+        if len(masked_channel.split(message)) > 1:
             raise CannotAsk("it needs an approval, and is too long to be shown whole to whoever would give it")
         return Post(question.key, question.run, question.chat, message)
 

@@ -15,7 +15,7 @@ from typing import Literal, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from gateway.security.log_throttle import Seldom
+from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
 
 NO_HANDLES = "socket.accept() out of system resource"
@@ -53,12 +53,12 @@ def configure_logs(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO if level == "debug" else max(minimum, logging.WARNING))
-    logging.getLogger("asyncio").addFilter(_few_accept_errors(Seldom()))
+    logging.getLogger("asyncio").addFilter(_few_accept_errors(LogThrottle()))
     # A library may add handlers of its own (litellm does), so its records are masked where they are made.
     logging.setLogRecordFactory(_masking(secrets))
 
 
-def _few_accept_errors(seldom: Seldom) -> Callable[[logging.LogRecord], bool]:
+def _few_accept_errors(seldom: LogThrottle) -> Callable[[logging.LogRecord], bool]:
     """Return a filter that limits asyncio's error for a lack of file handles.
 
     asyncio logs it with a traceback more than a hundred times a second while no connection can be accepted.

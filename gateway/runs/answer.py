@@ -14,7 +14,7 @@ from channels.fences import Fences
 from channels.text import literal, visible
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.tasks.report import plain_news, set_aside_in
-from gateway.security.masked_channel import Voice
+from gateway.security.masked_channel import MaskedChannel
 from gateway.store.rows import GONE, Post, Run
 from gateway.texts.say import Language, say
 
@@ -127,7 +127,12 @@ def _stopped_words(said: Sequence[AgentMessage]) -> str:
 
 
 def answer_posts(
-    voice: Voice, run: Run, message: OutboundMessage, progress: ProgressMessage, picture: Post | None, now: float
+    masked_channel: MaskedChannel,
+    run: Run,
+    message: OutboundMessage,
+    progress: ProgressMessage,
+    picture: Post | None,
+    now: float,
 ) -> list[Post]:
     """Return the messages to send and edit, in order.
 
@@ -136,10 +141,10 @@ def answer_posts(
     An old one is folded to one line, and the answer is a new message, so that it notifies; under load, when that edit
     would have to wait, it is deleted instead.
     """
-    parts = voice.split(message)
+    parts = masked_channel.split(message)
     posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part) for number, part in enumerate(parts)]
     if picture is not None and message.reply_to is None:
-        under = voice.split(message.model_copy(update={"attachments": picture.message.attachments}))
+        under = masked_channel.split(message.model_copy(update={"attachments": picture.message.attachments}))
         if len(under) == 1:
             posts = [Post(posts[0].key, run.id, run.chat, under[0], message_id=picture.message_id)]
     shown = progress.posted

@@ -14,7 +14,7 @@ REINSTALL = "remove the folder .venv and start ./run again, or install Parley in
 PROJECT = ROOT / "pyproject.toml"
 
 
-def strangers(root: Path) -> Iterator[str]:
+def foreign_packages(root: Path) -> Iterator[str]:
     """Yield a sentence for each of our package names that does not resolve to `root`."""
     for name in PACKAGES:
         spec = find_spec(name)

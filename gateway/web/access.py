@@ -17,7 +17,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gateway.errors import HomeUnusable
-from gateway.security.log_throttle import Seldom
+from gateway.security.log_throttle import LogThrottle
 
 OUR_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII)
 SESSION_SECONDS = 90 * 24 * 3600
@@ -56,7 +56,7 @@ class PageAccess:
         self._link_changed = link_changed
         self._now = now
         self._token = secrets.token_urlsafe(24)
-        self._refusals = Seldom()
+        self._refusals = LogThrottle()
 
     @property
     def token(self) -> str:

@@ -15,7 +15,7 @@ import structlog
 from aiohttp import web
 
 from gateway.errors import ParleyError
-from gateway.security.log_throttle import Seldom
+from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
 from gateway.web.access import PageAccess, read_secret
@@ -56,7 +56,7 @@ class Connections:
         self._make = make
         self._most = most
         self._strangers: dict[Connection, asyncio.Transport] = {}
-        self._too_many = Seldom()
+        self._too_many = LogThrottle()
 
     def __call__(self) -> "Connection":
         return Connection(self._make(), self)

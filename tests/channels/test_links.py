@@ -1,7 +1,6 @@
 """The text of a link never shows another address than its target, on any channel."""
 
 import pytest
-from gateway.security.masked_channel import Voice
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from channels.memory import MemoryChannel
 from channels.slack import render as slack
 from channels.telegram import render as telegram
 from channels.web import render as web
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 
 EVIL = "https://evil.example"
@@ -80,7 +80,7 @@ def test_what_is_honest_stays_as_it_is(said: str) -> None:
 
 async def test_every_channel_shows_the_real_address() -> None:
     channel, chat = MemoryChannel(), ChatKey(platform="memory", account="here", chat="ann")
-    voice = Voice(channel, Secrets([]))
+    voice = MaskedChannel(channel, Secrets([]))
     lie = OutboundMessage(markdown=f"Your bank: [https://bank.example]({EVIL})")
 
     posted = await voice.post(chat, lie, "1")

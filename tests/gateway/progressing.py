@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from gateway.security.masked_channel import Voice
-
 from agent_core.events import (
     AgentEvent,
     AgentStart,
@@ -25,6 +23,7 @@ from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.progress_message import ProgressMessage
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Run
 from gateway.store.store import Store
@@ -68,7 +67,7 @@ class Scene:
     channel: Timed
     limiter: ChatLimiter
     store: Store
-    voice: Voice
+    masked_channel: MaskedChannel
     message: ProgressMessage = field(init=False)
 
     def happens(self, event: AgentEvent) -> None:
@@ -98,10 +97,10 @@ async def shown(
     clock = HandClock()
     channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
     async with Store.open(home, clock, numbered()) as store:
-        voice = Voice(channel, Secrets())
-        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, voice)
+        masked_channel = MaskedChannel(channel, Secrets())
+        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, masked_channel)
         scene.message = ProgressMessage(
-            voice=voice,
+            masked_channel=masked_channel,
             run=Run("run-1", chat, "session", "ann", 0.0, reply_to="m1"),
             limiter=scene.limiter,
             store=store,

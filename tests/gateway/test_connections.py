@@ -4,9 +4,8 @@ import asyncio
 import socket
 from pathlib import Path
 
-from gateway.security.log_throttle import Seldom
-
 from channels.web.adapter import CHAT
+from gateway.security.log_throttle import LogThrottle
 from gateway.web.server import MOST_STRANGERS
 from tests.page_server import Page, history, tab, text
 from tests.process import until
@@ -62,7 +61,7 @@ async def test_a_connection_without_a_whole_request_is_closed_in_time(tmp_path: 
 
 def test_a_sentence_is_due_again_after_a_while() -> None:
     now = [0.0]
-    seldom = Seldom(every=60, now=lambda: now[0])
+    seldom = LogThrottle(every=60, now=lambda: now[0])
 
     assert [seldom.is_due(), seldom.is_due()] == [True, False]
     now[0] = 61

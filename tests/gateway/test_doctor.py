@@ -143,7 +143,7 @@ def test_an_unsupported_python_is_a_problem() -> None:
 
 
 def test_our_packages_are_ours_here() -> None:
-    assert list(packages.strangers(packages.ROOT)) == []
+    assert list(packages.foreign_packages(packages.ROOT)) == []
 
 
 async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_a_stranger_with_one_of_our_names_is_found(tmp_path: Path) -> None
     (tmp_path / "channels" / "__init__.py").touch()
     code = (
         f"from gateway.security import packages; import sys; sys.path.insert(0, {str(tmp_path)!r});"
-        "sys.modules.pop('channels', None); print(*packages.strangers(packages.ROOT))"
+        "sys.modules.pop('channels', None); print(*packages.foreign_packages(packages.ROOT))"
     )
     told = await python("-c", code)
 

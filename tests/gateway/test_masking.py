@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from gateway.security.masked_channel import Voice
-from gateway.security.masking_client import MaskingClient
 from pydantic import BaseModel
 
 from agent_core.messages import (
@@ -36,7 +34,9 @@ from channels.base import (
     Sender,
 )
 from channels.memory import MemoryChannel
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.masking import KEPT, MASK, masked
+from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 from tests.gateway.conftest import StartBot
 
@@ -173,12 +173,12 @@ async def test_what_a_model_says_is_kept_without_secrets(kind: str) -> None:
 
 async def test_a_channel_says_no_secret_even_one_that_is_cut_in_two() -> None:
     channel = MemoryChannel()
-    voice = Voice(channel, SECRETS)
+    masked_channel = MaskedChannel(channel, SECRETS)
     room = channel.limits.max_text
 
-    parts = voice.split(OutboundMessage(markdown=f"{'x' * (room - 10)}{KEY}"))
-    posted = await voice.post(channel.chat(), OUTBOUND, "k")
-    await voice.rewrite(posted, OUTBOUND.model_copy(update={"silent": True}))
+    parts = masked_channel.split(OutboundMessage(markdown=f"{'x' * (room - 10)}{KEY}"))
+    posted = await masked_channel.post(channel.chat(), OUTBOUND, "k")
+    await masked_channel.rewrite(posted, OUTBOUND.model_copy(update={"silent": True}))
 
     assert "".join(part.markdown for part in parts).endswith(f"x{MASK}")
     [(_, shown)] = channel.posts

@@ -3,10 +3,10 @@
 import asyncio
 
 import pytest
-from gateway.security.masked_channel import Voice
 
 from channels.base import ChannelError, OutboundMessage
 from channels.memory import LOST
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from tests.gateway.answering_late import LateChannel
 
@@ -19,35 +19,41 @@ def channel() -> LateChannel:
 
 
 @pytest.fixture
-def voice(channel: LateChannel) -> Voice:
-    return Voice(channel, Secrets())
+def masked(channel: LateChannel) -> MaskedChannel:
+    return MaskedChannel(channel, Secrets())
 
 
-async def test_the_message_sent_last_is_the_last_one_until_somebody_writes(voice: Voice, channel: LateChannel) -> None:
-    posted = await voice.post(channel.chat(), HELLO, "1")
-    assert voice.spoke_last(posted)
+async def test_the_message_sent_last_is_the_last_one_until_somebody_writes(
+    masked: MaskedChannel,
+    channel: LateChannel,
+) -> None:
+    posted = await masked.post(channel.chat(), HELLO, "1")
+    assert masked.is_newest(posted)
 
-    voice.heard(channel.chat())
-    assert not voice.spoke_last(posted)
+    masked.other_wrote(channel.chat())
+    assert not masked.is_newest(posted)
 
 
-async def test_it_is_not_if_somebody_wrote_before_its_send_was_acknowledged(voice: Voice, channel: LateChannel) -> None:
+async def test_it_is_not_if_somebody_wrote_before_its_send_was_acknowledged(
+    masked: MaskedChannel,
+    channel: LateChannel,
+) -> None:
     acknowledged = channel.answers_late("Hello.")
-    posting = asyncio.create_task(voice.post(channel.chat(), HELLO, "1"))
+    posting = asyncio.create_task(masked.post(channel.chat(), HELLO, "1"))
     await channel.until(lambda: bool(channel.screen))
-    voice.heard(channel.chat())
+    masked.other_wrote(channel.chat())
     acknowledged.set()
 
-    assert not voice.spoke_last(await posting)
+    assert not masked.is_newest(await posting)
 
 
 @pytest.mark.parametrize(("error", "is_last"), [(ChannelError("slow down", retry_after=1.0), True), (LOST, False)])
 async def test_it_stays_the_last_one_if_the_next_send_failed_for_certain(
-    voice: Voice, channel: LateChannel, error: ChannelError, *, is_last: bool
+    masked: MaskedChannel, channel: LateChannel, error: ChannelError, *, is_last: bool
 ) -> None:
-    posted = await voice.post(channel.chat(), HELLO, "1")
+    posted = await masked.post(channel.chat(), HELLO, "1")
     channel.fails("send", error)
     with pytest.raises(ChannelError):
-        await voice.post(channel.chat(), OutboundMessage(markdown="How are you?"), "2")
+        await masked.post(channel.chat(), OutboundMessage(markdown="How are you?"), "2")
 
-    assert voice.spoke_last(posted) is is_last
+    assert masked.is_newest(posted) is is_last

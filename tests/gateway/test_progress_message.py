@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from gateway.security.masked_channel import Voice
 
 from agent_core.events import (
     PermissionRequest,
@@ -14,6 +13,7 @@ from agent_core.events import (
 from channels.base import ChannelError, EditsRefused, OutboundMessage
 from channels.memory import LOST
 from gateway.delivery.progress_message import LATER, ProgressMessage
+from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Run
 from tests.gateway.progressing import ANN, LIMITS, TEAM, shown
@@ -290,10 +290,10 @@ async def test_above_a_message_that_was_sent_since_it_does_not_become_the_answer
     async with shown(tmp_path) as scene:
         await scene.clock.advance(1.5)
         await scene.channel.until(lambda: scene.message.posted is not None)
-        await scene.voice.post(TEAM, OutboundMessage(markdown="Elsewhere."), "other:0")
+        await scene.masked_channel.post(TEAM, OutboundMessage(markdown="Elsewhere."), "other:0")
         assert scene.message.may_become_answer
 
-        await scene.voice.post(ANN, OutboundMessage(markdown="A file."), "file:0")
+        await scene.masked_channel.post(ANN, OutboundMessage(markdown="A file."), "file:0")
 
         assert not scene.message.may_become_answer
 
@@ -304,7 +304,7 @@ async def test_one_of_an_earlier_life_is_edited_at_once_and_is_not_young(tmp_pat
         [(earlier, _)] = scene.channel.posts
         await scene.message.stop()
         again = ProgressMessage(
-            voice=Voice(scene.channel, Secrets()),
+            masked_channel=MaskedChannel(scene.channel, Secrets()),
             run=Run("run-1", ANN, "session", "ann", 0.0),
             limiter=scene.limiter,
             store=scene.store,

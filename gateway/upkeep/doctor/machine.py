@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.checkup import Finding, note, ok, problem
-from gateway.security.packages import PACKAGES, REINSTALL, ROOT, strangers
+from gateway.security.packages import PACKAGES, REINSTALL, ROOT, foreign_packages
 from gateway.settings.settings import Settings
 
 STOLEN = ("1.82.7", "1.82.8")
@@ -47,7 +47,7 @@ def python_version(found: tuple[int, int, int]) -> Iterator[Finding]:
 
 def own_packages(root: Path, distributions: Mapping[str, Iterable[str]]) -> Iterator[Finding]:
     """Check for packages that shadow ours. `distributions`: the distributions that install each top-level name."""
-    found = [*strangers(root), *_intruders(distributions)]
+    found = [*foreign_packages(root), *_intruders(distributions)]
     yield from (problem(what, REINSTALL) for what in found)
     if not found:
         yield ok(f"all of our packages are those of {root}")

@@ -7,7 +7,7 @@ EVERY = 60.0
 """Default interval, in seconds."""
 
 
-class Seldom:
+class LogThrottle:
     def __init__(self, every: float = EVERY, now: Callable[[], float] = time.monotonic) -> None:
         self._every = every
         self._now = now

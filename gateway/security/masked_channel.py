@@ -1,4 +1,4 @@
-"""Sends messages to channels. Everything said in a chat passes through its `Voice`."""
+"""Sends messages to channels with secrets masked. Everything sent to a chat passes through its `MaskedChannel`."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Voice:
+class MaskedChannel:
     """Channel wrapper that masks secrets and makes links show their real targets."""
 
     channel: Channel
@@ -34,7 +34,7 @@ class Voice:
     _newest: dict[ChatKey, str] = field(default_factory=dict)
     """Id of our latest message by chat, until somebody else writes below it; `_COMING` while it is being sent."""
 
-    def heard(self, chat: ChatKey) -> None:
+    def other_wrote(self, chat: ChatKey) -> None:
         """Record a message from somebody else."""
         self._newest.pop(chat, None)
 
@@ -42,7 +42,7 @@ class Voice:
         """Return the id of our message if it is the last one in the chat, else None."""
         return self._newest.get(chat) or None
 
-    def spoke_last(self, posted: Posted) -> bool:
+    def is_newest(self, posted: Posted) -> bool:
         """Return True if nothing was written in the chat since that message."""
         return self.newest(posted.chat) == posted.message_id
 
@@ -99,7 +99,7 @@ class Voice:
         except ChannelError as error:
             if not error.permanent:
                 raise
-            log.warning("not looked whether it was sent", key=key, chat=str(chat), reason=error.reason)
+            log.warning("cannot check if the message was sent", key=key, chat=str(chat), reason=error.reason)
             return Search(None, may_repeat=False)
         return Search(found, may_repeat=found is None)
 
