@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from gateway.timing.grammar import When, parse_when
-from gateway.timing.leftover import is_time
+from gateway.timing.grammar import When, is_time, parse_when
 from gateway.timing.rule import BadRule, Once
 
 LONGEST = 300

@@ -1,17 +1,22 @@
-"""Parses times in commands: `in 20m call mum`, `每周一9点 开会`, `0 9 * * 1-5 report`."""
+"""Parses times in commands: `in 20m call mum`, `每周一9点 开会`, `0 9 * * 1-5 report`.
+
+Words beside a time may change its meaning (`9:00 to 10:00`, `every 2 weeks monday`, `9点前`). Instead of acting on half
+of it, the text is refused and the user asked to say it plainly.
+"""
 
 import re
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
-from gateway.timing import grammar_chinese, grammar_english
-from gateway.timing.leftover import check_before, check_behind, check_unread
+from gateway.timing.chinese import CHINESE
+from gateway.timing.english import ENGLISH
 from gateway.timing.meant import Ahead, At, Meant, rule_of
-from gateway.timing.reader import Reader, half_understood
-from gateway.timing.rule import BadRule, Cron, Rule
+from gateway.timing.parser import Parser, Words
+from gateway.timing.rule import BadRule, Cron, Rule, half_understood
 from gateway.timing.slots import check_rule
 
+LANGUAGES = (ENGLISH, CHINESE)
 MOST_AT_THE_END = 12
 """Words that a time at the end may have."""
 
@@ -28,7 +33,32 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(r"[\s,，:：;；–—-]+\Z")
 _NOTHING = re.compile(r"[\s.!?。！？]*")
-_GAP = re.compile(r"[\s,，]+")
+_BREAK = re.compile(r"[\s,，]+")
+_MOST_WORDS_OF_A_DAY = 4
+_GAP = re.compile(r"[\s,，]*")
+_JOINER = re.compile(
+    r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
+    r"|for|over|within|at|on|the|next)\b|[-–—~～&、和及与跟到至从]|除了?|直到|截止|不包括|仅限)\s*",
+    re.IGNORECASE,
+)
+_MOST_JOINERS = 3
+_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,!?])", re.IGNORECASE)
+_ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
+"""As in `9:00 daily standup`."""
+_ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
+_CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
+_ZONE = re.compile(
+    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z]\w+\s+){1,2}time\b"
+    r"|[（(]?(?:北京|东京|纽约|伦敦|巴黎|柏林|当地|美国|英国|日本|欧洲)\S{0,2}时间"
+)
+_AGAIN = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
+_LEADS_TO_A_TIME = re.compile(
+    r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
+    r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
+    r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"
+    r"|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +74,7 @@ def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
         return _in_front(text, zone, now)
     except BadRule as error:
         if error.key == "rule_not_understood":
-            check_unread(text)
+            _check_unread(text)
         at_the_end = _at_the_end(text, zone, now)
         if at_the_end is None:
             raise
@@ -59,13 +89,13 @@ def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
     else:
         meant, rest = _in_words(text)
         rule = rule_of(meant, zone, now)
-        check_behind(text.removesuffix(rest), rest, any_day=isinstance(meant, At) and meant.day == Ahead(None))
+        _check_behind(text.removesuffix(rest), rest, any_day=isinstance(meant, At) and meant.day == Ahead(None))
     check_rule(rule, zone, now)
     return When(rule, _bare(rest))
 
 
 def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
-    gaps = [gap for gap in _GAP.finditer(text) if gap.start()]
+    gaps = [gap for gap in _BREAK.finditer(text) if gap.start()]
     for gap in gaps[-MOST_AT_THE_END:]:
         try:
             meant, rest = _in_words(text[gap.end() :])
@@ -74,16 +104,16 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
         except BadRule:
             continue
         if _NOTHING.fullmatch(rest):
-            check_before(text[: gap.start()])
+            _check_before(text[: gap.start()])
             return When(rule, _bare(text[: gap.start()]))
     return None
 
 
 def _in_words(text: str) -> tuple[Meant, str]:
-    for grammar in (grammar_english, grammar_chinese):
-        reader = Reader(text)
-        if meant := grammar.read(reader):
-            return meant, reader.rest
+    for words in LANGUAGES:
+        parser = Parser(text, words)
+        if meant := parser.read():
+            return meant, parser.rest
     raise BadRule("rule_not_understood")
 
 
@@ -108,3 +138,78 @@ def _bare(rest: str) -> str:
     """Strip the words that join the rest to the time."""
     found = _BEFORE.match(rest)
     return _AFTER.sub("", rest[found.end() :] if found else rest)
+
+
+# Words beside a time
+
+
+def _check_behind(read: str, rest: str, *, any_day: bool) -> None:
+    """Raise BadRule if the text after a time continues it.
+
+    Args:
+        read: The text of the time.
+        any_day: No day was named with the time, so a day at the end of the text may belong to it.
+    """
+    gap = _GAP.match(rest)
+    start = gap.end() if gap else 0
+    if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
+        raise half_understood(rest)
+    if _goes_on(rest[start:]):
+        raise half_understood(rest[start:])
+    if any_day and not rest[start:].startswith((":", "：")):
+        for word in [*_WORD.finditer(rest)][-_MOST_WORDS_OF_A_DAY:]:
+            if _is_day(rest[word.start() :]):
+                raise half_understood(rest[word.start() :])
+
+
+def _check_unread(text: str) -> None:
+    """Raise BadRule if a text that was not understood begins like a recurring time."""
+    if _AGAIN.match(text.strip()):
+        raise half_understood(text)
+
+
+def _check_before(text: str) -> None:
+    """Raise BadRule if the text before a time at the end belongs to it."""
+    if found := _AGAIN.search(text) or _LEADS_TO_A_TIME.search(text):
+        raise half_understood(text[found.start() :])
+
+
+def _goes_on(text: str) -> bool:
+    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _ZONE)):
+        return True
+    if _ADJECTIVE.match(text):
+        return False
+    if is_time(text):
+        return True
+    for _ in range(_MOST_JOINERS):
+        joined = _JOINER.match(text)
+        if joined is None:
+            break
+        text = text[joined.end() :]
+        if _NUMBER.match(text) or ENGLISH.patterns["length"].match(text) or _CHINESE.match(text) or is_time(text):
+            return True
+    return False
+
+
+def is_time(text: str) -> bool:
+    """Return True if the text begins with a time, possible or not."""
+    return any(_is_read(words, text) for words in LANGUAGES)
+
+
+def _is_day(text: str) -> bool:
+    """Return True if the text is a day and nothing else."""
+    for words in LANGUAGES:
+        parser = Parser(text, words)
+        try:
+            if parser.read_day() and not parser.rest.strip(" .!?。！？"):
+                return True
+        except BadRule:
+            return True
+    return False
+
+
+def _is_read(words: Words, text: str) -> bool:
+    try:
+        return Parser(text, words).read() is not None
+    except BadRule:
+        return True

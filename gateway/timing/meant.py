@@ -7,18 +7,20 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from gateway.timing.changes import local, moment
-from gateway.timing.reader import half_understood
 from gateway.timing.recurrence import MOST_INTERVAL, Dates, Timetable
-from gateway.timing.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule
+from gateway.timing.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule, half_understood
 from gateway.timing.slots import MOST_YEARS, YEAR
+from gateway.timing.vocabulary import DAY
 
-DAY = 86_400
 _Day = TypeVar("_Day", date, datetime)
 _HOUR, _MINUTE = 3600, 60
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
 _LEAP_YEARS = 9
 """Years in which every date occurs at least once."""
 _LAST_YEAR = 9000
+_NOON = 12
+_SMALL_HOURS = frozenset({0, 1, 2, 3, 4, 12})
+"""Hours of a twelve-hour clock that, in the evening or at night, belong to the next day."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,24 @@ def within(seconds: float, first: time, last: time) -> tuple[time, ...]:
     if start >= end or step != seconds or step < SHORTEST or step % _MINUTE:
         raise BadRule("rule_which_time")
     return tuple(time(at // _HOUR, at % _HOUR // _MINUTE) for at in range(start, end + 1, step))
+
+
+def in_part(part: str, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
+    """Apply a part of the day to times. `again`: for daily rules, where the day of the small hours does not matter."""
+    return tuple(_one_in_part(part.lower(), at, again=again) for at in times)
+
+
+def _one_in_part(part: str, at: time, *, again: bool) -> time:
+    """Apply a part of the day to a time, so that 8 in the evening is 20:00."""
+    if part == "morning":
+        if at.hour >= _NOON:
+            raise BadRule("rule_which_time")
+        return at
+    if part != "afternoon" and at.hour in _SMALL_HOURS:
+        if part != "night" or not again:
+            raise BadRule("rule_which_midnight" if at.hour in (0, _NOON) else "rule_which_time")
+        return at.replace(hour=at.hour % _NOON)
+    return at.replace(hour=at.hour + _NOON) if at.hour < _NOON else at
 
 
 Meant = After | Interval | At

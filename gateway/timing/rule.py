@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 SHORTEST = 60
 """Seconds; the shortest interval between two firings of a job."""
 
+_LONGEST = 30
+"""Characters that are quoted."""
+
 
 class BadRule(ValueError):
     """A rule that is not possible; `say(error.key, language, **error.facts)` is its message."""
@@ -15,6 +18,12 @@ class BadRule(ValueError):
         super().__init__(key)
         self.key = key
         self.facts = facts
+
+
+def half_understood(words: str) -> BadRule:
+    """Return the refusal that quotes these words."""
+    short = " ".join(words.replace("`", "").split())
+    return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")
 
 
 class _Rule(BaseModel):

@@ -1,0 +1,132 @@
+"""The forms of times in English."""
+
+import re
+from datetime import time
+
+from gateway.timing.lists import MONTHS, SHORT
+from gateway.timing.parser import Parser, Words, clock_time
+from gateway.timing.rule import BadRule
+from gateway.timing.vocabulary import AMOUNT, SPELT, whole
+
+_NOON = 12
+_DAY_NAME = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+_WEEKDAY = rf"(?P<weekday>{_DAY_NAME})s?\b\.?"
+_ANY_WEEKDAY = rf"(?:{_DAY_NAME})s?\b\.?"
+_MONTH = rf"(?P<month>{'|'.join(f'{name[:SHORT]}(?:{name[SHORT:]})?' for name in MONTHS['en'])}|sept)\b\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?:,?\s+(?P<year>\d{4,5}))?"
+_WHICH = "first|second|third|fourth|fifth|last"
+_PART = r"(?P<part>morning|afternoon|evening|night)\b"
+_AND = r"(?:(?:and\b|&)[\s,]*)?"
+_UNIT = (
+    r"(?P<unit>s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?"
+    r"(?![a-z])"
+)
+_HALF = r"(?:\s*([ap])\.?m\b\.?)?"
+_PATTERNS = {
+    "lead": r"(?:please\b)?\s*(?:remind\b)?\s*me\b",
+    "shorthand": r"(?:\d{1,9}[smhd])+(?!\w)",
+    "in": r"in\b|after\b",
+    "later": "",
+    "months": rf"(?:and\s+)?{AMOUNT}(?P<unit>month|year)s?\b",
+    "length": rf"(?:and\s+)?{AMOUNT}{_UNIT}(?P<half>\s*and\s+a\s+half\b)?",
+    "hourly": r"hourly\b|every\s+(?:hour(?!\s+and\s+a\s+half)|(?P<minute>minute))\b",
+    "every": r"every\b|each\b",
+    "hour_and_a_half": r"hour\s+and\s+a\s+half\b",
+    "other_day": r"other\s+day\b",
+    "from": r"(?:from|between)\s+(?=\d|noon|midday)",
+    "to": r"(?:to|till|until|and|[-–—])\s*(?:at\s+)?(?=\d|noon|midday)",
+    "window_hour": r"(?:1?\d|2[0-3]|0\d)(?![\w:.]\d|\w)",
+    "separator": r"(?:and\b|&)?",
+    "until": r"(?:until|till|up\s+to)\b(?=\s)",
+    "except": r"(?:except|excluding|but\s+not)\b(?:\s+on\b)?(?=\s)",
+    "chinese_goes_on": r"(?=[到至])",
+    # parts of the day
+    "this_part": rf"(?:tonight\b|this\s+{_PART})(?!['’])",
+    "every_part": rf"(?:every|each)\s+{_PART}",
+    "part": rf"(?:in\s+the\s+)?{_PART}",
+    "part_behind": rf"(?:in\s+the|at)\s+{_PART}",
+    "midnight": r"(?:at\s+)?midnight\b",
+    # recurring days
+    "every_day": r"(?:(?:every|each)\s*day|daily)\b"
+    r"|(?:once|twice|(?:three|four|five|six)\s+times)\s+(?:a|per|each|every)\s+day\b",
+    "every_weekday": r"(?:(?:every|each|on)\s+)?(?:weekdays?|workdays?|(?:working|business) days?)\b",
+    "every_weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
+    "weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
+    "every_year": r"(?:every\s+year|yearly|annually)\b|every(?=\s+(?:\d|[a-z]{3,9}\s+\d))",
+    "every_month": r"(?:every\s+month|monthly)\b(?:\s+on\b)?(?:\s+the\b)?",
+    "every_few": rf"(?:(?:every|each)\s+(?:other|(?P<number>\d{{1,3}}|{SPELT}))\s+"
+    r"(?:(?P<unit>day|week|month|year)s?\b(?:\s+on\b)?(?:\s+the\b)?|(?=[a-z]+day\b|(?:mon|tue|wed|thu|fri|sat|sun)\b))"
+    r"|(?:fortnightly|every\s+fortnight)\b(?:\s+on\b)?)",
+    "weekly": r"(?:every\s+week|weekly)(?:\s+on\b)?(?=\s)|every\b|each\b"
+    r"|(?:on\s+)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)"
+    rf"|(?:on\s+)?(?={_ANY_WEEKDAY}\s*(?:[-–—]|to\b|through\b)\s*{_ANY_WEEKDAY})",
+    "weekday": _WEEKDAY,
+    "next_weekday": _AND + _WEEKDAY,
+    "to_weekday": rf"(?:[-–—]|to\b|through\b|till\b|until\b)\s*{_WEEKDAY}",
+    "every_first_or_last": r"every(?=\s+(?:first|last)\b)",
+    "on_the": r"(?:(?:on|every|each)\s+)?(?:the\b)?",
+    "of_every_month": r"(?:day\s+)?of\s+(?:every|each|the)\s+month\b",
+    "last_day": r"last(?:\s+day)?(?!\w)",
+    "working_day": rf"(?P<which>{_WHICH})\s+(?:(?:working|business)\s+day|workday|weekday)\b",
+    "counted_weekday": rf"(?P<which>{_WHICH}|[1-5](?:st|nd|rd|th))\s+{_WEEKDAY}",
+    "day_of_month": rf"{_DAY}(?![\w:.])",
+    "next_day_of_month": rf"{_AND}{_DAY}(?![\w:.])",
+    # single days
+    "days_ahead": r"(?:the\s+)?(?P<ahead>day\s+after\s+tomorrow|tomorrow|today)\b(?!['’])",
+    "day_of_next_month": r"(?:next\s+month\s+on\s+the\s+|(?:on\s+)?the\s+(?=\w+\s+of\s+next\s+month\b))"
+    rf"{_DAY}(?:\s+of\s+next\s+month\b|(?![\w:.]))",
+    "on_the_day": r"on\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)(?![\w:.])(?!\s+of\b)",
+    "named_day": rf"(?:on\s+|(?P<ahead>next)\s+|this\s+)?{_WEEKDAY}(?!['’])",
+    "day_behind": "",
+    # times of day
+    "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?\d){_HALF}|(?:at\s+)?(\d{{1,2}})\s*([ap])\.?m\b\.?",
+    "past": rf"(?:at\s+)?(half\s+past|quarter\s+past|(?:a\s+)?quarter\s+to)\s+(\d{{1,2}}|{SPELT})"
+    rf"(?![\w:.]\d|\w){_HALF}",
+    "hour": r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+tonight\b)",
+    "spelt_hour": rf"at\s+({SPELT})\b(?:\s+(fifteen|thirty|forty-five)\b|\s*o['’]?clock\b)?",
+    "named_time": r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b",
+}
+_DATES = (
+    r"(?:on\s+)?(?P<year>\d{4,5})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?:T(?=\d)|(?!\w))",
+    r"(?:on\s+)?(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4,5})(?!\w)",
+    r"(?:on\s+)?(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?!\w)",
+    rf"(?:on\s+)?(?:the\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?![\w:])",
+    rf"(?:on\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_MONTH}\s+{_DAY}{_YEAR}(?![\w:])",
+)
+
+
+def _read_time(parser: Parser) -> time | None:
+    if found := parser.take("time"):
+        hour, minute, half, short, short_half = found.groups()
+        return _time(int(hour or short), int(minute or 0), half or short_half, found[0])
+    if found := parser.take("past"):
+        return _past(found[1].lower(), whole(found[2]), found[3], found[0])
+    if found := parser.take("hour"):
+        return _time(int(found[1] or found[2] or found[3]), 0, None, found[0])
+    if found := parser.take("spelt_hour"):
+        return time(whole(found[1]), whole(found[2]) if found[2] else 0)
+    found = parser.take("named_time")
+    return time(0 if found[1].lower() == "midnight" else _NOON) if found else None
+
+
+def _past(part: str, hour: int, half: str | None, shown: str) -> time:
+    """Return a time such as `half past five`."""
+    if part.endswith("past"):
+        return _time(hour, 30 if part.startswith("half") else 15, half, shown)
+    return _time((hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1, 45, half, shown)
+
+
+def _time(hour: int, minute: int, half: str | None, shown: str) -> time:
+    if half is None:
+        return clock_time(hour, minute, shown)
+    if not 1 <= hour <= _NOON:
+        raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip())
+    return clock_time(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
+
+
+ENGLISH = Words(
+    {name: re.compile(text, re.IGNORECASE) for name, text in _PATTERNS.items()},
+    tuple(re.compile(form, re.IGNORECASE) for form in _DATES),
+    _read_time,
+)
