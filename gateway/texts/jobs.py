@@ -44,7 +44,7 @@ TEXTS = {
     },
     "job_tokens": {"en": "{count} tokens", "zh": "{count} 个词元"},
     "job_scripts": {
-        "en": "**Runs without asking you:** the scripts of the skills {skills}. Your yes covers them.",
+        "en": "**Runs without asking you:** the scripts of the skills {skills}. Confirming allows them.",
         "zh": "**无需再询问即可运行**：技能 {skills} 的脚本。确认即表示同意。",
     },
     "job_confirm_button": {"en": "Confirm", "zh": "确认"},
@@ -99,18 +99,19 @@ TEXTS = {
     },
     "job_not_yours": {
         "en": "Only the person whose job it is, or an owner, can change it.",
-        "zh": "只有它的主人或所有者可以更改。",
+        "zh": "只有它的创建者或所有者可以更改。",
     },
     "job_full": {
         "en": "There are {most} jobs here already, and that is the most. Remove one first: `{slash}cron` lists them.",
         "zh": "这里已有 {most} 个日程，达到上限。请先删除一个：`{slash}cron` 可列出全部。",
     },
     "job_waiting_full": {
-        "en": "{most} proposals wait for a yes here already. Confirm or cancel some first: `{slash}cron` lists them.",
+        "en": "{most} proposals wait for confirmation here already. Confirm or cancel some first: "
+        "`{slash}cron` lists them.",
         "zh": "这里已有 {most} 个设置等待确认。请先确认或取消一些：`{slash}cron` 可列出全部。",
     },
     "job_gone": {
-        "en": "That does not wait for a yes any more. Ask for it again if it is still wanted.",
+        "en": "That no longer waits for confirmation. Ask for it again if you still want it.",
         "zh": "它已不再等待确认。如仍需要，请重新提出。",
     },
     "job_was_set": {"en": "That has been set already.", "zh": "已经设置过了。"},
@@ -126,7 +127,7 @@ TEXTS = {
         "zh": "还没有内容，请在时间后面写上要说什么。",
     },
     "job_too_long": {
-        "en": "That is too long to be shown whole before you say yes. Please make it shorter.",
+        "en": "That is too long to be shown whole before you confirm it. Please make it shorter.",
         "zh": "内容过长，无法在确认前完整显示，请写短一些。",
     },
     "job_cannot_shift": {
@@ -146,18 +147,18 @@ TEXTS = {
     },
     "cron_line_next": {"en": "next {next}", "zh": "下次 {next}"},
     "cron_line_once": {"en": "once", "zh": "一次"},
-    "cron_line_draft": {"en": "waits for your yes", "zh": "等待确认"},
-    "cron_line_late": {"en": "its time passed without your yes", "zh": "未确认，时间已过"},
+    "cron_line_draft": {"en": "waits for your confirmation", "zh": "等待确认"},
+    "cron_line_late": {"en": "its time passed without your confirmation", "zh": "未确认，时间已过"},
     "cron_more": {"en": "- and {count} more", "zh": "- 另有 {count} 个"},
     "cron_more_button": {"en": "More", "zh": "更多"},
     "pause_person": {"en": "paused", "zh": "已暂停"},
     "pause_failures": {"en": "paused after failures", "zh": "多次失败后暂停"},
     "pause_undeliverable": {"en": "paused: nothing arrives here any more", "zh": "已暂停：消息无法送达"},
-    "pause_not_allowed": {"en": "paused: its person may not speak here", "zh": "已暂停：其主人无权在此发言"},
-    "pause_silence": {"en": "paused: nobody has written for long", "zh": "已暂停：很久没有人说话"},
+    "pause_not_allowed": {"en": "paused: its owner has no access here", "zh": "已暂停：其创建者无权在此使用"},
+    "pause_silence": {"en": "paused: no messages for a long time", "zh": "已暂停：很久没有人说话"},
     "pause_button": {"en": "Pause {id}", "zh": "暂停 {id}"},
     "resume_button": {"en": "Resume {id}", "zh": "恢复 {id}"},
-    "show_button": {"en": "Look at {id}", "zh": "查看 {id}"},
+    "show_button": {"en": "Show {id}", "zh": "查看 {id}"},
     "run_button": {"en": "Run now", "zh": "立即运行"},
     "remove_button": {"en": "Remove", "zh": "删除"},
     "cron_how": {
@@ -241,7 +242,7 @@ TEXTS = {
         "en": "This is being worked on already: {what}",
         "zh": "这件事已在进行中：{what}",
     },
-    "firing_look": {"en": "a look at what may need you", "zh": "查看有没有需要您处理的事"},
+    "firing_look": {"en": "a check-in", "zh": "例行检查"},
     "firing_rehearsal": {
         "en": "🧪 A rehearsal: only you see it, and its times stay as they are.",
         "zh": "🧪 这是试运行：只有您能看到，时间安排不变。",

@@ -15,11 +15,11 @@ TEXTS = {
         "zh": "间隔太长：至少每年一次。请改用具体日期。",
     },
     "rule_never": {
-        "en": "That date never comes. Please look at the day and the month again.",
+        "en": "That date never comes. Please check the day and the month.",
         "zh": "这个日期不存在，请检查日和月。",
     },
     "rule_not_understood": {
-        "en": "I do not see when that is to be. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
+        "en": "I do not understand the time. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
         "`2027-01-31 9:00`, `every weekday 9:00`, `every other monday 9:00`, `every hour from 9 to 17`, "
         "`last friday of the month 9:00` or a cron line, and then what it is about.",
         "zh": "我没看懂时间。请先写时间再写内容，例如 `20分钟后`、`明天9点`、`周一9点`、`2027-01-31 9:00`、"
@@ -66,7 +66,7 @@ TEXTS = {
     },
     "bad_time": {"en": "No clock shows {time}.", "zh": "没有 {time} 这个时间。"},
     "bad_date": {
-        "en": "There is no such date. Please look at the day and the month again.",
+        "en": "There is no such date. Please check the day and the month.",
         "zh": "没有这个日期，请检查月和日。",
     },
     "bad_rrule": {"en": "I cannot use `{part}` in a recurrence rule.", "zh": "重复规则中的 `{part}` 无法使用。"},

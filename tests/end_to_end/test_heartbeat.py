@@ -53,7 +53,7 @@ async def test_the_owner_is_offered_it_once_and_switches_it_on_by_button(own_sta
     await chat.presses(ann, "Switch it on")
     await chat.until(lambda c: any(each.button("Use this list") for each in c.bot_messages), SECONDS)
     await chat.presses(ann, "Use this list")
-    await chat.until(tells("The heartbeat is on. My next look: Mon 23 Nov 09:30"), SECONDS)
+    await chat.until(tells("The heartbeat is on. Next check: Mon 23 Nov 09:30"), SECONDS)
     await chat.says(ann, "good")
     await chat.until(tells("Good."), SECONDS)
 

@@ -125,7 +125,7 @@ class DueJobs:
             await self._pause(job, Pause.FAILURES)
             return None
         if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
-            log.warning("a job is paused: whose it is may not speak any more", job=job.id, chat=str(job.chat))
+            log.warning("a job is paused: its owner has no access any more", job=job.id, chat=str(job.chat))
             await self._pause(job, Pause.NOT_ALLOWED)
             return None
         if found.fires is None or (isinstance(job.work, CheckIn) and not await self._tick(job, now)):

@@ -169,7 +169,7 @@ class Firings:
     def fire(self, item: InboxItem) -> None:
         """Start handling a firing from the inbox, and return at once."""
         if not isinstance(item.event, ScheduleFired):
-            raise TypeError(f"{item.event.type} is nothing that is due")
+            raise TypeError(f"{item.event.type} is not a firing")
         if self._drain.is_on:  # it stays in the inbox for the next process start
             return
         self._handling.start(self._fire(item, item.event), item.event.event_id)

@@ -289,7 +289,7 @@ class Jobs:
         found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in NOBODYS_WISH]
         waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
         for job in waiting:
-            log.info("job goes on: its person can be reached again", job=job.id, chat=str(chat))
+            log.info("job resumed: its owner can be reached again", job=job.id, chat=str(chat))
             await self._step(job, partial(reachable, now=self.clock.time()))
         if waiting:
             self.changed()

@@ -91,7 +91,7 @@ class RecentMessages:
         try:
             said = await self._channel.history(self._chat, most=MOST_SAID)
         except ChannelError as error:
-            log.info("talk not read", chat=str(self._chat), reason=error.reason)
+            log.info("chat history not read", chat=str(self._chat), reason=error.reason)
             return None
         return [event for event in said if isinstance(event, MessageReceived)]
 

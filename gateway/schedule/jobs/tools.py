@@ -119,7 +119,7 @@ class JobTools:
                 return await self._listed(chat)
             if is_tainted(context.messages):
                 raise ToolFailed(
-                    "strangers had a word in this conversation, so only people change jobs",
+                    "this conversation contains untrusted input, so only users change jobs",
                     f"tell the person to say {self._slash(chat)}cron",
                 )
             act = {"pause": self.jobs.pause, "resume": self.jobs.resume, "remove": self.jobs.remove}[action]

@@ -28,7 +28,7 @@ ANN = Author("heartbeat", person="ann")
     [
         "",
         "\n\n  \n",
-        "# What to look after\n\n## Every day",
+        "# What to check\n\n## Every day",
         "<!-- water the plants -->",
         "<!-- a list\n- water the plants\n-->",
         "<!-- never closed\n- water the plants",

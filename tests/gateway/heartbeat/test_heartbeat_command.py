@@ -36,15 +36,15 @@ async def test_how_it_stands(start_looking: StartBeating) -> None:
     await bot.hears("/heartbeat")
 
     assert bot.screen[-1] == (
-        "- **Heartbeat:** on. I look every 30 minutes and write only if something needs you, or to say hello.\n"
-        "- **Next look:** Mon 23 Nov 09:00\n"
-        "- **Last look:** Mon 23 Nov 08:30: I wrote to you\n"
+        "- **Heartbeat:** on. I check every 30 minutes and write only if something needs you, or to say hello.\n"
+        "- **Next check:** Mon 23 Nov 09:00\n"
+        "- **Last check:** Mon 23 Nov 08:30: I wrote to you\n"
         "- **Quiet hours:** 21:00–08:00 (Europe/Paris)\n"
         "- **Today:** 1 of at most 2 messages\n"
         "- **On the list** (`HEARTBEAT.md`): 1\n"
         "- **Due or stuck:** 1"
     )
-    assert buttons(bot) == ["Off", "Quiet hours", "Show now"]
+    assert buttons(bot) == ["Off", "Quiet hours", "Check now"]
 
 
 async def test_why_it_was_silent(start_looking: StartBeating) -> None:
@@ -53,7 +53,7 @@ async def test_why_it_was_silent(start_looking: StartBeating) -> None:
     await bot.goes_by(0.5)
     await bot.hears("/heartbeat")
 
-    assert "**Last look:** Mon 23 Nov 08:30: silent, there was nothing to look at" in bot.screen[-1]
+    assert "**Last check:** Mon 23 Nov 08:30: silent, there was nothing to check" in bot.screen[-1]
 
 
 async def test_a_list_that_cannot_be_read_is_told(start_looking: StartBeating) -> None:
@@ -83,14 +83,14 @@ async def test_switched_on_it_shows_a_list_first_and_begins_when_she_says_so(sta
     bot = await start_beating()
     await bot.hears("/heartbeat on")
 
-    assert "# What to look after" in bot.screen[-1]
-    assert "about 26 short looks of the model a day" in bot.screen[-1]
+    assert "# What to check" in bot.screen[-1]
+    assert "about 26 short model calls a day" in bot.screen[-1]
     assert buttons(bot) == ["Use this list", "Without a list", "Cancel"]
     assert await bot.store.heartbeats.find(ANN) is None
 
     await bot.presses("Use this list")
 
-    assert bot.screen == ["The heartbeat is on. My next look: Mon 23 Nov 08:30."]
+    assert bot.screen == ["The heartbeat is on. Next check: Mon 23 Nov 08:30."]
     assert (workspace_of(bot.home, ANN) / NAME).read_text().count("- [ ] ") == 2
 
 
@@ -101,7 +101,7 @@ async def test_her_own_words_make_the_list(start_beating: StartBeating) -> None:
     await bot.presses("Use this list")
 
     text = (workspace_of(bot.home, ANN) / NAME).read_text()
-    assert text == "# What to look after\n\n- [ ] water the plants\n- [ ] look at inbox.md\n"
+    assert text == "# What to check\n\n- [ ] water the plants\n- [ ] look at inbox.md\n"
 
 
 async def test_the_list_that_was_there_before_can_be_brought_back(start_looking: StartBeating) -> None:
@@ -128,7 +128,7 @@ async def test_more_words_are_added_to_the_list(start_looking: StartBeating) -> 
 async def test_with_a_list_it_begins_at_once(start_looking: StartBeating) -> None:
     bot = await start_looking()
 
-    assert bot.screen == ["The heartbeat is on. My next look: Mon 23 Nov 08:30."]
+    assert bot.screen == ["The heartbeat is on. Next check: Mon 23 Nov 08:30."]
 
 
 async def test_cancelled_nothing_begins(start_beating: StartBeating) -> None:
@@ -213,11 +213,11 @@ async def test_quiet_hours_can_be_chosen_where_nobody_is_looked_after(start_beat
 
 async def test_by_night_the_next_look_is_in_the_morning(start_looking: StartBeating) -> None:
     bot = await start_looking(begins="2026-11-23 22:10")
-    assert bot.screen[-1] == "The heartbeat is on. My next look: Tue 24 Nov 08:10."
+    assert bot.screen[-1] == "The heartbeat is on. Next check: Tue 24 Nov 08:10."
     await bot.hears("/heartbeat snooze 1d")
     await bot.hears("/heartbeat")
 
-    assert "**Next look:** Wed 25 Nov 08:10" in bot.screen[-1]
+    assert "**Next check:** Wed 25 Nov 08:10" in bot.screen[-1]
 
 
 async def test_there_need_not_be_any(start_looking: StartBeating) -> None:
@@ -262,10 +262,10 @@ async def test_what_is_off_is_not_snoozed(start_looking: StartBeating) -> None:
 async def test_a_look_now_shows_what_it_found_even_if_that_is_nothing(start_looking: StartBeating) -> None:
     bot = await start_looking(NOTHING, "The plants are dry.")
     await bot.hears("/heartbeat now")
-    assert bot.screen[-2:] == ["I am having a look.", "I have looked: nothing needs you now."]
+    assert bot.screen[-2:] == ["I am checking.", "I have checked: nothing needs you now."]
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-2:] == ["I am having a look.", "The plants are dry."]
+    assert bot.screen[-2:] == ["I am checking.", "The plants are dry."]
     await bot.hears("/heartbeat")
     assert "0 of at most 2" in bot.screen[-1]
 
@@ -286,7 +286,7 @@ async def test_a_look_now_at_nothing_asks_no_model(start_looking: StartBeating) 
     bot.writes("")
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-1] == "There is nothing to look at: no list, and nothing is due."
+    assert bot.screen[-1] == "There is nothing to check: no list, and nothing is due."
     assert buttons(bot) == ["Make a list"]
     assert bot.asked == 0
 
@@ -304,7 +304,7 @@ async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> Non
     bot = await start_looking(Failure(FailureKind.FATAL, "no such model"))
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-1].startswith("⚠️ I could not do this: a look at what may need you\n")
+    assert bot.screen[-1].startswith("⚠️ I could not do this: a check-in\n")
     assert (await bot.beats()).failures == 0
 
 
@@ -315,7 +315,7 @@ async def test_in_a_group_only_an_owner_decides(start_beating: StartBeating) -> 
     bot = await start_beating()
     bot.writes(PLANTS, chat=TEAM)
     await bot.hears("/heartbeat on", sender="bob", group="team")
-    assert bot.screen[-1] == "Only whom I look after here, or an owner, can change that."
+    assert bot.screen[-1] == "Only the user whose heartbeat this is, or an owner, can change that."
     await bot.hears("/heartbeat on", sender="ann", group="team")
     await bot.hears("/heartbeat off", sender="bob", group="team")
 

@@ -200,11 +200,11 @@ async def test_after_three_failures_it_stops_and_says_so_once(start_looking: Sta
     await bot.goes_by(6)
 
     assert len(await bot.looks()) == 3
-    assert [text for text in bot.screen if "so I stop doing it" in text] == [bot.screen[-1]]
+    assert [text for text in bot.screen if "so I have stopped it" in text] == [bot.screen[-1]]
     beats, job = await bot.beats(), await bot.its_job()
     assert (beats.on, beats.failures, job.pause) == (False, 3, Pause.FAILURES)
     await bot.hears("/heartbeat")
-    assert "I stopped, for it failed again and again" in bot.screen[-1]
+    assert "I stopped after repeated failures" in bot.screen[-1]
 
 
 async def test_switched_on_again_it_has_three_new_tries(start_looking: StartBeating) -> None:
@@ -226,7 +226,7 @@ async def test_who_looks_by_hand_after_it_has_stopped_is_not_told_again(start_lo
     await bot.hears("/heartbeat now")
 
     assert bot.screen[-1] == DRY
-    assert len([text for text in bot.screen if "so I stop doing it" in text]) == 1
+    assert len([text for text in bot.screen if "so I have stopped it" in text]) == 1
 
 
 async def test_switched_off_during_its_third_failure_it_says_no_more(start_looking: StartBeating) -> None:
@@ -266,7 +266,7 @@ async def test_after_a_week_without_a_word_it_stops_and_says_so_once(start_looki
     assert (await bot.its_job()).pause is Pause.SILENCE
     assert (await bot.looks())[-1].due < moment("2026-11-30 08:30")
     await bot.hears("/heartbeat")
-    assert "I stopped, for you had not written for long" in bot.screen[-1]
+    assert "I stopped because you had not written for a long time" in bot.screen[-1]
 
 
 # Reasons beyond the checklist

@@ -34,7 +34,7 @@ async def test_who_takes_the_offer_has_it_on(start_beating: StartBeating) -> Non
     await bot.presses("Use this list")
 
     assert (await bot.beats()).on
-    assert "The heartbeat is on. My next look: Mon 23 Nov 08:30." in bot.screen[-1]
+    assert "The heartbeat is on. Next check: Mon 23 Nov 08:30." in bot.screen[-1]
 
 
 async def test_who_declines_hears_no_more_of_it(start_beating: StartBeating) -> None:

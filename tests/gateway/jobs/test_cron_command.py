@@ -141,7 +141,7 @@ async def test_the_question_that_was_put_otherwise_is_not_answered_by_the_old_on
 
     assert bot.screen[1].startswith("**Shall I set this up?**")
     await press(bot, "/cron confirm ab0001")
-    assert bot.screen[0].startswith("That does not wait for a yes any more.")
+    assert bot.screen[0].startswith("That no longer waits for confirmation.")
     await press(bot, "/cron confirm ab0002")
     assert bot.screen[1].startswith("✓ Set (`ab0002`): every weekday at 10:00.")
 
@@ -151,7 +151,7 @@ async def test_one_that_waits_can_be_seen_again(start_bot: StartTimedBot) -> Non
     await bot.hears("/remind at 9 pizza")
     await bot.hears("/cron")
 
-    assert await press(bot, "Look at ab0001") == bot.screen[0]
+    assert await press(bot, "Show ab0001") == bot.screen[0]
     assert labels(bot) == [["Confirm", "Change", "Cancel"]]
 
 
@@ -163,7 +163,7 @@ async def test_a_time_that_has_passed_meanwhile_is_not_set(start_bot: StartTimed
     assert await press(bot, "Confirm") == "That time is past."
     assert labels(bot, 0) == [["Confirm", "Change", "Cancel"]]
     await bot.hears("/cron")
-    assert bot.screen[-1].endswith("Reminder: pizza (its time passed without your yes)")
+    assert bot.screen[-1].endswith("Reminder: pizza (its time passed without your confirmation)")
 
 
 async def test_all_of_many_are_within_reach(start_bot: StartTimedBot) -> None:
@@ -308,7 +308,7 @@ async def test_what_nobody_says_yes_to_is_gone_after_a_day(start_bot: StartTimed
     await bot.house.scheduler.tick()
 
     await press(bot, "Confirm")
-    assert bot.screen == ["That does not wait for a yes any more. Ask for it again if it is still wanted."]
+    assert bot.screen == ["That no longer waits for confirmation. Ask for it again if you still want it."]
     assert labels(bot) == []
 
 

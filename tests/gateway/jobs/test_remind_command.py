@@ -69,7 +69,7 @@ async def test_what_was_cancelled_is_gone(start_bot: StartTimedBot) -> None:
     assert await press(bot, "Cancel") == "✗ Not set: pizza"
     assert labels(bot) == []
     await bot.hears("/cron confirm ab0001")
-    assert bot.screen[-1].startswith("That does not wait for a yes any more.")
+    assert bot.screen[-1].startswith("That no longer waits for confirmation.")
 
 
 async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) -> None:
@@ -86,10 +86,10 @@ async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) 
     assert title == "**Reminders here** (times in Europe/Paris):"
     assert rows.split("\n") == [
         "- `ab0001` on Mon 23 Nov 2026 at 09:00 – Reminder: pizza (once)",
-        "- `ab0002` every day at 09:00 – Reminder: water the plants (waits for your yes)",
+        "- `ab0002` every day at 09:00 – Reminder: water the plants (waits for your confirmation)",
     ]
     assert how.startswith("Say `/remind in 20m pizza`")
-    assert labels(bot) == [["Pause ab0001", "Run now", "Remove"], ["Look at ab0002", "Remove"]]
+    assert labels(bot) == [["Pause ab0001", "Run now", "Remove"], ["Show ab0002", "Remove"]]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ async def test_without_anything_it_lists_and_says_how(start_bot: StartTimedBot) 
     [
         ("at 9:00", "It says nothing yet. Put behind the time what it is about."),
         ("every 0 minutes drink", "That is too often: once a minute is the most."),
-        ("0 9 31 2 * never", "That date never comes. Please look at the day and the month again."),
+        ("0 9 31 2 * never", "That date never comes. Please check the day and the month."),
         ("2020-01-01 9:00 too late", "That time is past."),
     ],
 )
@@ -115,7 +115,7 @@ async def test_what_is_too_long_to_be_seen_whole_is_not_asked_for(start_bot: Sta
     bot = await start_bot(new_request_id=typed_ids())
     await bot.hears(f"/remind in 20m {'very ' * 1_000}long")
 
-    assert bot.screen == ["That is too long to be shown whole before you say yes. Please make it shorter."]
+    assert bot.screen == ["That is too long to be shown whole before you confirm it. Please make it shorter."]
     assert await bot.store.jobs.in_chat(ANN) == []
 
 

@@ -86,7 +86,7 @@ async def test_a_time_is_said_in_any_form(
     ("wrong", "said"),
     [
         ({}, "no time was given"),
-        ({"when": "soon"}, "I do not see when that is to be"),
+        ({"when": "soon"}, "I do not understand the time"),
         ({"when": "2026-02-30T09:00"}, "There is no such date"),
         ({"when": "2026-12-24"}, "At what time?"),
         ({"when": "2020-01-01T09:00"}, "That time is past"),
@@ -229,7 +229,7 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     await bot.has(a_job("stretch"))
     await bot.hears("what does the page say?")
 
-    assert "strangers had a word in this conversation, so only people change jobs" in told(bot, 2)
+    assert "this conversation contains untrusted input, so only users change jobs" in told(bot, 2)
     assert (await bot.job("abc123")).state is JobState.ACTIVE
     [shown] = [text for text in bot.screen if "send me money" in text]
     assert shown.endswith("which may have wanted this.")
