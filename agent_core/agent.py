@@ -6,17 +6,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Itera
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 
-from agent_core.bulkheads import Guest
+from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
-from agent_core.loop.answer_text import joined, piece_of
+from agent_core.loop.answer import StreamingAnswer, joined, piece_of
 from agent_core.loop.engine import RunInputs
 from agent_core.loop.event_stream import Emit, stream_events, unheard
 from agent_core.loop.execution import CallScope
 from agent_core.loop.limits import SoFar, TaskBudget
-from agent_core.loop.partial import StreamingAnswer
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.state import QueryState, last_said
 from agent_core.messages import (
@@ -34,7 +33,7 @@ from agent_core.messages import (
 from agent_core.models.llm import ModelInfo, ThinkingLevel
 from agent_core.reasons import TransitionReason
 from agent_core.skills.skill import Skill
-from agent_core.skills.token_budget import Room, weakly
+from agent_core.skills.token_budget import TokenBudget
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.provenance import FileSources
@@ -75,7 +74,6 @@ class Agent:
         )
         self.session_id = environment.session_id
         self.queues = MessageQueues() if queues is None else queues
-        context.skills.measure = weakly(self._room)  # weak, because the agent holds the shelf: no reference cycle
         self._state = QueryState(run_id="", session_id=environment.session_id)
         self._listeners: dict[object, Listener] = {}
         self._cancel: CancelToken | None = None
@@ -225,7 +223,11 @@ class Agent:
 
     def load_skill(self, name: str) -> str:
         """Load a skill for a user: it stays loaded until `unload_skill`. Raises SkillError."""
-        return self.context.skills.load(name, held=True).text
+        return self.context.skills.load(name, held=True, budget=self._token_budget()).text
+
+    def reload_skill(self, name: str) -> str:
+        """Reload a skill and its references for a user. Raises SkillError, and then leaves the loaded one."""
+        return self.context.skills.reload(name, self._token_budget()).text
 
     def unload_skill(self, name: str) -> str:
         """Unload a skill with its references, even if a user loaded it. Raises SkillError."""
@@ -340,12 +342,13 @@ class Agent:
             self._cancel = None
             self._idle.set()
 
-    def _room(self) -> Room:
+    def _token_budget(self) -> TokenBudget:
         window = self.loop.caller.next_model.context_window
-        return Room(self.context.tokens(self._state), window, self._state.messages)
+        return TokenBudget(self.context.tokens(self._state), window, self._state.messages)
 
     def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
-        return CallScope(replace(self.environment, user_id=user_id), self.queues, cancel)
+        environment = replace(self.environment, user_id=user_id, token_budget=self._token_budget)
+        return CallScope(environment, self.queues, cancel)
 
     def _heard_by(self, emit: Emit) -> Emit:
         """Return an `emit` that tracks the partial answer and notifies the listeners first."""
@@ -353,7 +356,7 @@ class Agent:
         async def heard(event: AgentEvent) -> None:
             self._streaming.follow(event)
             for listener in list(self._listeners.values()):
-                with Guest("listener"):
+                with log_errors("listener"):
                     answer = listener(event)
                     if inspect.isawaitable(answer):
                         await answer

@@ -11,11 +11,10 @@ log = structlog.get_logger(__name__)
 class Contained:
     """Logs an exception of the body as `event` and continues after the block; cancellation passes through."""
 
-    event = ""
-
-    def __init__(self, name: str) -> None:
-        """Set the name of the body or of its owner, for the log."""
+    def __init__(self, name: str, event: str) -> None:
+        """Set the name of the body or of its owner, and the text of the log entry."""
         self._name = name
+        self._event = event
         self.error: Exception | None = None
         """The exception that the body raised, after the block."""
 
@@ -28,20 +27,20 @@ class Contained:
         if not isinstance(error, Exception):
             return False
         self.error = error
-        log.error(self.event, name=self._name, exc_info=(type(error), error, trace))
+        log.error(self._event, name=self._name, exc_info=(type(error), error, trace))
         return True
 
 
 class Bulkhead(Contained):
     """`with Bulkhead("firing") as bulkhead:` contains an exception of Parley's own code.
 
-    For other people's code there is `Guest`. The caller must check `error`, and report it or try again.
+    For other people's code there is `log_errors`. The caller must check `error`, and report it or try again.
     """
 
-    event = "a mistake of ours"
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "a mistake of ours")
 
 
-class Guest(Contained):
-    """`with Guest("listener"):` contains an exception of a callback that a caller passed in."""
-
-    event = "a guest failed"
+def log_errors(name: str) -> Contained:
+    """Contain and log an exception of a callback that a caller passed in: `with log_errors("listener"):`."""
+    return Contained(name, "a callback failed")

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TypeVar
 
-from agent_core.bulkheads import Guest
+from agent_core.bulkheads import log_errors
 
 T = TypeVar("T")
 
@@ -31,13 +31,13 @@ class CancelToken:
         callbacks = list(self._callbacks.values())
         self._callbacks.clear()
         for callback in callbacks:
-            with Guest("cancel callback"):
+            with log_errors("cancel callback"):
                 callback()
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` on cancellation, or now if already cancelled; returns a function that unregisters it."""
         if self.cancelled:
-            with Guest("cancel callback"):
+            with log_errors("cancel callback"):
                 callback()
             return lambda: None
         handle = object()

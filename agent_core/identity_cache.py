@@ -25,7 +25,7 @@ _ITSELF = object()
 _NOTHING = object()
 
 
-class Remembered(Generic[T, R]):
+class IdentityCache(Generic[T, R]):
     """Calls `make` once per object. Objects are compared by identity, so they must be immutable."""
 
     def __init__(self, make: Callable[[T], R]) -> None:

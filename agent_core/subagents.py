@@ -14,7 +14,7 @@ from agent_core.events import (
     ToolExecutionStart,
     ToolExecutionUpdate,
 )
-from agent_core.loop.answer_text import joined
+from agent_core.loop.answer import joined
 from agent_core.loop.limits import SoFar, TaskBudget
 from agent_core.messages import (
     AgentMessage,

@@ -14,9 +14,9 @@ from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn, calls
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.memory import Memory
-from agent_core.tools.memory_tools import memory_tools
-from agent_core.tools.tool import ToolEnvironment, ToolRegistry
+from agent_core.tools.memory import Memory, memory_tools
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import ToolEnvironment
 from bench.figures import Figure
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
 from gateway.store.store import Store

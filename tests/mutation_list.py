@@ -18,14 +18,14 @@ class Mutation:
 MUTATIONS = (
     Mutation(
         "S0-16",
-        "agent_core/tools/tool.py",
+        "agent_core/tools/registry.py",
         "a tool may take the name of a skill tool",
         "if item.name in SKILL_TOOLS:",
         "if item.name in ():",
     ),
     Mutation(
         "S0-26",
-        "agent_core/context/compaction/threshold.py",
+        "agent_core/context/compaction/plan.py",
         "compaction is due at half of the window",
         "COMPACT_AT = 0.80",
         "COMPACT_AT = 0.50",
@@ -39,7 +39,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S1-12",
-        "agent_core/skills/loaded.py",
+        "agent_core/skills/loaded_skills.py",
         "a skill may have one token less",
         "SKILL_TOKENS = 8_000",
         "SKILL_TOKENS = 7_999",
@@ -172,14 +172,14 @@ MUTATIONS = (
     ),
     Mutation(
         "S3-16",
-        "agent_core/loop/recovery.py",
+        "agent_core/loop/decision.py",
         "a request that is too long is compacted again and again",
         "if compactor is None or run.state.has_attempted_reactive_compact:",
         "if compactor is None:",
     ),
     Mutation(
         "S3-17",
-        "agent_core/loop/history.py",
+        "agent_core/loop/state.py",
         "what was summarised is shown beside the summary",
         "return [summary, *_shortened(kept, summary), *messages[place + 1 :]]",
         "return [summary, *messages[:place], *messages[place + 1 :]]",

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_core.mcp.words import plain
+from agent_core.mcp.config import plain
 from agent_core.models.failures import message_in, redact
-from agent_core.models.sse import SseReader
+from agent_core.models.openai_client import SseReader
 from agent_core.models.tokens import clipped, estimate
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate
-from agent_core.tools.files.matching import find
+from agent_core.tools.files.editing import find
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.feed import read_feed
 from agent_core.tools.web.page import read_page

@@ -78,7 +78,7 @@ def test_what_catches_every_exception_is_named_with_its_reason() -> None:
             case ast.ExceptHandler(type=caught):
                 names = ast.walk(caught) if caught else [ast.Name("Exception")]
                 return any(isinstance(name, ast.Name) and name.id in {"Exception", "BaseException"} for name in names)
-            case ast.Call(func=ast.Name(id="suppress" | "Guest" | "Bulkhead" as name), args=args):
+            case ast.Call(func=ast.Name(id="suppress" | "log_errors" | "Bulkhead" as name), args=args):
                 return name != "suppress" or any(isinstance(arg, ast.Name) and arg.id == "Exception" for arg in args)
             case _:
                 return False
@@ -88,12 +88,12 @@ def test_what_catches_every_exception_is_named_with_its_reason() -> None:
     assert broad == SWALLOWS_ANYTHING.keys()
 
 
-def test_guests_are_others_and_bulkheads_are_ours() -> None:
-    """`Bulkhead` is for the gateway's own code, `Guest` for third-party code in the agent core."""
-    guests = {path for path, tree in modules(*OURS) if _calls_of(tree, "Guest")}
+def test_callbacks_are_in_the_agent_core_and_bulkheads_are_ours() -> None:
+    """`Bulkhead` is for the gateway's own code, `log_errors` for third-party code in the agent core."""
+    callbacks = {path for path, tree in modules(*OURS) if _calls_of(tree, "log_errors")}
     bulkheads = {path for path, tree in modules(*OURS) if _calls_of(tree, "Bulkhead")}
 
-    assert [path for path in guests if not path.startswith("agent_core/")] == []
+    assert [path for path in callbacks if not path.startswith("agent_core/")] == []
     assert [path for path in bulkheads if not path.startswith("gateway/")] == ["agent_core/supervise.py"]
 
 

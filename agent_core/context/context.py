@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from agent_core.context.persona import Persona
-from agent_core.context.prompt import SystemPrompt
+from agent_core.context.prompt import Persona, SystemPrompt
 from agent_core.context.request_history import RequestHistory
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AgentMessage,
@@ -17,8 +16,8 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.tokens import estimate, message_tokens
-from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools.tool import ToolRegistry
+from agent_core.skills.chat_skills import ChatSkills
+from agent_core.tools.registry import ToolRegistry
 
 FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})
 SKILL_PARTS = ("always_skills", "skill_protocol", "skills_index", "loaded_skills", "loaded_references")
@@ -72,19 +71,19 @@ class ContextManager:
         tools: ToolRegistry,
         persona: Persona | None = None,
         workspace: str = "",
-        skills: SkillShelf | None = None,
+        skills: ChatSkills | None = None,
     ) -> None:
         self.tools = tools
-        self.skills = skills or SkillShelf()
+        self.skills = skills or ChatSkills()
         self.persona = persona or Persona()
         self.workspace = workspace
         self.system_prompt: str | None = None
         """Replaces the generated prompt if set."""
         self._history = RequestHistory()
-        self._size = Remembered[AgentMessage, int](
+        self._size = IdentityCache[AgentMessage, int](
             lambda message: 0 if _is_failed(message) else message_tokens(message)
         )
-        self._tool_size = Remembered[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
+        self._tool_size = IdentityCache[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
         self._asked_with: int | None = None
         """Tokens of prompt and tools in the last request."""
 
@@ -137,14 +136,14 @@ class ContextManager:
         tokens = self.tokens(state)
         guess = self._buckets(state.messages)
         by = tokens / guess.total if guess.total else 1.0
-        shelved = self.skills.shelved.skills
+        states = self.skills.states.skills
         return ContextStats(
             messages=len(state.messages),
             tokens=tokens,
             window=window,
             buckets=Buckets(**{name: round(size * by) for name, size in guess}),
             loaded_skills=self.skills.names,
-            loaded_references=tuple(f"{skill.name}/{path}" for skill in shelved for path in skill.references),
+            loaded_references=tuple(f"{skill.name}/{path}" for skill in states for path in skill.references),
             available_skills=tuple(skill.name for skill, is_loaded in self.skills.offered() if not is_loaded),
         )
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
 from typing import assert_never
 
-from agent_core.identity_cache import Remembered
-from agent_core.loop.answer_text import GOES_ON
+from agent_core.identity_cache import IdentityCache
+from agent_core.loop.answer import GOES_ON
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -29,7 +29,7 @@ class RequestHistory:
     """Converts a growing conversation repeatedly; only messages added since the last call cost time."""
 
     def __init__(self) -> None:
-        self._converted = Remembered(_as_llm)
+        self._converted = IdentityCache(_as_llm)
         self._before: list[AgentMessage] = []
         """Messages before the last answer at the last call; later messages cannot change their conversion."""
         self._settled: list[LlmMessage] = []

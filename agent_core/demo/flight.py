@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from agent_core.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded
+from agent_core.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded, script
 from agent_core.demo.wording import CHINESE, ENGLISH, Wording
 
 SKILL = "book-flight"
@@ -127,12 +127,12 @@ def flight(talk: str, scene: Scene) -> Plan:
         return wording.flight_ask.format(missing=wording.flight_and.join(missing))
     day = details.day
     if day in _TOLD_AS:
-        (told,) = yield from done(_script(TIME_SCRIPT))
+        (told,) = yield from done(script(SKILL, TIME_SCRIPT))
         found = re.search(rf"^{_TOLD_AS[day]}: ([0-9-]{{10}})", told.fact, re.MULTILINE)
         day = found[1] if found else day
     args = ["--from", details.start, "--to", details.end, "--date", day]
     args += ["--class", details.cabin, "--passengers", details.people]
-    (search,) = yield Step((_script("search_flights.py", *args),))
+    (search,) = yield Step((script(SKILL, "search_flights.py", *args),))
     if not search.failed:
         options = "\n".join(line for line in search.fact.splitlines() if line.startswith("- "))
         return wording.flight_found.format(start=details.start, end=details.end, day=day, options=options)
@@ -144,7 +144,7 @@ def flight(talk: str, scene: Scene) -> Plan:
 
 def is_time(outcome: Outcome) -> bool:
     """Return True for the time, which need not be looked up twice for one flight."""
-    return outcome.use == _script(TIME_SCRIPT) and not outcome.failed
+    return outcome.use == script(SKILL, TIME_SCRIPT) and not outcome.failed
 
 
 def _is_name(bare: str) -> bool:
@@ -161,10 +161,6 @@ def _cities(unknown: str, scene: Scene) -> str:
     separator = ", " if wording is ENGLISH else "、"
     other = next((name for name in names if name in ("Osaka", "大阪")), "Tokyo" if wording is ENGLISH else "东京")
     return wording.flight_unknown.format(city=unknown, cities=separator.join(names) or "-", other=other)
-
-
-def _script(name: str, *args: str) -> Use:
-    return Use("run_skill_script", {"skill": SKILL, "script": name, "args": [*args]})
 
 
 def _last(pattern: str, text: str) -> str:

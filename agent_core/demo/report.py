@@ -1,13 +1,12 @@
-"""Reports of the demo model: new files, and the difference between the last two rows of a table."""
+"""Reports of the demo model: new files and numbers, messages of the chat, usage, changes of a page, and check-ins."""
 
 import csv
 import re
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 
-from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done, loaded
+from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done, loaded, script
 from agent_core.demo.wording import Wording
-from agent_core.messages import JsonObject
 
 SKILL, SCRIPT = "daily-report", "recent.py"
 NOTHING = "nothing_to_report"
@@ -26,6 +25,26 @@ _SINCE = re.compile(rf"changed since |{re.escape(_NOTHING_NEW)}")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]+)?")
 _SHORT_OF_ROWS = 3
 """Minimum rows for a chart."""
+CHAT, USAGE, PAGE = "chat-digest", "usage-report", "page-watch"
+DAYS = 7
+MOST_LINES = 8
+LONGEST = 100
+WATCHED = "watch/page"
+MOST_ENTRIES, AT_FIRST = 50, 3
+_FIRST = "First look"
+
+_OWN = "Parley: "
+"""Parley's own messages are left out: they are no news, and cut off they would look broken."""
+_SAID = re.compile(r"^[0-9]{2}:[0-9]{2} (.+)$", re.MULTILINE)
+_TOTAL = re.compile(r": ([0-9,]+) runs?, ([0-9,]+) tokens, (\$[0-9.,]+)")
+_TABLE = re.compile(r"^day,runs.*", re.MULTILINE | re.DOTALL)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'，。]+")
+_ENTRY = re.compile(r"^\s*(?:[-*]|#{1,3}|[0-9]+\.) +(.{4,200})$", re.MULTILINE)
+_NEW = re.compile(r"^- (.+)$", re.MULTILINE)
+_LIST = r"^What the person wants looked after .*\n((?:- .*(?:\n|$))+)"
+_DUE = r"^Due, failed or stuck:\n((?:- .*(?:\n|$))+)"
+_SAID_TODAY = r"^You wrote this to them .*\n((?:- .*(?:\n|$))+)"
+_GREETS = re.compile(r"\bgreet them in one line\b", re.IGNORECASE)
 
 
 def report(words: str, scene: Scene, *, alone: bool = False) -> Plan:
@@ -48,7 +67,7 @@ def report(words: str, scene: Scene, *, alone: bool = False) -> Plan:
 def _recent(folder: str) -> Generator[Step, tuple[Outcome, ...], tuple[str, Outcome]]:
     """Run the script on the folder, else on all files; if it cannot run, list the files."""
     for each in dict.fromkeys((folder, ".")):
-        (outcome,) = yield Step((_script(SKILL, SCRIPT, each),))
+        (outcome,) = yield Step((script(SKILL, SCRIPT, each, optional=True),))
         if outcome.text and not outcome.failed:
             return each, outcome
     (outcome,) = yield from done(Use("list_dir", {}))
@@ -67,10 +86,7 @@ def _numbers(path: str, scene: Scene) -> Plan:
     rows = _rows(outcome.text)
     if outcome.failed or len(rows) < _SHORT_OF_ROWS:
         return ""
-    yield from loaded("chart", scene)
-    (drawn,) = yield Step((_script("chart", "chart.py", path, CHART_FILE),))
-    if drawn.text and not drawn.failed:
-        yield Step((Use("send_file", {"path": CHART_FILE}, optional=True),))
+    yield from _chart(scene, CHART_FILE, path, CHART_FILE)
     return _compared(rows, path, scene.wording)
 
 
@@ -104,6 +120,71 @@ def _folder(words: str) -> str:
     return (found[1] or found[2] or "notes") if found else "."
 
 
-def _script(skill: str, name: str, *args: str) -> Use:
-    arguments: JsonObject = {"skill": skill, "script": name, "args": [*args]}
-    return Use("run_skill_script", arguments, optional=True)
+def _chart(scene: Scene, picture: str, *args: str) -> Generator[Step, tuple[Outcome, ...], None]:
+    """Draw a chart with these arguments of the script, and send the picture; without the script there is none."""
+    yield from loaded("chart", scene)
+    (drawn,) = yield Step((script("chart", "chart.py", *args, optional=True),))
+    if drawn.text and not drawn.failed:
+        yield Step((Use("send_file", {"path": picture}, optional=True),))
+
+
+def chat_digest(scene: Scene) -> Plan:
+    (outcome,) = yield from done(Use("read_history", {"hours": 24}))
+    lines = [f"- {line[:LONGEST]}" for line in _SAID.findall(outcome.fact) if not line.startswith(_OWN)]
+    if not lines:
+        yield from done(Use(NOTHING, {"why": "nothing was said"}))
+    return "\n".join([scene.wording.digest_title, *lines[-MOST_LINES:]])
+
+
+def own_usage(scene: Scene) -> Plan:
+    (outcome,) = yield from done(Use("own_usage", {"days": DAYS}))
+    total = _TOTAL.search(outcome.fact)
+    table = _TABLE.search(outcome.fact)
+    if total is None or total[1] == "0":
+        yield from done(Use(NOTHING, {"why": "nothing was used"}))
+        return scene.wording.report_nothing
+    if table:
+        yield from done(Use("write_file", {"path": "usage.csv", "content": f"{table[0].strip()}\n"}))
+        yield from _chart(scene, "usage.png", "usage.csv", "usage.png", "--x", "day", "--y", "tokens")
+    return scene.wording.usage.format(days=DAYS, runs=total[1], tokens=total[2], cost=total[3])
+
+
+def page_watch(words: str, scene: Scene) -> Plan:
+    """Report entries in lists and headings that the skill's script finds new since the last look."""
+    address = _ADDRESS.search(words)
+    if address is None:
+        return scene.wording.page_which
+    (page,) = yield Step((Use("web_fetch", {"url": address[0]}),))
+    if page.failed:
+        return scene.wording.not_possible.format(fact=page.fact)
+    entries = [entry.strip() for entry in _ENTRY.findall(page.text)[:MOST_ENTRIES]] or ["(empty)"]
+    content = "".join(f"- {entry}\n" for entry in entries)
+    yield from done(Use("write_file", {"path": f"{WATCHED}.now", "content": content}))
+    (compared,) = yield from done(script(PAGE, "new.py", WATCHED))
+    is_first = _FIRST in compared.fact
+    new = entries[:AT_FIRST] if is_first else _NEW.findall(compared.fact)
+    if not new:
+        yield from done(Use(NOTHING, {"why": "nothing is new on the page"}))
+    lines = [f"- {line[: 2 * LONGEST]}" for line in new[:MOST_LINES]]
+    title = scene.wording.page_first if is_first else scene.wording.page
+    return "\n".join([title.format(address=address[0]), *lines])
+
+
+def is_check_in(words: str) -> bool:
+    return bool(_lines(_LIST, words) or _lines(_DUE, words) or _GREETS.search(words))
+
+
+def check_in(words: str, scene: Scene) -> Plan:
+    """Return the first item not mentioned within the last day, else a greeting or nothing to report."""
+    said = " ".join(_lines(_SAID_TODAY, words))
+    for pattern, sentence in ((_DUE, scene.wording.check_in_due), (_LIST, scene.wording.check_in)):
+        if new := next((line for line in _lines(pattern, words) if " ".join(line.split()) not in said), ""):
+            return sentence.format(line=new)
+    if not _GREETS.search(words):
+        yield from done(Use(NOTHING, {"why": "all of it was said today"}))
+    return scene.wording.greeting
+
+
+def _lines(pattern: str, words: str) -> list[str]:
+    found = re.search(pattern, words, re.MULTILINE)
+    return [line.removeprefix("- ") for line in found[1].splitlines()] if found else []

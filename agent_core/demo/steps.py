@@ -86,3 +86,8 @@ def loaded(skill: str, scene: Scene) -> Generator[Step, tuple[Outcome, ...], Non
     """Load the skill if it is not loaded, and if skills can be loaded. Raises StepFailed."""
     if not scene.has_loaded(skill):
         yield from done(Use("load_skill", {"name": skill}, optional=True))
+
+
+def script(skill: str, name: str, *args: str, optional: bool = False) -> Use:
+    """Return the call that runs a script of a skill."""
+    return Use("run_skill_script", {"skill": skill, "script": name, "args": [*args]}, optional)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
 from agent_core.loop.calls import CallBatch, CallRunner, ToolSetup
-from agent_core.loop.decision import limit_notice
+from agent_core.loop.decision import answer_open_calls, first_step, limit_notice
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.event_stream import Emit, unheard
 from agent_core.loop.execution import CallScope
@@ -18,7 +18,6 @@ from agent_core.loop.hooks import HookCalls, Hooks
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
-from agent_core.loop.resumption import answer_open_calls, first_step
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState, last_said
 from agent_core.loop.turn import run_turn
@@ -26,7 +25,7 @@ from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools.tool import ToolRegistry
+from agent_core.tools.registry import ToolRegistry
 
 
 class CannotContinue(RuntimeError):

@@ -25,7 +25,8 @@ from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, ToolCall, ToolResultMessage
 from agent_core.reasons import CallFailure, TerminalReason
 from agent_core.tool_result import ToolResult
-from agent_core.tools.tool import ToolContext, ToolFailed, ToolRegistry, UnknownTool
+from agent_core.tools.registry import ToolRegistry, UnknownTool
+from agent_core.tools.tool import ToolContext, ToolFailed
 
 CUT_OFF = "Error: the answer reached its output token limit before this call was complete. Next: re-issue the call."
 NO_CHECK = ToolResult.failure(

@@ -1,16 +1,25 @@
-"""Decides what follows a turn with an answer: another turn, and for which reason, or the end of the run."""
+"""Decides how a run continues: after a turn, after a failure, and after an interruption."""
 
+from collections.abc import Sequence
+
+from agent_core.events import CompactionReason, TurnEnd, TurnStart
+from agent_core.loop.answer import GOES_ON
 from agent_core.loop.calls import BatchOutcome
-from agent_core.loop.engine import End, Engine, Next, Run
+from agent_core.loop.engine import Compactor, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.limits import LoopLimits
-from agent_core.loop.recovery import go_on
-from agent_core.messages import AssistantMessage, JsonObject
+from agent_core.loop.state import last_said, unanswered_calls
+from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, UserMessage
+from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.reasons import TerminalReason, TransitionReason
 
 NOT_DONE = "stop_hook"
 """Kind of the note to the model when the application requests one more turn without a message of its own."""
 NOT_DONE_TEXT = "That was not all yet. Look at what was asked, and go on with what is missing."
+GO_ON = (
+    "Your answer was cut off at its length limit. Go on with the very next character, as if you had not stopped: "
+    "repeat nothing, explain nothing."
+)
 
 
 async def decide(engine: Engine, run: Run, message: AssistantMessage, calls: BatchOutcome) -> Next | End:
@@ -112,3 +121,116 @@ def _one_more(engine: Engine, run: Run) -> Next | None:
         return None
     run.pending.append(engine.caller.note(run.state.session_id, NOT_DONE, NOT_DONE_TEXT))
     return Next(TransitionReason.STOP_HOOK)
+
+
+async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> None:
+    """Compact before a model call, if due.
+
+    If the conversation is still too long afterwards, the run does not compact again: that would cost as much and change
+    as little.
+    """
+    compactor = engine.compactor
+    if compactor is None or not run.compacts or not compactor.is_due(run.state):
+        return
+    run.compacts = await _shorten(compactor, run, reason) and not compactor.is_due(run.state)
+
+
+async def after_overflow(engine: Engine, run: Run, failure: LlmFailure) -> Next | End:
+    """Handle a request that was larger than the window: compact and ask again, once per run."""
+    compactor = engine.compactor
+    if compactor is None or run.state.has_attempted_reactive_compact:
+        return End.failed(failure)
+    is_shorter = await _shorten(compactor, run, "overflow")
+    if run.cancel.cancelled:
+        return End(TerminalReason.ABORTED)
+    if is_shorter and run.state.turn_count < engine.limits.max_turns:
+        return Next(TransitionReason.REACTIVE_COMPACT)
+    return End.failed(failure)
+
+
+async def _shorten(compactor: Compactor, run: Run, reason: CompactionReason) -> bool:
+    """Compact the conversation, and return True if it got shorter."""
+    end = await compactor.compact(run.state, reason, run.emit, run.cancel)
+    return end.tokens_after < end.tokens_before
+
+
+def go_on(engine: Engine, run: Run) -> NotificationMessage | None:
+    """Return the note that asks for the rest of a cut-off answer, or None if there is no need or no attempt left.
+
+    Earlier notes are counted in the messages too, because a resumed run starts with a new state.
+    """
+    last = _last_answer(run.state.messages)
+    if last is None or last.stop_reason is not StopReason.LENGTH or last.tool_calls:
+        return None
+    had = max(run.state.max_output_recovery_count, _asked_since_the_person_spoke(run.state.messages))
+    if had >= engine.limits.max_output_recoveries:
+        return None
+    return engine.caller.note(run.state.session_id, GOES_ON, GO_ON)
+
+
+def is_overflow(failure: LlmFailure | None) -> bool:
+    return failure is not None and failure.kind is FailureKind.OVERFLOW
+
+
+def _last_answer(messages: Sequence[AgentMessage]) -> AssistantMessage | None:
+    last = next((message for message in reversed(messages) if not _is_aside(message)), None)
+    return last if isinstance(last, AssistantMessage) else None
+
+
+def _is_aside(message: AgentMessage) -> bool:
+    return message.role in ("notification", "custom")
+
+
+def _asked_since_the_person_spoke(messages: Sequence[AgentMessage]) -> int:
+    count = 0
+    for message in reversed(messages):
+        if isinstance(message, UserMessage):
+            break
+        count += isinstance(message, NotificationMessage) and message.kind == GOES_ON
+    return count
+
+
+async def answer_open_calls(engine: Engine, run: Run) -> End | None:
+    """Answer the calls that an interrupted run left open.
+
+    Returns:
+        The end of the run if their results end it, else None.
+    """
+    found = unanswered_calls(run.state)
+    if found is None:
+        return None
+    answer, calls = found
+    await run.emit(TurnStart(turn=run.state.turn_count, reason=TransitionReason.RESUME))
+    outcome = await engine.run_calls(run, answer, calls, resumed=True)
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=answer, tool_results=outcome.results))
+    if outcome.error:
+        return End.broken(outcome.error)
+    if outcome.ends_run is TerminalReason.PERMISSION or len(calls) == len(answer.tool_calls):
+        # Otherwise it is unknown whether the calls answered earlier asked for the end of the run.
+        return End(outcome.ends_run) if outcome.ends_run else None
+    return None
+
+
+def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
+    """Return the first turn, or the end of the run if there is nothing new since a finished answer.
+
+    A cut-off answer is continued if the user has said nothing since.
+    """
+    last = last_said(run.state)
+    if run.pending or not isinstance(last, AssistantMessage):
+        return _unless_at_limit(engine, run, reason)
+    if last.stop_reason is StopReason.ABORTED:
+        return End(TerminalReason.ABORTED)
+    if last.tool_calls or last.stop_reason is StopReason.ERROR:
+        return _unless_at_limit(engine, run, reason)
+    note = go_on(engine, run)
+    if note is None or run.inputs.scope.queues.has_steering:
+        return End(TerminalReason.COMPLETED)
+    run.pending.append(note)
+    return Next(TransitionReason.MAX_OUTPUT_RECOVERY)
+
+
+def _unless_at_limit(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
+    """Return the turn unless a resumed run is at a limit already: the program may have stopped just before its end."""
+    resumed = reason is TransitionReason.RESUME
+    return (at_limit(engine, run) if resumed else None) or Next(reason)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import structlog
 from pydantic import SecretStr
 
-from agent_core.bulkheads import Guest
+from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import MessageEnd, MessageStart, MessageUpdate, RetryScheduled
+from agent_core.loop.answer import PartialAssembler
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
-from agent_core.loop.partial import PartialAssembler
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.truncation import was_cut
 from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
@@ -186,7 +186,7 @@ class _ModelCall:
         run's events raises is no failure of the client.
         """
         is_left = False
-        with Guest("model client") as client:
+        with log_errors("model client") as client:
             async with (
                 aclosing(self._model.llm.stream(self._model.model, self._asked.request, options)) as stream,
                 aclosing(self._asked.cancel.guard(stream)) as guarded,

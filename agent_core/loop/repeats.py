@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from agent_core.messages import AgentMessage, AssistantMessage, TextContent, ToolCall, ToolResultMessage
 from agent_core.tool_result import ToolResult
-from agent_core.tools.tool import Tool, ToolRegistry, UnknownTool
+from agent_core.tools.registry import ToolRegistry, UnknownTool
+from agent_core.tools.tool import Tool
 
 NAMED_AT = 3
 """The model is told from this repetition on."""

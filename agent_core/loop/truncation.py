@@ -8,7 +8,7 @@ little more than the latest messages; they are not doubted.
 import re
 from collections.abc import Sequence
 
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.messages import AssistantMessage, LlmMessage, TextContent, ToolCall, Usage
 from agent_core.models.llm import LlmRequest
 from agent_core.models.tokens import message_tokens
@@ -71,4 +71,4 @@ def _fewest_in_part(part: object) -> int:
             return 0
 
 
-_fewest_of = Remembered[LlmMessage, int](_fewest)
+_fewest_of = IdentityCache[LlmMessage, int](_fewest)

@@ -1,11 +1,10 @@
 """One turn: new messages, one answer of the model, its tool calls, and the decision what follows."""
 
 from agent_core.events import MessageEnd, MessageStart, TurnEnd, TurnStart
-from agent_core.loop.decision import decide
+from agent_core.loop.decision import after_overflow, compact_if_due, decide, is_overflow
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.model_call import ModelRequest
-from agent_core.loop.recovery import after_overflow, compact_if_due, is_overflow
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import LlmRequest
 from agent_core.models.tokens import estimate, message_tokens

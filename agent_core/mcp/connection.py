@@ -19,14 +19,10 @@ from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 
-from agent_core.bulkheads import Guest
-from agent_core.mcp.config import McpServer, revealed
-from agent_core.mcp.content import as_result
-from agent_core.mcp.schema import Schema
-from agent_core.mcp.stdio import LONGEST_MESSAGE, over_stdio
-from agent_core.mcp.tool import McpTool
-from agent_core.mcp.trouble import Trouble, trouble_of
-from agent_core.mcp.words import plain, tool_names
+from agent_core.bulkheads import log_errors
+from agent_core.mcp.config import McpServer, plain, revealed, tool_names
+from agent_core.mcp.stdio import LONGEST_MESSAGE, Trouble, over_stdio, trouble_of
+from agent_core.mcp.tool import McpTool, Schema, as_result
 from agent_core.messages import JsonObject
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed
@@ -104,10 +100,10 @@ class Connection:
         while not self._leaving:
             began = time.monotonic()
             self._connected = False
-            with Guest("MCP server") as guest:
+            with log_errors("MCP server") as caught:
                 await self.live(CONNECT_WITHIN)
-            if guest.error is not None:
-                self._tell(trouble_of(guest.error, self._server))
+            if caught.error is not None:
+                self._tell(trouble_of(caught.error, self._server))
             if time.monotonic() - began > STEADY:
                 self._pause = FIRST_PAUSE
             if not self._connected:

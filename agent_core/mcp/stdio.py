@@ -1,23 +1,23 @@
-"""MCP servers as child processes, spoken to on their standard input and output.
-
-The SDK's own transport passes on more of the environment, reads lines of any length, prints the program's standard
-error to the terminal, and logs a traceback for every invalid line.
-"""
+"""MCP servers as child processes, spoken to on their standard input and output."""
 
 import asyncio
 import os
+import shutil
 import signal
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import anyio
+import httpx2
 import structlog
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp import types
+from mcp import MCPError, types
 from mcp.shared.message import SessionMessage
 
-from agent_core.mcp.words import plain
+from agent_core.mcp.config import McpServer, plain
 
 LONGEST_MESSAGE = 32 * 1024**2
 """Bytes."""
@@ -32,6 +32,9 @@ Inbox = MemoryObjectSendStream[SessionMessage | Exception]
 Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 log = structlog.get_logger(__name__)
+NO_ENTRY = (401, 403)
+FAILED = 400
+"""HTTP statuses from here on are errors."""
 
 
 class ServerEnded(Exception):
@@ -191,3 +194,65 @@ def _tell(process: Process, number: signal.Signals) -> None:
 async def _gone(process: Process) -> None:
     while process.returncode is None:  # noqa: ASYNC110 - `process.wait()` also waits for other holders of its pipes
         await asyncio.sleep(0.01)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A problem with one server and its remedy."""
+
+    fact: str
+    fix: str
+
+
+def trouble_of(error: BaseException, server: McpServer, status: int | None = None) -> Trouble:
+    """Return the problem behind an error. `status` is that of the last HTTP response, which the SDK may not report."""
+    leaves = list(_leaves(error))
+    first = next((leaf for leaf in leaves if isinstance(leaf, ServerEnded | OSError | httpx2.HTTPError)), leaves[0])
+    return _of_command(first, server) if server.command else _of_url(first, server, status)
+
+
+def _of_command(error: BaseException, server: McpServer) -> Trouble:
+    program = server.command[0]
+    match error:
+        case FileNotFoundError():
+            return Trouble(f"there is no program {program}", "install it, or correct its command")
+        case PermissionError() if "/" not in program and shutil.which(program, os.F_OK) is None:
+            # The system reports a missing program like this, too, if a folder of PATH is not readable.
+            return Trouble(f"there is no program {program}", "install it, or correct its command")
+        case PermissionError():
+            return Trouble(f"{program} may not be run", "make it executable, or correct its command")
+        case TimeoutError():
+            return Trouble("it started, and does not answer", "is it an MCP server that speaks on standard output?")
+        case OSError():
+            return Trouble(f"{program} cannot be started ({error.strerror})", "correct its command")
+        case _:
+            return Trouble(_words(error), f"try it in a terminal: {plain(' '.join(server.command), 100)}")
+
+
+def _of_url(error: BaseException, server: McpServer, status: int | None) -> Trouble:
+    host = urlsplit(server.url or "").netloc
+    if status in NO_ENTRY:
+        return Trouble(f"{host} refuses us (HTTP {status})", "check its headers: is the token there, and valid?")
+    if status is not None and status >= FAILED:
+        return Trouble(f"{host} answers with HTTP {status}", "check its url: many end in /mcp")
+    match error:
+        case TimeoutError() | httpx2.TimeoutException():
+            return Trouble(f"{host} does not answer in time", "check its url, and whether it runs")
+        case httpx2.HTTPError() | OSError():
+            return Trouble(f"{host} cannot be reached", "check its url, the network, and whether it runs")
+        case _:
+            return Trouble(_words(error), "check its url: is it that of an MCP server?")
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, ServerEnded | MCPError):
+        return plain(str(error)) or "it refuses to talk"
+    return f"it does not speak MCP as expected ({type(error).__name__})"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error

@@ -1,22 +1,145 @@
-"""A tool of an MCP server, as the model and the loop see it."""
+"""Tools of MCP servers: their schemas, calls, and results as ours."""
 
-from collections.abc import Awaitable, Callable
+import base64
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
-from pydantic import BaseModel
+from jsonschema import Draft202012Validator, SchemaError
+from jsonschema.validators import validator_for
+from mcp import types
+from pydantic import BaseModel, JsonValue
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
-from agent_core.mcp.config import Class
-from agent_core.mcp.schema import Schema
-from agent_core.mcp.words import plain
-from agent_core.messages import Frozen, JsonObject
+from agent_core.mcp.config import Class, plain
+from agent_core.messages import Frozen, ImageContent, JsonObject, TextContent, clean_json
 from agent_core.models.llm import ToolSpec
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
-from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, Traits
+from agent_core.tools.files.reading import picture_type, show_picture
+from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolFailed, Traits
 
+MOST_IMAGES = 5
+MOST_PROBLEMS = 3
+_WORDS = frozenset({"description", "title", "$comment"})
+_UNSHOWN = frozenset({"title", "$comment", "$schema", "$id", "examples"})
+_UNCHECKED = frozenset({"pattern", "patternProperties", "format"})
+"""Regular expressions of the server can take exponential time on the model's text; the server checks these itself."""
 Call = Callable[[str, JsonObject], Awaitable[ToolResult]]
 """Takes the server's own name of the tool and the arguments. Raises ToolFailed."""
 
 TIMEOUT_S = 60.0
+
+
+def as_result(answer: types.CallToolResult) -> ToolResult:
+    """Convert a result: text first, then pictures. Structured content is used only without text, since it says the
+    same."""
+    parts = [part for block in answer.content for part in _parts(block)]
+    texts = [part for part in parts if isinstance(part, str)]
+    images = [part for part in parts if isinstance(part, ImageContent)]
+    if len(images) > MOST_IMAGES:
+        texts.append(f"[{len(images) - MOST_IMAGES} more pictures are left out]")
+    if not texts and answer.structured_content is not None:
+        texts.append(json.dumps(clean_json(answer.structured_content), ensure_ascii=False))
+    text = (TextContent(text="\n".join(texts)),) if texts else ()
+    return ToolResult(content=(*text, *images[:MOST_IMAGES]), is_error=bool(answer.is_error))
+
+
+def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
+    match block:
+        case types.TextContent(text=text):
+            yield text
+        case types.ImageContent(data=data, mime_type=kind):
+            yield _picture(data) or f"[a picture ({plain(kind, 60)}) that cannot be shown is left out]"
+        case types.AudioContent(mime_type=kind):
+            yield f"[a sound ({plain(kind, 60)}) is left out]"
+        case types.ResourceLink(uri=uri, name=name):
+            yield f"[{plain(name, 100)}: {plain(str(uri))}]"
+        case types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, text=text)):
+            yield f"{plain(str(uri))}:\n{text}"
+        case types.EmbeddedResource(resource=types.BlobResourceContents(uri=uri, blob=data)):
+            yield _picture(data) or f"[{plain(str(uri))}, which is no text, is left out]"
+
+
+def _picture(data: str) -> ImageContent | None:
+    """Return a picture that models accept, or None. Its type is detected from its bytes, because providers reject a
+    request whose declared type is wrong."""
+    try:
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
+        return None
+    kind = picture_type(content)
+    if kind is None:
+        return None
+    try:
+        shown = show_picture(content, kind, "picture")
+    except ToolFailed:
+        return None
+    return next((part for part in shown.content if isinstance(part, ImageContent)), None)
+
+
+class Schema:
+    """The schema of one tool's arguments."""
+
+    def __init__(self, schema: Mapping[str, object]) -> None:
+        given = clean_json(dict(schema))
+        whole: dict[str, JsonValue] = {"type": "object", "properties": {}}
+        whole.update(given if isinstance(given, dict) else {})
+        if not isinstance(whole.get("$schema", ""), str):
+            del whole["$schema"]
+        shown = _shown(whole)
+        self.shown: JsonObject = shown if isinstance(shown, dict) else whole
+        """The schema as the model sees it."""
+        checked = _checked(whole)
+        kind = validator_for(whole, default=Draft202012Validator)
+        # An empty registry, so that references in the schema are never fetched.
+        self._validator = kind(checked, registry=Registry())
+
+    def problems(self, arguments: JsonObject) -> list[str]:
+        """Return at most three validation errors with their paths. An invalid schema accepts everything: the server
+        decides."""
+        try:
+            return list(self._problems(arguments))[:MOST_PROBLEMS]
+        except (SchemaError, Unresolvable, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return []
+
+    def _problems(self, arguments: JsonObject) -> Iterator[str]:
+        for error in self._validator.iter_errors(arguments):
+            path = ".".join(str(part) for part in error.absolute_path)
+            yield f"{path}: {plain(error.message, 100)}" if path else plain(error.message, 100)
+
+
+def _shown(value: JsonValue, *, names: bool = False) -> JsonValue:
+    """Return the schema for the model. `names` is True if the keys are argument names, not schema keywords."""
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if names:
+        return {key: _shown(item) for key, item in value.items()}
+    return {
+        key: plain(item)
+        if key in _WORDS and isinstance(item, str)
+        else _shown(item, names=key in ("properties", "$defs"))
+        for key, item in value.items()
+        if key not in _UNSHOWN or isinstance(item, dict)
+    }
+
+
+def _checked(value: JsonValue, *, names: bool = False) -> JsonValue:
+    if isinstance(value, list):
+        return [_checked(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if names:
+        return {key: _checked(item) for key, item in value.items()}
+    # Additional properties cannot be checked without the patterns.
+    left_out = _UNCHECKED | ({"additionalProperties"} if "patternProperties" in value else frozenset())
+    return {
+        key: item if key in ("const", "enum") else _checked(item, names=key in ("properties", "$defs"))
+        for key, item in value.items()
+        if key not in left_out
+    }
 
 
 class _Arguments(Frozen):

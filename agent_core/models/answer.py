@@ -24,7 +24,7 @@ from agent_core.models.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from agent_core.models.openai_chunks import CallPiece, Chunk, Delta, WireUsage
+from agent_core.models.openai_wire import CallPiece, Chunk, Delta, WireUsage
 
 RAW_CHARS = 200
 """Characters of unreadable arguments that are shown to the model again."""

@@ -1,14 +1,11 @@
-"""A light client for servers with the OpenAI chat protocol, mostly local ones.
-
-Takes about 1 ms of CPU per call, which limits how many chats a machine can serve; hosted providers go through litellm.
-"""
+"""A light client for servers with the OpenAI chat protocol, mostly local ones."""
 
 import asyncio
 import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from http import HTTPStatus
 
 import aiohttp
@@ -27,11 +24,12 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.openai_chunks import Chunk, ErrorDetail
-from agent_core.models.openai_wire import WireText, compact_json, tools_to_wire
-from agent_core.models.sse import NotAnEventStream, SseReader
-from agent_core.models.thinking import thinking_for
+from agent_core.models.openai_wire import Chunk, ErrorDetail, WireText, compact_json, thinking_for, tools_to_wire
 
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; a server that sends more without a line break is broken."""
+
+_FIELDS = (b"event", b"id", b"retry")
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024
 """Bytes of an error page that are read."""
@@ -42,6 +40,57 @@ LINGER_S = 0.05
 
 _END = "[DONE]"
 _HTTP_CODE = re.compile("[45][0-9][0-9]")
+
+
+class NotAnEventStream(ValueError):
+    """The server sent a line that is not part of an event stream."""
+
+
+class SseReader:
+    """Turns chunks of bytes into the text of `data:` lines.
+
+    Each `data:` line counts as an event of its own: every model server sends one JSON document per line, and some leave
+    out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty line.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._pending = 0
+
+    def feed(self, chunk: bytes) -> Iterator[str]:
+        """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        block = b"".join((*self._take(), chunk[:end])) if end else b""
+        if end < len(chunk):
+            self._keep(chunk[end:])
+        for line in block.splitlines():
+            if text := _data(line):
+                yield text
+
+    def finish(self) -> Iterator[str]:
+        """Yield the event of a last line without a line break."""
+        if text := _data(b"".join(self._take())):
+            yield text
+
+    def _keep(self, rest: bytes) -> None:
+        self._pieces.append(rest)
+        self._pending += len(rest)
+        if self._pending > LONGEST_LINE:
+            raise NotAnEventStream(f"a line of more than {LONGEST_LINE} bytes")
+
+    def _take(self) -> list[bytes]:
+        pieces, self._pieces, self._pending = self._pieces, [], 0
+        return pieces
+
+
+def _data(line: bytes) -> str:
+    """Return the text after `data:`, empty for lines without any; invalid UTF-8 becomes U+FFFD."""
+    name, _, value = line.partition(b":")
+    if name == b"data":
+        return value.strip().decode("utf-8", "replace")
+    if name and name not in _FIELDS:
+        raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
+    return ""
 
 
 class _StreamFailed(Exception):

@@ -1,27 +1,32 @@
-"""Requests in the OpenAI chat protocol. Runs before every model call, so it uses plain dicts without validation."""
+"""The OpenAI chat protocol: requests as JSON, thinking options, and the chunks of a streamed answer."""
 
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import get_args
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.messages import (
     AssistantMessage,
+    Frozen,
     ImageContent,
+    JsonObject,
     LlmMessage,
+    Text,
     TextContent,
     ThinkingContent,
     ToolCall,
     ToolResultMessage,
+    Usage,
     UserContent,
     UserMessage,
     text_of,
 )
-from agent_core.models.llm import LlmRequest, ToolSpec
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
@@ -30,6 +35,22 @@ _TAKEN = re.compile("[A-Za-z0-9_-]{1,40}")
 
 NO_VISION = "[a picture ({}), which this model cannot see]"
 """Placeholder of a picture for models without vision."""
+BUDGETS: Mapping[str, int] = {
+    "minimal": 1024,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16384,
+    "xhigh": 16384,
+    "max": 16384,
+}
+"""Tokens; `LlmOptions.thinking_budgets` overrides each."""
+ANSWER_ROOM = 1024
+"""Tokens reserved for the answer besides the reasoning."""
+LEAST_BUDGET = 1024
+"""Smallest budget that providers accept."""
+
+_LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
+MILLION = 1_000_000
 
 
 def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str = "") -> list[WireObject]:
@@ -52,7 +73,7 @@ class WireText:
 
     def __init__(self) -> None:
         self._written = {
-            vision: Remembered[LlmMessage, str](partial(_message_text, vision=vision)) for vision in (True, False)
+            vision: IdentityCache[LlmMessage, str](partial(_message_text, vision=vision)) for vision in (True, False)
         }
 
     def of(self, request: LlmRequest, *, vision: bool) -> str:
@@ -188,3 +209,130 @@ def _pictures_of_tools(pictures: Sequence[ImageContent]) -> WireObject:
 
 def _picture(picture: ImageContent) -> JsonValue:
     return {"type": "image_url", "image_url": {"url": f"data:{picture.mime_type};base64,{picture.data}"}}
+
+
+class Thinking(Frozen):
+    """The reasoning settings of a request."""
+
+    level: ThinkingLevel
+    """A level that the model supports."""
+    budget: int
+    max_tokens: int
+    """Limit of reasoning and answer together."""
+
+
+def thinking_for(model: ModelInfo, options: LlmOptions) -> Thinking | None:
+    """Return the settings, or None if reasoning is off or not supported, so that the request omits them."""
+    if options.thinking == "off" or not model.reasoning:
+        return None
+    budget = options.thinking_budgets.get(options.thinking, BUDGETS[options.thinking])
+    room = min(budget + max(options.max_tokens, ANSWER_ROOM), model.max_output)
+    return Thinking(
+        level=_clamped(options.thinking, model),
+        budget=max(LEAST_BUDGET, min(budget, room - ANSWER_ROOM)),
+        max_tokens=room,
+    )
+
+
+def _clamped(wanted: ThinkingLevel, model: ModelInfo) -> ThinkingLevel:
+    """Return the highest supported level up to the wanted one, else the lowest supported."""
+    known = sorted(model.thinking_levels, key=_LEVELS.index) or [wanted]
+    return next((level for level in reversed(known) if _LEVELS.index(level) <= _LEVELS.index(wanted)), known[0])
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(extra="ignore", from_attributes=True)
+
+
+class FunctionPiece(_Wire):
+    name: Text | None = None
+    arguments: Text | JsonObject | None = None
+    """A piece of JSON; some servers send the object itself."""
+
+
+class CallPiece(_Wire):
+    index: int | None = None
+    id: str | None = None
+    function: FunctionPiece | None = None
+
+
+class ContentPart(_Wire):
+    text: Text | None = None
+
+
+class ThinkingBlock(_Wire):
+    signature: str | None = None
+
+
+class Delta(_Wire):
+    content: Text | list[ContentPart] | None = None
+    reasoning_content: Text | None = None
+    reasoning: object = None
+    """Used by OpenRouter, Ollama and newer vLLM; a text, or elsewhere an object, which is ignored."""
+    thinking_blocks: list[ThinkingBlock] | None = None
+    tool_calls: list[CallPiece] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "".join(part.text or "" for part in self.content)
+        return self.content or ""
+
+    @property
+    def thinking(self) -> str:
+        return self.reasoning_content or (self.reasoning if isinstance(self.reasoning, str) else "")
+
+    @property
+    def signature(self) -> str | None:
+        return next((block.signature for block in self.thinking_blocks or () if block.signature), None)
+
+
+class Choice(_Wire):
+    delta: Delta | None = None
+    message: Delta | None = None
+    """The whole answer, from a server that does not stream."""
+    finish_reason: str | None = None
+
+
+class _InputDetails(_Wire):
+    cached_tokens: int | None = None
+    cache_creation_tokens: int | None = None
+
+
+class WireUsage(_Wire):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _InputDetails | None = None
+
+    def priced(self, model: ModelInfo) -> Usage:
+        """Return usage with cost. `prompt_tokens` includes cached tokens; `Usage` counts each token once."""
+        details = self.prompt_tokens_details or _InputDetails()
+        cache_read, cache_write = details.cached_tokens or 0, details.cache_creation_tokens or 0
+        fresh = max(0, (self.prompt_tokens or 0) - cache_read - cache_write)
+        output = self.completion_tokens or 0
+        price = model.input_price or 0.0
+        read_price = price if model.cache_read_price is None else model.cache_read_price
+        write_price = price if model.cache_write_price is None else model.cache_write_price
+        cost = (
+            fresh * price + cache_read * read_price + cache_write * write_price + output * (model.output_price or 0.0)
+        )
+        return Usage(
+            input=fresh,
+            output=output,
+            cache_read=cache_read,
+            cache_write=cache_write,
+            total=fresh + cache_read + cache_write + output,
+            cost_usd=cost / MILLION,
+        )
+
+
+class ErrorDetail(_Wire):
+    message: Text | None = None
+    code: str | int | None = None
+    type: str | None = None
+
+
+class Chunk(_Wire):
+    choices: list[Choice] | None = None
+    usage: WireUsage | None = None
+    error: ErrorDetail | Text | None = None

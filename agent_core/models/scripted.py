@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from agent_core.clock import Clock, NewId, SystemClock
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
@@ -320,4 +320,4 @@ def _count_words(message: LlmMessage) -> int:
     return sum(len(part.text.split()) if isinstance(part, TextContent) else 1 for part in message.content)
 
 
-_words_in = Remembered[LlmMessage, int](_count_words)
+_words_in = IdentityCache[LlmMessage, int](_count_words)

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from agent_core.sandbox.cgroup import ControlGroups
-from agent_core.sandbox.command import Command, Launch
-from agent_core.sandbox.lifeline import Lifeline
+from agent_core.sandbox.command import Command, Launch, Lifeline
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.seccomp import bubblewrap_filter
 from agent_core.sandbox.visible import (

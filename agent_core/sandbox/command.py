@@ -1,5 +1,7 @@
 """Sandboxed commands, their limits and results."""
 
+import os
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -9,6 +11,20 @@ from typing import Protocol
 
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.limits import CommandLimits, MemoryPool
+
+
+class Lifeline:
+    """The pipe. `reading` is passed to child processes; only Parley holds the write end, which closes however it
+    ends."""
+
+    def __init__(self) -> None:
+        self.reading, writing = os.pipe()
+        weakref.finalize(self, _close, self.reading, writing)
+
+
+def _close(*ends: int) -> None:
+    for end in ends:
+        os.close(end)
 
 
 @dataclass(frozen=True)

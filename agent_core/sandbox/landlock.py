@@ -14,8 +14,7 @@ from types import CodeType
 
 from agent_core.sandbox import supervisor
 from agent_core.sandbox.cgroup import ControlGroups, Group
-from agent_core.sandbox.command import Command, Launch
-from agent_core.sandbox.lifeline import Lifeline
+from agent_core.sandbox.command import Command, Launch, Lifeline
 from agent_core.sandbox.seccomp import landlock_filter
 from agent_core.sandbox.supervisor import SCOPES_SINCE, Bounds, Paths, Plan, landlock_version
 from agent_core.sandbox.visible import (

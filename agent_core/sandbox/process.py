@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from agent_core.bulkheads import Guest
+from agent_core.bulkheads import log_errors
 from agent_core.clock import Clock
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
@@ -119,7 +119,7 @@ class ProcessSandbox:
             line = capture.last_line()
             if line and line != told:
                 told = line
-                with Guest("on_output"):
+                with log_errors("on_output"):
                     on_output(line)
 
     async def _end(self, process: Process, capture: "_Capture") -> None:

@@ -7,17 +7,36 @@ from pathlib import Path
 from agent_core.messages import AgentMessage
 from agent_core.models.tokens import estimate
 from agent_core.skills import layout
-from agent_core.skills.entry import SkillEntry
-from agent_core.skills.errors import SkillError, SkillTrouble
 from agent_core.skills.library import SkillLibrary, fits
-from agent_core.skills.loaded import Instructions, LoadedSkill, read_instructions
-from agent_core.skills.loaded_skills import LoadedSkills
-from agent_core.skills.skill import Skill
-from agent_core.skills.skill_state import Shelved
-from agent_core.skills.token_budget import Measure, Room, everything_fits, recent_words
-from agent_core.skills.workspace_skills import OwnSkills
+from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, read_instructions
+from agent_core.skills.skill import Origin, Skill, SkillError, SkillTrouble
+from agent_core.skills.skill_state import SkillStates
+from agent_core.skills.token_budget import TokenBudget, recent_words
+from agent_core.skills.workspace_skills import WorkspaceSkills
 
+UNLIMITED = TokenBudget()
 _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
+
+
+@dataclass(frozen=True)
+class SkillEntry:
+    name: str
+    description: str
+    origin: Origin
+    tags: tuple[str, ...] = ()
+    loaded: bool = False
+    held: bool = False
+    """Loaded by a user, so that only users can unload it."""
+    always: bool = False
+    """Part of the prompt in every chat, without being loaded."""
+    only_people: bool = False
+    """A model cannot load it."""
+    reason: str = ""
+    """Why it cannot be loaded here, in a few words; empty if it can."""
+    tokens: int = 0
+    """Tokens of its loaded parts."""
+    references: tuple[str, ...] = ()
+    """Loaded references."""
 
 
 @dataclass(frozen=True)
@@ -31,41 +50,39 @@ class Added:
     """True if older messages must be compacted first; the caller may try again."""
 
 
-def to_nobody(_: Shelved) -> None:
+def to_nobody(_: SkillStates) -> None:
     """Ignore changes."""
 
 
-class SkillShelf:
+class ChatSkills:
     """The skills of one chat. Each part of the prompt is empty if it has nothing to say."""
 
     def __init__(
         self,
         library: SkillLibrary | None = None,
         own: Path | None = None,
-        shelved: Shelved | None = None,
-        on_change: Callable[[Shelved], object] = to_nobody,
+        states: SkillStates | None = None,
+        on_change: Callable[[SkillStates], object] = to_nobody,
     ) -> None:
-        """Create a shelf.
+        """Create the skills of a chat.
 
         Args:
             own: Folder of the chat's own skills.
-            shelved: Skills loaded when the program last stopped.
+            states: Skills loaded when the program last stopped.
             on_change: Called with the loaded skills after each change.
         """
         self.library = library or SkillLibrary()
-        self.measure: Measure = everything_fits
-        """Returns the space left; set by the owner of the conversation."""
         self.wants_room = 0
         """Tokens of a reference that did not fit. The conversation is then compacted before the next request, which
         resets this to 0."""
-        self._own = OwnSkills(own, self.library.find)
+        self._own = WorkspaceSkills(own, self.library.find)
         self._in = LoadedSkills(self.library, self._own, on_change)
         self._fresh: set[str] = set()
         """Skills loaded in this run."""
         self._asked: set[tuple[str, str]] = set()
         """References for which a compaction was requested in this run."""
-        if shelved is not None:
-            self._in.restore(shelved)
+        if states is not None:
+            self._in.restore(states)
 
     # Parts of the prompt
 
@@ -113,9 +130,9 @@ class SkillShelf:
         return tuple(self._in.loaded)
 
     @property
-    def shelved(self) -> Shelved:
+    def states(self) -> SkillStates:
         """Return the state to be stored."""
-        return self._in.shelved
+        return self._in.states
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -150,7 +167,7 @@ class SkillShelf:
         """Check files for changes, at most once every two seconds unless `now`. The prompt is built from memory."""
         self._in.refresh(now=now)
 
-    def load(self, name: str, *, held: bool = False, room: Room | None = None) -> Added:
+    def load(self, name: str, *, held: bool = False, budget: TokenBudget = UNLIMITED) -> Added:
         """Load a skill's instructions into the prompt. Raises SkillError.
 
         `held` loads it for a user: it may be one that models cannot load, and only users can unload it.
@@ -163,7 +180,7 @@ class SkillShelf:
         skill = self._choose(name, by_person=held)
         said = None if skill.is_shared else self._own.approve(skill)
         instructions = read_instructions(said.skill, said.read) if said else read_instructions(skill)
-        self._make_room(instructions.tokens, name, room or self.measure())
+        self._make_room(instructions.tokens, name, budget)
         self._fresh.add(name)
         self._in.add(LoadedSkill(instructions, held, said.digest if said else None))
         return Added(_welcome(instructions, self.names), changed=True)
@@ -180,20 +197,20 @@ class SkillShelf:
         self._in.remove(name)
         return f"Skill '{name}' unloaded, with its references. Loaded: {', '.join(self.names) or 'none'}."
 
-    def reload(self, name: str) -> Added:
+    def reload(self, name: str, budget: TokenBudget = UNLIMITED) -> Added:
         """Reload a skill and its references for a user; a changed skill of the chat's own is thereby approved again.
         Raises SkillError, and then leaves the loaded one."""
         self.refresh(now=True)
         item = self._in.loaded.get(name)
         if item is None:
-            return self.load(name, held=True)
+            return self.load(name, held=True, budget=budget)
         if item.digest is None:
             self._in.read_again(item, self.library.get(name))
             self._in.notes.pop(name, None)
             self._in.changed()
         return Added(f"Skill '{name}' reloaded.", changed=True)
 
-    def load_reference(self, name: str, path: str, *, room: Room | None = None) -> Added:
+    def load_reference(self, name: str, path: str, budget: TokenBudget = UNLIMITED) -> Added:
         """Load a reference of a loaded skill into the prompt. Raises SkillError."""
         self.refresh()
         item = self._found(name)
@@ -203,7 +220,7 @@ class SkillShelf:
         text = self._in.reference(item, path)
         tokens = estimate(layout.reference(name, path, text))
         self._fresh.add(name)  # or else the skill itself might be unloaded
-        if not self._has_room_for(name, path, tokens, room or self.measure()):
+        if not self._has_room_for(name, path, tokens, budget):
             return Added(
                 f"There is no room for '{path}' yet ({tokens} tokens). Older messages are shortened now: call "
                 "load_skill_reference once more.",
@@ -266,34 +283,34 @@ class SkillShelf:
             return Added(f"Skill '{name}' is already loaded, and stays loaded now.", changed=True)
         return Added(f"Skill '{name}' is already loaded.")
 
-    def _make_room(self, tokens: int, name: str, room: Room) -> None:
-        if lacking := self._still_lacking(tokens, room):
+    def _make_room(self, tokens: int, name: str, budget: TokenBudget) -> None:
+        if lacking := self._still_lacking(tokens, budget):
             raise SkillError(
                 SkillTrouble.NO_ROOM,
                 f"there is no room for the skill {name}: it has {tokens} tokens, {lacking} too many",
                 _NO_ROOM,
             )
 
-    def _has_room_for(self, name: str, path: str, tokens: int, room: Room) -> bool:
+    def _has_room_for(self, name: str, path: str, tokens: int, budget: TokenBudget) -> bool:
         """Return True if the reference fits; the first failure requests a compaction, the second raises SkillError."""
-        lacking = self._still_lacking(tokens, room)
+        lacking = self._still_lacking(tokens, budget)
         if not lacking:
             return True
-        if (name, path) in self._asked or not room.could_hold(tokens):
+        if (name, path) in self._asked or not budget.could_hold(tokens):
             fact = f"there is no room for {path}: it has {tokens} tokens, {lacking} too many"
             raise SkillError(SkillTrouble.NO_ROOM, fact, _NO_ROOM)
         self._asked.add((name, path))
         self.wants_room = max(self.wants_room, tokens)
         return False
 
-    def _still_lacking(self, tokens: int, room: Room) -> int:
+    def _still_lacking(self, tokens: int, budget: TokenBudget) -> int:
         """Return by how many tokens the limit is still exceeded after unloading unused skills."""
-        lacking = room.lacks(tokens)
+        lacking = budget.lacks(tokens)
         if not lacking:
             return 0
         before = self._in.tokens
-        self.unload_unused(room.messages)
-        return room.lacks(tokens - (before - self._in.tokens))
+        self.unload_unused(budget.messages)
+        return budget.lacks(tokens - (before - self._in.tokens))
 
     def _is_used(self, item: LoadedSkill, words: str) -> bool:
         skill = item.skill

@@ -1,18 +1,93 @@
-"""The skills loaded in one chat, kept up to date with their files.
+"""The skills loaded in one chat, kept up to date with their files."""
 
-This is the only record of loaded skills: index marks, prompt and stored state derive from it.
-"""
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-
+from agent_core.models.tokens import estimate
 from agent_core.skills import layout
-from agent_core.skills.errors import SkillError, SkillTrouble
+from agent_core.skills.header import BadSkill, split
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary
-from agent_core.skills.loaded import SKILL_TOKENS, LoadedSkill, read_instructions, read_reference
-from agent_core.skills.skill import Skill
-from agent_core.skills.skill_state import Shelved, ShelvedSkill
-from agent_core.skills.workspace_skills import OwnSkills
+from agent_core.skills.skill import FILE, Skill, SkillError, SkillTrouble, text_of
+from agent_core.skills.skill_state import SkillState, SkillStates
+from agent_core.skills.workspace_skills import WorkspaceSkills
+from agent_core.untrusted import harmless
+
+SKILL_TOKENS = 8_000
+"""Maximum tokens of one skill's instructions."""
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """The instructions of a skill, read at one time."""
+
+    skill: Skill
+    block: str
+    tokens: int
+    offered: tuple[str, ...]
+    """Paths that can be loaded as references."""
+
+
+@dataclass
+class LoadedSkill:
+    """A skill in a chat's prompt, with its loaded references."""
+
+    now: Instructions
+    held: bool = False
+    digest: str | None = None
+    references: dict[str, str] = field(default_factory=dict)
+    """Texts of loaded references by path."""
+
+    @property
+    def skill(self) -> Skill:
+        return self.now.skill
+
+    @property
+    def tokens(self) -> int:
+        shown = (layout.reference(self.skill.name, path, text) for path, text in self.references.items())
+        return self.now.tokens + sum(map(estimate, shown))
+
+
+def read_instructions(skill: Skill, read: Callable[[str], bytes] | None = None) -> Instructions:
+    """Read a skill's instructions. Its documents are included if they fit, else they are references.
+
+    `read` returns its files if they must not be read from disk. Raises SkillError.
+    """
+    read = read or skill.read
+    try:
+        body = harmless(split(read(FILE))[1])
+        docs = {name: text_of(read(name)) for name in skill.docs}
+    except BadSkill as error:
+        raise SkillError(SkillTrouble.UNREADABLE, f"the skill {skill.name}: {error}", "tell the person") from error
+    except OSError as error:
+        fact = f"the skill {skill.name} cannot be read ({error.strerror})"
+        raise SkillError(SkillTrouble.UNREADABLE, fact, "tell the person") from error
+    made = _made(skill, body, docs)
+    if docs and made.tokens > SKILL_TOKENS:
+        made = _made(skill, body, {})
+    if made.tokens > SKILL_TOKENS:
+        raise SkillError(
+            SkillTrouble.OVER_BUDGET,
+            f"the skill {skill.name} has {made.tokens} tokens, {SKILL_TOKENS} at most can be loaded",
+            "do without it, or let its author move details into references",
+        )
+    return made
+
+
+def _made(skill: Skill, body: str, docs: Mapping[str, str]) -> Instructions:
+    block = layout.block(skill, body, docs)
+    offered = (*skill.references, *(doc for doc in skill.docs if doc not in docs))
+    return Instructions(skill, block, estimate(block), offered)
+
+
+def read_reference(skill: Skill, path: str, read: Callable[[str], bytes] | None = None) -> str:
+    """Read a reference; `read` as in `read_instructions`. Raises SkillError."""
+    try:
+        return text_of((read or skill.read)(path))
+    except BadSkill as error:
+        fact = f"the reference {path} of {skill.name}: {error}"
+    except OSError as error:
+        fact = f"the reference {path} of {skill.name} cannot be read ({error.strerror})"
+    raise SkillError(SkillTrouble.BAD_REFERENCE, fact, "tell the person")
 
 
 @dataclass(frozen=True)
@@ -31,7 +106,7 @@ class Texts:
 class LoadedSkills:
     """The loaded skills of a chat. Files are only read in `refresh`; all else uses its results."""
 
-    def __init__(self, library: SkillLibrary, own: OwnSkills, on_change: Callable[[Shelved], object]) -> None:
+    def __init__(self, library: SkillLibrary, own: WorkspaceSkills, on_change: Callable[[SkillStates], object]) -> None:
         self.loaded: dict[str, LoadedSkill] = {}
         """In order of loading."""
         self.always: dict[str, LoadedSkill] = {}
@@ -40,7 +115,7 @@ class LoadedSkills:
         self._library = library
         self._own = own
         self._on_change = on_change
-        self._absent: dict[str, ShelvedSkill] = {}
+        self._absent: dict[str, SkillState] = {}
         """Skills held by users that cannot be read at the moment."""
         self._texts: Texts | None = None
         self._generation = library.generation
@@ -70,13 +145,13 @@ class LoadedSkills:
         return self._texts
 
     @property
-    def shelved(self) -> Shelved:
+    def states(self) -> SkillStates:
         kept = [
-            ShelvedSkill(name=name, references=tuple(item.references), held=item.held, digest=item.digest)
+            SkillState(name=name, references=tuple(item.references), held=item.held, digest=item.digest)
             for name, item in (*self.loaded.items(), *self.always.items())
             if name in self.loaded or item.references
         ]
-        return Shelved(skills=(*kept, *self._absent.values()))
+        return SkillStates(skills=(*kept, *self._absent.values()))
 
     @property
     def tokens(self) -> int:
@@ -118,13 +193,13 @@ class LoadedSkills:
 
     def changed(self) -> None:
         self._texts = None
-        self._on_change(self.shelved)
+        self._on_change(self.states)
 
     # Files
 
-    def restore(self, shelved: Shelved) -> None:
+    def restore(self, states: SkillStates) -> None:
         """Load the skills of an earlier process start; held ones that cannot be read are kept for later."""
-        for kept in shelved.skills:
+        for kept in states.skills:
             self._restore(kept)
         self._texts = None
 
@@ -187,7 +262,7 @@ class LoadedSkills:
             self.loaded.pop(name)
             self.notes[name] = f"{name}: it was switched off in its file, and was taken out"
             if item.held:
-                self._absent[name] = ShelvedSkill(name=name, held=True)
+                self._absent[name] = SkillState(name=name, held=True)
         elif skill is None:
             self.notes[name] = f"{name}: its file is gone or broken; what it said last stays until it is unloaded"
         elif skill != item.skill:
@@ -223,7 +298,7 @@ class LoadedSkills:
         )
         return False
 
-    def _restore(self, kept: ShelvedSkill) -> None:
+    def _restore(self, kept: SkillState) -> None:
         item = self.always.get(kept.name)
         try:
             item = item or self._read(kept)
@@ -247,7 +322,7 @@ class LoadedSkills:
         except SkillError as error:
             self.notes[item.skill.name] = f"{item.skill.name}: {error}"
 
-    def _read(self, kept: ShelvedSkill) -> LoadedSkill | None:
+    def _read(self, kept: SkillState) -> LoadedSkill | None:
         """Read a stored skill; None if a skill of the chat's own no longer matches what was approved."""
         if kept.digest is None:
             shared = self._library.get(kept.name)

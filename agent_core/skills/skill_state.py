@@ -3,7 +3,7 @@
 from agent_core.messages import Frozen
 
 
-class ShelvedSkill(Frozen):
+class SkillState(Frozen):
     name: str
     references: tuple[str, ...] = ()
     held: bool = False
@@ -12,13 +12,15 @@ class ShelvedSkill(Frozen):
     """For a skill of the chat's own, a hash of the files that a user approved."""
 
 
-class Shelved(Frozen):
+class SkillStates(Frozen):
     """Loaded skills in order of loading; round-trips through JSON."""
 
-    skills: tuple[ShelvedSkill, ...] = ()
+    skills: tuple[SkillState, ...] = ()
 
     @property
-    def held(self) -> "Shelved":
+    def held(self) -> "SkillStates":
         """Return what remains in a new conversation, and what a thread inherits from its channel: held skills without
         references."""
-        return Shelved(skills=tuple(skill.model_copy(update={"references": ()}) for skill in self.skills if skill.held))
+        return SkillStates(
+            skills=tuple(skill.model_copy(update={"references": ()}) for skill in self.skills if skill.held)
+        )

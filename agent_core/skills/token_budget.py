@@ -1,8 +1,7 @@
-"""Space left in the model's window, and the words by which skills count as in use."""
+"""Tokens left for skills in the model's window, and the words by which skills count as in use."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from weakref import WeakMethod
 
 from agent_core.messages import (
     AgentMessage,
@@ -14,7 +13,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from agent_core.skills.names import SKILL_TOOLS
+from agent_core.skills.skill import SKILL_TOOLS
 
 CEILING = 0.9
 """Fraction of the window up to which skills and references are loaded."""
@@ -23,12 +22,12 @@ RECENT = 10
 
 
 @dataclass(frozen=True)
-class Room:
-    """Token budget for skills: the next request's present size, and the model's window."""
+class TokenBudget:
+    """Tokens for skills: the next request's present size, and the model's window. The default is unlimited."""
 
     used: int = 0
     window: int = 0
-    """0 if unknown: then everything fits."""
+    """0 if unknown: then there is no limit."""
     messages: Sequence[AgentMessage] = ()
 
     def lacks(self, tokens: int) -> int:
@@ -38,25 +37,6 @@ class Room:
     def could_hold(self, tokens: int) -> bool:
         """Return True if they would fit with an empty conversation."""
         return not self.window or tokens <= int(self.window * CEILING)
-
-
-Measure = Callable[[], Room]
-
-
-def everything_fits() -> Room:
-    """Return a room without limits."""
-    return Room()
-
-
-def weakly(method: Measure) -> Measure:
-    """Return a function that calls a bound method without keeping its object alive; afterwards everything fits."""
-    reference = WeakMethod(method)
-
-    def measure() -> Room:
-        found = reference()
-        return everything_fits() if found is None else found()
-
-    return measure
 
 
 def recent_words(messages: Iterable[AgentMessage]) -> str:

@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.folder import Diagnostic, SkillFolder
 from agent_core.skills.header import BadSkill, read_header
-from agent_core.skills.reading import digest
-from agent_core.skills.skill import FILE, Origin, Skill
+from agent_core.skills.library import Diagnostic, SkillFolder
+from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTrouble, digest
 
 FOLDER = "skills"
 """Name of the folder in the chat's workspace."""
@@ -36,7 +34,7 @@ class Snapshot:
         return self.files[path]
 
 
-class OwnSkills:
+class WorkspaceSkills:
     """The skills in a chat's folder. The folder `skills/NAME` must hold the skill NAME, so that users see what they
     load."""
 

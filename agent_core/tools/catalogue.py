@@ -2,13 +2,11 @@
 
 from agent_core.clock import Clock
 from agent_core.tools.calculator import calculator
-from agent_core.tools.clock import clock_tool
-from agent_core.tools.files.editing import edit_file_tool
+from agent_core.tools.clock import clock_tool, wait_tool
+from agent_core.tools.files.editing import edit_file_tool, write_file_tool
 from agent_core.tools.files.grep import find_ripgrep, grep_tool
 from agent_core.tools.files.reading import list_dir_tool, read_file_tool
-from agent_core.tools.files.writing import write_file_tool
 from agent_core.tools.tool import Tool
-from agent_core.tools.wait import wait_tool
 from agent_core.workspace.safe_open import Opener, best_opener
 
 

@@ -1,4 +1,4 @@
-"""The tool `clock`: date and time anywhere."""
+"""The tools of time: `clock`, date and time anywhere, and `wait`."""
 
 import asyncio
 import difflib
@@ -11,6 +11,9 @@ from agent_core.clock import Clock
 from agent_core.tools.tool import Tool, ToolFailed, tool
 
 _OFFSET = re.compile(r"(?:utc|gmt)\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?")
+MOST_S = 10.0
+NO_TIME_S = 1.0
+"""A shorter wait does not justify repeating a call."""
 
 
 def clock_tool(time: Clock, default_zone: str) -> Tool:
@@ -114,3 +117,17 @@ CITIES = {
     "香港": "Asia/Hong_Kong",
 }
 """IANA zone by city in lower case."""
+
+
+def wait_tool(time: Clock) -> Tool:
+    @tool(execution="parallel", label="Waiting {seconds} s", waits=True)
+    async def wait(seconds: float) -> str:
+        """Wait for at most 10 seconds."""
+        waited = min(max(seconds, 0.0), MOST_S)
+        await time.sleep(waited)
+        if waited < NO_TIME_S:
+            return f"Waited {waited:g} s."
+        now = datetime.fromtimestamp(time.time(), UTC)
+        return f"Waited {waited:g} s. It is {now:%H:%M:%S.%f} UTC."  # unique, so no repeated result
+
+    return wait

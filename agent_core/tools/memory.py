@@ -1,10 +1,4 @@
-"""Long-term memory: facts, one per line, in a file that its owner may edit, too.
-
-`2026-11-22|Ann|likes tea` is day, source and fact. A source that ends in `, after page:example.com` names untrusted
-input in the conversation from which the fact was written: such a fact is found by a search, but never put into a prompt
-unasked. The folder is outside the workspace, so that only these functions and the owner write there. Other lines are
-facts without day and source, except headings.
-"""
+"""Long-term memory: facts, one per line, in a file that its owner may edit, too."""
 
 import asyncio
 import os
@@ -18,12 +12,15 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from agent_core.sources import UNKNOWN, Sources, listed, read
+from agent_core.messages import AgentMessage, UserMessage
+from agent_core.sources import UNKNOWN, Sources, listed, read, union
+from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import check_file, open_folder
 from agent_core.tools.files.replace import locked
 from agent_core.tools.files.replace import replace as replace_file
-from agent_core.tools.tool import ToolFailed
-from agent_core.untrusted import name_of
+from agent_core.tools.own_words import is_said
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import name_of, sources_of
 
 FILE = "MEMORY.md"
 FACT_CHARS = 500
@@ -43,6 +40,10 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{3,}")
 """Scripts without spaces between words."""
 
 T = TypeVar("T")
+SOMEBODY = "person"
+"""Source of a fact if the sender has no name, as in a private chat."""
+AGENT = "agent"
+"""Source of a fact if the prompt came from another agent."""
 
 
 @dataclass(frozen=True)
@@ -280,3 +281,42 @@ def _write(folder: int, content: bytes) -> None:
     if len(content) > MOST_BYTES:
         raise ToolFailed(f"{FILE} would become too large", "let the person say which to forget")
     replace_file(folder, FILE, content)
+
+
+def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]:
+    """Return the tools; `memory_of` returns the memory for a call."""
+
+    @tool(idempotent=True, acts="write", label="Remembering: {fact}")
+    async def remember(fact: str, context: ToolContext) -> str:
+        """Remember a fact."""
+        sources = () if is_said(fact, context.messages) else sources_of(context.messages)
+        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), sources)
+        return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
+
+    @tool(execution="parallel", label="Looking into the memory")
+    async def recall(words: str = "", *, context: ToolContext) -> ToolResult:
+        """Search the remembered facts."""
+        facts = await memory_of(context).search(words)
+        return _result("\n".join(f"{fact.number}. {fact.told}" for fact in facts) or "(nothing found)", *facts)
+
+    @tool(acts="write", label="Forgetting number {number}")
+    async def forget(number: int, context: ToolContext) -> ToolResult:
+        """Forget a fact."""
+        fact = await memory_of(context).forget(number)
+        return _result(f"Forgotten: {fact.text}", fact)
+
+    return remember, recall, forget
+
+
+def _result(text: str, *facts: Fact) -> ToolResult:
+    """Return a result with the sources of the facts; without any it is trusted."""
+    sources = union(*(fact.sources for fact in facts))
+    return ToolResult.of(text).from_(sources) if sources else ToolResult.of(text)
+
+
+def _speaker(messages: Sequence[AgentMessage]) -> str:
+    """Return the sender of the message that led to the call."""
+    said = next((message for message in reversed(messages) if isinstance(message, UserMessage)), None)
+    if said is None or said.by_agent:
+        return AGENT if said else SOMEBODY
+    return said.source or SOMEBODY

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent_core.workspace.keeper import CannotKeep
-from agent_core.workspace.safe_open import FILE
+from agent_core.workspace.safe_open import FILE_FLAGS
 
 _BLOCK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -65,7 +65,7 @@ class Blobs:
     def copy_to(self, digest: str, handle: int) -> bool:
         """Write a content to a descriptor; returns False if it is missing or damaged. Raises OSError."""
         try:
-            source = os.open(self._place(digest), FILE)
+            source = os.open(self._place(digest), FILE_FLAGS)
         except OSError:
             return False
         check = hashlib.sha256()

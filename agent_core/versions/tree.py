@@ -12,13 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent_core.versions.blobs import Blobs, Budget
-from agent_core.versions.entry import FILE, FOLDER, LINK, Entry
-from agent_core.versions.group import Change
+from agent_core.versions.group import FILE, FOLDER, LINK, Change, Entry
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.outputs import FOLDER as OUTPUT
-from agent_core.workspace.safe_open import FILE as READ
-from agent_core.workspace.safe_open import FOLDER as LIST
-from agent_core.workspace.safe_open import Opener, best_opener, open_root
+from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, open_root
 
 Tree = dict[str, Entry]
 """Entries by relative path, folders before their contents."""
@@ -56,7 +53,7 @@ class Look:
         """Return the entry of a path, or None. Raises OSError if the path leads through a link."""
         *names, last = path.split("/")
         with suppress(FileNotFoundError, NotADirectoryError):
-            folder = self._open(names, LIST)
+            folder = self._open(names, FOLDER_FLAGS)
             try:
                 about = os.stat(last, dir_fd=folder, follow_symlinks=False)
                 return _entry(folder, last, about, time.time_ns())
@@ -67,7 +64,7 @@ class Look:
     def keep(self, path: str, entry: Entry, blobs: Blobs, budget: Budget) -> Entry:
         """Store the file's content and return the entry with its digest. Raises CannotKeep."""
         try:
-            handle = self._open(path.split("/"), READ)
+            handle = self._open(path.split("/"), FILE_FLAGS)
         except FileNotFoundError:
             return entry  # deleted meanwhile
         except OSError as error:
@@ -90,7 +87,7 @@ class Look:
 
     def _entries(self, root: int, folder: str, budget: Budget) -> Iterator[tuple[str, Entry]]:
         try:
-            handle = self._opener(root, folder.split("/") if folder else (), LIST)
+            handle = self._opener(root, folder.split("/") if folder else (), FOLDER_FLAGS)
         except FileNotFoundError:
             return
         except OSError as error:

@@ -17,8 +17,7 @@ from typing import TypeVar
 from agent_core.clock import Clock
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.blobs import Blobs, Budget, NoRoom
-from agent_core.versions.entry import FILE, Entry
-from agent_core.versions.group import Change, Group, Groups, write_json
+from agent_core.versions.group import FILE, Change, Entry, Group, Groups, write_json
 from agent_core.versions.tree import Look, Tree, changes, kept
 from agent_core.workspace.keeper import Allowance, Author, Boundless, CannotKeep, Quota
 

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 from agent_core.sources import UNKNOWN, Sources, file, listed, read, union
 from agent_core.workspace.outputs import FOLDER as OUTPUTS
-from agent_core.workspace.safe_open import FILE, best_opener, open_root
+from agent_core.workspace.safe_open import FILE_FLAGS, best_opener, open_root
 
 MOST_FILES = 20_000
 """Files of a workspace that are tracked individually."""
@@ -221,7 +221,7 @@ class FileSources:
         try:
             root = open_root(self._workspace)
             try:
-                handle = best_opener()(root, tuple(name.split("/")), FILE)
+                handle = best_opener()(root, tuple(name.split("/")), FILE_FLAGS)
             finally:
                 os.close(root)
             with os.fdopen(handle, "rb") as content:

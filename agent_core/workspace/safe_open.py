@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Never blocks on a FIFO without a writer, and never acquires a controlling terminal."""
 
 Opener = Callable[[int, Sequence[str], int], int]
@@ -54,7 +54,7 @@ def open_by_walk(folder: int, names: Sequence[str], flags: int) -> int:
     handle = os.dup(folder)
     for position, name in enumerate(names, 1):
         try:
-            inner = _step(handle, name, flags if position == len(names) else FOLDER)
+            inner = _step(handle, name, flags if position == len(names) else FOLDER_FLAGS)
         finally:
             os.close(handle)
         handle = inner
@@ -67,9 +67,9 @@ def best_opener() -> Opener:
     if sys.platform != "linux":
         return open_by_walk
     try:
-        root = os.open("/", FOLDER)
+        root = os.open("/", FOLDER_FLAGS)
         try:
-            os.close(open_by_kernel(root, (), FOLDER))
+            os.close(open_by_kernel(root, (), FOLDER_FLAGS))
         finally:
             os.close(root)
     except OSError:
@@ -79,7 +79,7 @@ def best_opener() -> Opener:
 
 def open_root(root: Path) -> int:
     """Open the root folder. The path to it is trusted and may contain symbolic links. Raises OSError."""
-    return os.open(root, FOLDER & ~os.O_NOFOLLOW)
+    return os.open(root, FOLDER_FLAGS & ~os.O_NOFOLLOW)
 
 
 def _step(folder: int, name: str, flags: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from agent_core.tools.memory_tools import memory_tools
+from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
 from channels.capabilities import CatchesUp

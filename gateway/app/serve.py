@@ -12,7 +12,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.context.persona import Persona
+from agent_core.context.prompt import Persona
 from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.servers import McpServers
 from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp

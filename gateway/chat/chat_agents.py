@@ -21,8 +21,8 @@ class ChatAgents:
 
     async def load(self, chat: ChatKey, session: str) -> Agent:
         """Return an agent with the history of a session."""
-        shelved = await self._store.skills.of(chat)
+        states = await self._store.skills.of(chat)
         keep, facts = partial(self._store.skills.save, chat), self._memories.keeper(chat)
-        agent = self._agents.make(chat, session, self._workspaces.folder(chat), shelved, keep, keep_facts=facts)
+        agent = self._agents.make(chat, session, self._workspaces.folder(chat), states, keep, keep_facts=facts)
         agent.replace_messages(await self._store.transcript.history(session))
         return agent

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from agent_core.agent import Agent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.reasons import TerminalReason
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.chat_agents import ChatAgents
 from gateway.chat.chat_prompts import ChatPrompts
@@ -101,7 +101,7 @@ class Conversation:
         """Drop the agent, whose state may be wrong; the next one is loaded from the store."""
         self._agent = None
 
-    async def skills(self) -> SkillShelf:
+    async def skills(self) -> ChatSkills:
         """Return the chat's skills, including which are loaded."""
         return (await self.agent()).context.skills
 

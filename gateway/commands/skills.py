@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from agent_core.skills.chat_skills import SkillShelf
-from agent_core.skills.entry import SkillEntry
-from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.skill import Origin
+from agent_core.agent import Agent
+from agent_core.skills.chat_skills import ChatSkills, SkillEntry
+from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
@@ -43,14 +42,14 @@ _TROUBLES = {
 
 async def skills(given: Invocation) -> OutboundMessage:
     """List all skills or those that match the words; owners also see problems with skill files."""
-    shelf = await given.session.conversation.skills()
-    return _list(given, shelf, " ".join(given.arguments.split()))
+    chat_skills = await given.session.conversation.skills()
+    return _list(given, chat_skills, " ".join(given.arguments.split()))
 
 
-def _list(given: Invocation, shelf: SkillShelf, wanted: str = "", *first: str) -> OutboundMessage:
-    entries = sorted(shelf.entries(wanted), key=lambda entry: not entry.loaded)
+def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str) -> OutboundMessage:
+    entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
     owner = given.desk.access.is_owner(given.session.key, given.sender)
-    problems = _problems(shelf, given) if owner and not wanted else []
+    problems = _problems(chat_skills, given) if owner and not wanted else []
     if not entries and not problems:
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
     lines = [*first, say("skills", given.language), ""]
@@ -70,12 +69,13 @@ async def skill(given: Invocation) -> Answer:
         return reply(say("skill_how", given.language, slash=given.slash))
     if not given.desk.access.is_owner(given.session.key, given.sender):
         return reply(say("skill_not_yours", given.language))
-    shelf = await given.session.conversation.skills()
+    agent = await given.session.conversation.agent()
+    chat_skills = agent.context.skills
     try:
-        done = act(shelf, name)
+        done = act(agent, name)
     except SkillError as error:
-        return reply(_trouble(error, shelf, name, given))
-    entry = _entry(shelf, name)
+        return reply(_trouble(error, chat_skills, name, given))
+    entry = _entry(chat_skills, name)
     if entry is not None and entry.always:
         return reply(say("skill_always", given.language, name=literal(name)))
     lines = [say(done, given.language, name=literal(name), where=_where(given))]
@@ -84,26 +84,26 @@ async def skill(given: Invocation) -> Answer:
     if entry is not None and entry.loaded and entry.origin is Origin.CHAT:
         lines.append(say("skill_as_it_is", given.language))
     if given.is_pressed:
-        return Rewritten(_list(given, shelf, "", " ".join(lines), ""))
+        return Rewritten(_list(given, chat_skills, "", " ".join(lines), ""))
     return OutboundMessage(markdown=" ".join(lines), buttons=_rows([entry] if entry else [], given.language))
 
 
-def _load(shelf: SkillShelf, name: str) -> str:
-    shelf.load(name, held=True)
+def _load(agent: Agent, name: str) -> str:
+    agent.load_skill(name)
     return "skill_loaded"
 
 
-def _unload(shelf: SkillShelf, name: str) -> str:
-    shelf.unload(name, by_person=True)
+def _unload(agent: Agent, name: str) -> str:
+    agent.unload_skill(name)
     return "skill_unloaded"
 
 
-def _reload(shelf: SkillShelf, name: str) -> str:
-    shelf.reload(name)
+def _reload(agent: Agent, name: str) -> str:
+    agent.reload_skill(name)
     return "skill_reloaded"
 
 
-_ACTS: dict[str, Callable[[SkillShelf, str], str]] = {"load": _load, "unload": _unload, "reload": _reload}
+_ACTS: dict[str, Callable[[Agent, str], str]] = {"load": _load, "unload": _unload, "reload": _reload}
 """Each action raises SkillError, or returns the text key of its reply."""
 
 
@@ -128,9 +128,9 @@ def _line(entry: SkillEntry, language: Language) -> str:
     return f"{line} *{why}*"
 
 
-def _problems(shelf: SkillShelf, given: Invocation) -> list[str]:
+def _problems(chat_skills: ChatSkills, given: Invocation) -> list[str]:
     """Return the problems; in groups those of shared folders are only counted, as they reveal the owner's setup."""
-    here, shared = shelf.problems, tuple(map(str, shelf.library.diagnostics))
+    here, shared = chat_skills.problems, tuple(map(str, chat_skills.library.diagnostics))
     if not given.desk.delivery.channel(given.session.key).is_group(given.session.key):
         return _listed("skills_problems", (*here, *shared), given.language)
     lines = _listed("skills_problems_here", here, given.language)
@@ -163,13 +163,13 @@ def _button(entry: SkillEntry, language: Language) -> Button | None:
     return Button(label=say(label, language, name=entry.name), action=action)
 
 
-def _entry(shelf: SkillShelf, name: str) -> SkillEntry | None:
-    return next((entry for entry in shelf.entries() if entry.name == name), None)
+def _entry(chat_skills: ChatSkills, name: str) -> SkillEntry | None:
+    return next((entry for entry in chat_skills.entries() if entry.name == name), None)
 
 
-def _trouble(error: SkillError, shelf: SkillShelf, name: str, given: Invocation) -> str:
+def _trouble(error: SkillError, chat_skills: ChatSkills, name: str, given: Invocation) -> str:
     """Return the error in the user's language, as far as it is translated."""
-    entry = _entry(shelf, name)
+    entry = _entry(chat_skills, name)
     reason = skill_reason(entry.reason, given.language) if entry else ""
     key = _TROUBLES.get(error.code, "skill_failed")
     if key == "skill_missing" and not reason:

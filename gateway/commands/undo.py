@@ -8,7 +8,7 @@ from itertools import islice
 from agent_core.tools.files.confined import shown
 from agent_core.tools.memory import told_line
 from agent_core.versions.group import Change, Group
-from agent_core.versions.undoing import Undone, is_undoable, newest, undo
+from agent_core.versions.undo import Undone, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage

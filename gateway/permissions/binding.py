@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from agent_core.loop.permissions import Proposal
 from agent_core.skills.header import BadSkill
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.reading import digest as digest_of_skill
+from agent_core.skills.skill import digest as digest_of_skill
 from agent_core.skills.workspace_skills import FOLDER
 from gateway.permissions.programs import SCRIPT, Runs, is_command, is_script, script_skill, what_runs
 

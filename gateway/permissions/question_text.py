@@ -9,7 +9,7 @@ from itertools import groupby
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
-from agent_core.tools.programs.shell import as_typed
+from agent_core.tools.shell import as_typed
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.store.question import Question, QuestionState

@@ -13,7 +13,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
-from agent_core.tools.programs.shell import CommandTool
+from agent_core.tools.shell import CommandTool
 from agent_core.versions.versions import ChatVersions, KeepLimits
 from agent_core.workspace.keeper import Author
 from agent_core.workspace.provenance import FileLedger, FileSources

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agent_core.events import AgentEvent, MessageEnd, TurnStart
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
-from agent_core.tools.tool import ToolRegistry
+from agent_core.tools.registry import ToolRegistry
 from gateway.store.rows import Run, inbox_seqs
 from gateway.store.store import Store
 

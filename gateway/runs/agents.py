@@ -10,7 +10,7 @@ from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, Runtime
 from agent_core.context.compaction.compaction import Compaction, KeepFacts
 from agent_core.context.context import ContextManager
-from agent_core.context.persona import Persona
+from agent_core.context.prompt import Persona
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.limits import LoopLimits
@@ -20,14 +20,15 @@ from agent_core.loop.permissions import Permissions
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.skills.chat_skills import SkillShelf, to_nobody
+from agent_core.skills.chat_skills import ChatSkills, to_nobody
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.skill_state import Shelved
+from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.workspace_skills import FOLDER
 from agent_core.sources import Sources
 from agent_core.subagents import DUTY
+from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
-from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry
+from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.keeper import Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
@@ -126,15 +127,15 @@ class Agents:
         chat: ChatKey,
         session: str,
         workspace: Path,
-        shelved: Shelved | None = None,
-        on_skills: Callable[[Shelved], object] = to_nobody,
+        states: SkillStates | None = None,
+        on_skills: Callable[[SkillStates], object] = to_nobody,
         *,
         keep_facts: KeepFacts | None = None,
     ) -> Agent:
         """Create an agent for a chat, without its history.
 
         Args:
-            shelved: Skills loaded in the chat.
+            states: Skills loaded in the chat.
             on_skills: Called with the loaded skills when they change.
             keep_facts: Called with facts worth remembering when history is compacted.
         """
@@ -142,10 +143,10 @@ class Agents:
         if self._demo:
             for name in lay_out_demo(workspace):
                 files.wrote(name, ())
-        shelf = SkillShelf(self.parts.skills, workspace / FOLDER, shelved, on_skills)
+        chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
-        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, shelf), parts.described_by)
-        context = ContextManager(tools, parts.persona, str(workspace), shelf)
+        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), parts.described_by)
+        context = ContextManager(tools, parts.persona, str(workspace), chat_skills)
         environment = ToolEnvironment(session, workspace, str(chat), keeper=parts.keeper_of(chat), files=files)
         queues = MessageQueues(steering_mode="all", follow_up_mode="all")
         return Agent(self._loop(context, keep_facts), context, environment, queues)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from agent_core.events import AgentEnd
-from agent_core.loop.answer_text import joined
+from agent_core.loop.answer import joined
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason
 from agent_core.models.llm import FailureCause, FailureKind

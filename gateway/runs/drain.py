@@ -19,7 +19,7 @@ from agent_core.events import (
     TurnStart,
 )
 from agent_core.messages import AssistantMessage
-from agent_core.tools.tool import ToolRegistry
+from agent_core.tools.registry import ToolRegistry
 
 BY_OTHERS = "task"
 """The tool whose calls are carried out by separate runs."""

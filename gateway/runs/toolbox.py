@@ -10,8 +10,8 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.programs.shell import run_command_tool
-from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.shell import run_command_tool
+from agent_core.tools.skills import run_skill_script_tool
 from agent_core.tools.tool import Tool
 from agent_core.tools.web.providers import make_searcher
 from agent_core.tools.web.search import Searcher

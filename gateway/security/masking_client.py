@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.messages import LlmMessage
 from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, ToolSpec
 from gateway.security.secrets import Secrets
@@ -19,8 +19,8 @@ class MaskingClient:
     def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
         self._llm = llm
         self._secrets = secrets
-        self._tools = Remembered[ToolSpec, ToolSpec](secrets.masked)
-        self._messages = Remembered[LlmMessage, LlmMessage](secrets.masked)
+        self._tools = IdentityCache[ToolSpec, ToolSpec](secrets.masked)
+        self._messages = IdentityCache[LlmMessage, LlmMessage](secrets.masked)
         self._masked_for = secrets.count
 
     async def stream(

@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from gateway.security.masking import MASK, masked
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Secrets:
         self.count = 0
         """Number of values added. Texts masked at a lower count may contain later ones."""
         self._masked_before = lru_cache(REMEMBERED)(self._masked)
-        self._known = Remembered[BaseModel, BaseModel](self._masked_model)
+        self._known = IdentityCache[BaseModel, BaseModel](self._masked_model)
         for value in values:
             self.add(value)
 

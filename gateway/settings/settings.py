@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from agent_core.context.persona import DEFAULT
+from agent_core.context.prompt import DEFAULT_PERSONALITY
 from agent_core.mcp.config import McpServer
 from agent_core.models.llm import ThinkingLevel
 from channels import registry
@@ -94,7 +94,7 @@ class Settings(BaseSettings):
     """Others who may talk to it, written the same way. Empty: nobody on public platforms."""
     ai_name: str = "Parley"
     """Name of your Parley."""
-    personality: str = DEFAULT
+    personality: str = DEFAULT_PERSONALITY
     """Manner of speaking: balanced, professional, concise, warm, cheerful, patient, teacher, critic, engineer, butler,
     playful or stoic; or your own words, at most 180 characters."""
     language: Literal["en", "zh"] = "en"

@@ -7,7 +7,7 @@ from functools import partial
 import structlog
 
 from agent_core.clock import Clock, NewId
-from agent_core.skills.skill_state import Shelved
+from agent_core.skills.skill_state import SkillStates
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.database import Reader
@@ -81,20 +81,20 @@ class Chats(Table):
 class LoadedSkills(Table):
     """The skills that are loaded in each chat."""
 
-    async def of(self, chat: ChatKey) -> Shelved:
+    async def of(self, chat: ChatKey) -> SkillStates:
         """Return a chat's loaded skills. A thread without a row starts with those that users loaded in its channel."""
 
-        def read(connection: sqlite3.Connection) -> Shelved:
+        def read(connection: sqlite3.Connection) -> SkillStates:
             own = _skills(connection, chat)
             if own is not None or chat.thread is None:
-                return own or Shelved()
-            outer = _skills(connection, chat.model_copy(update={"thread": None})) or Shelved()
+                return own or SkillStates()
+            outer = _skills(connection, chat.model_copy(update={"thread": None})) or SkillStates()
             # Skills from the channel's own folder do not exist in the thread's.
-            return Shelved(skills=tuple(skill for skill in outer.held.skills if skill.digest is None))
+            return SkillStates(skills=tuple(skill for skill in outer.held.skills if skill.digest is None))
 
         return await self._reader.run(read)
 
-    def save(self, chat: ChatKey, skills: Shelved) -> "asyncio.Future[None]":
+    def save(self, chat: ChatKey, skills: SkillStates) -> "asyncio.Future[None]":
         """Insert or replace a chat's loaded skills."""
         row = (str(chat), skills.model_dump_json())
 
@@ -127,13 +127,13 @@ def _save(connection: sqlite3.Connection, chat: Chat) -> None:
     )
 
 
-def _skills(connection: sqlite3.Connection, chat: ChatKey) -> Shelved | None:
+def _skills(connection: sqlite3.Connection, chat: ChatKey) -> SkillStates | None:
     row = connection.execute("SELECT shelved FROM chat_skills WHERE chat = ?", (str(chat),)).fetchone()
     if row is None:
         return None
-    (shelved,) = row
+    (states,) = row
     try:
-        return Shelved.model_validate_json(shelved)
+        return SkillStates.model_validate_json(states)
     except ValueError:
         log.warning("a stored row cannot be read; nothing is loaded", table="chat_skills", row=str(chat))
-        return Shelved()
+        return SkillStates()

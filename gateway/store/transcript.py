@@ -5,7 +5,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
-from agent_core.loop.history import effective
+from agent_core.loop.state import effective
 from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
 from gateway.store.inbox import mark_done

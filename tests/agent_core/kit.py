@@ -37,9 +37,10 @@ from agent_core.loop.queues import MessageQueues
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.models.llm import LlmClient
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
+from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
-from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from tests.clock import FakeClock
 
 WORKSPACE = Path("/dev/null/no-such-workspace")
@@ -82,7 +83,7 @@ class Setup(TypedDict, total=False):
     queues: MessageQueues
     permissions: Permissions
     redact: Redact
-    skills: SkillShelf
+    skills: ChatSkills
     hooks: Hooks | None
     compactor: Compactor
     chain: ModelChain
@@ -95,10 +96,10 @@ def start_agent(*turns: Turn, over: ScriptedLlm | None = None, **setup: Unpack[S
 
 
 def agent_over(llm: LlmClient, clock: FakeClock, **setup: Unpack[Setup]) -> Agent:
-    shelf = setup.get("skills") or SkillShelf()
-    registry = ToolRegistry(setup.get("tools", ()), skills=partial(skill_tools, shelf))
+    chat_skills = setup.get("skills") or ChatSkills()
+    registry = ToolRegistry(setup.get("tools", ()), skills=partial(skill_tools, chat_skills))
     permissions, redact = setup.get("permissions") or EverythingAllowed(), setup.get("redact", str)
-    context = ContextManager(registry, skills=shelf)
+    context = ContextManager(registry, skills=chat_skills)
     loop = AgentLoop(
         Models(llm, SCRIPTED_MODEL, chain=setup.get("chain") or ModelChain()),
         context,

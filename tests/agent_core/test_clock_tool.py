@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject, text_of
-from agent_core.tools.clock import CITIES, clock_tool
+from agent_core.tools.clock import CITIES, clock_tool, wait_tool
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
-from agent_core.tools.wait import wait_tool
 
 
 class StoppedClock:

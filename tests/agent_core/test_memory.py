@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from agent_core.context.prompt import MEMORY, SystemPrompt
 from agent_core.messages import AgentMessage, JsonObject, text_of, user
-from agent_core.tools.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory
-from agent_core.tools.memory_tools import memory_tools
+from agent_core.tools.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory, memory_tools
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.clock import FakeClock
 

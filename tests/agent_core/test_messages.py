@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agent_core.events import event_adapter
-from agent_core.loop.partial import DeltaMismatch, PartialAssembler
+from agent_core.loop.answer import DeltaMismatch, PartialAssembler
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

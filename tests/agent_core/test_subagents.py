@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from agent_core.agent import Agent
-from agent_core.context.persona import Persona
+from agent_core.context.prompt import Persona
 from agent_core.context.request_history import convert_to_llm
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
 from agent_core.loop.limits import LoopLimits, TaskBudget

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent_core.tools.tool import InvalidArguments, ToolContext, ToolRegistry, UnknownTool, tool
+from agent_core.tools.registry import ToolRegistry, UnknownTool
+from agent_core.tools.tool import InvalidArguments, ToolContext, tool
 from tests.agent_core.kit import echo, look
 
 

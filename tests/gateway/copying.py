@@ -18,7 +18,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import Sources, page, union
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.shell import run_command_tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment

@@ -9,7 +9,7 @@ from agent_core.models.scripted import calls
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool, tool
 from agent_core.workspace.provenance import FileLedger
 from channels.memory import MemoryChannel

@@ -12,9 +12,8 @@ import channels.slack.render
 import channels.telegram.render
 import channels.web.render
 from agent_core.mcp.config import McpServer
-from agent_core.mcp.schema import Schema
 from agent_core.mcp.servers import McpServers
-from agent_core.mcp.tool import McpTool
+from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import JsonObject
 from agent_core.tool_result import ToolResult
 from gateway.permissions.approved_tools import ApprovedTools

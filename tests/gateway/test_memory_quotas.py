@@ -13,7 +13,7 @@ from agent_core.models.scripted import Calls, calls
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy

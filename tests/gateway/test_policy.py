@@ -8,8 +8,7 @@ import pytest
 from pydantic import JsonValue, ValidationError
 
 from agent_core.loop.permissions import Proposal
-from agent_core.mcp.schema import Schema
-from agent_core.mcp.tool import McpTool
+from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

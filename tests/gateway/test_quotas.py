@@ -6,7 +6,7 @@ from agent_core.clock import SystemClock
 from agent_core.models.scripted import calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import file_tools
-from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.shell import run_command_tool
 from channels.base import ChatKey
 from gateway.permissions.quotas import PEOPLE
 from gateway.permissions.workspaces import FOLDER, Versions

@@ -9,7 +9,7 @@ import pytest
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import Waits, calls
-from agent_core.skills.skill_state import Shelved, ShelvedSkill
+from agent_core.skills.skill_state import SkillState, SkillStates
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
 from gateway.store.opening import FILE
@@ -20,10 +20,10 @@ from tests.gateway.conftest import StartBot
 
 CHANNEL = ChatKey(platform="slack", account="T1", chat="C1")
 THREAD = ChatKey(platform="slack", account="T1", chat="C1", thread="17.5")
-HELD = ShelvedSkill(name="chart", references=("reference.md",), held=True)
-STAYS = ShelvedSkill(name="chart", held=True)
+HELD = SkillState(name="chart", references=("reference.md",), held=True)
+STAYS = SkillState(name="chart", held=True)
 """The part that a new conversation or thread inherits."""
-LOADED = ShelvedSkill(name="flights")
+LOADED = SkillState(name="flights")
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ async def test_what_a_person_loads_is_on_disk_before_they_are_told(
 
     await bot.hears("/skill load chart")
 
-    assert [Shelved.model_validate_json(row) for row in channel.stored] == [Shelved(skills=(STAYS,))]
+    assert [SkillStates.model_validate_json(row) for row in channel.stored] == [SkillStates(skills=(STAYS,))]
 
 
 async def test_chats_do_not_share_what_is_loaded(start_bot: StartBot, folder: Path) -> None:
@@ -129,35 +129,35 @@ async def test_a_run_that_was_cut_off_goes_on_with_its_skills(start_bot: StartBo
 
 
 async def test_a_thread_begins_with_what_people_hold_in_its_channel(tmp_path: Path) -> None:  # D-13
-    own = ShelvedSkill(name="mine", held=True, digest="0")
+    own = SkillState(name="mine", held=True, digest="0")
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        assert await store.skills.of(THREAD) == Shelved()
-        await store.skills.save(CHANNEL, Shelved(skills=(HELD, LOADED, own)))
+        assert await store.skills.of(THREAD) == SkillStates()
+        await store.skills.save(CHANNEL, SkillStates(skills=(HELD, LOADED, own)))
 
-        assert await store.skills.of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
-        assert await store.skills.of(THREAD) == Shelved(skills=(STAYS,))
+        assert await store.skills.of(CHANNEL) == SkillStates(skills=(HELD, LOADED, own))
+        assert await store.skills.of(THREAD) == SkillStates(skills=(STAYS,))
 
-        await store.skills.save(THREAD, Shelved(skills=(LOADED,)))
-        assert await store.skills.of(THREAD) == Shelved(skills=(LOADED,))
-        assert await store.skills.of(CHANNEL) == Shelved(skills=(HELD, LOADED, own))
+        await store.skills.save(THREAD, SkillStates(skills=(LOADED,)))
+        assert await store.skills.of(THREAD) == SkillStates(skills=(LOADED,))
+        assert await store.skills.of(CHANNEL) == SkillStates(skills=(HELD, LOADED, own))
 
 
 async def test_only_what_people_hold_is_kept_for_a_new_conversation(tmp_path: Path) -> None:  # D-10
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.skills.save(CHANNEL, Shelved(skills=(HELD, LOADED)))
+        await store.skills.save(CHANNEL, SkillStates(skills=(HELD, LOADED)))
 
         await store.skills.renew(CHANNEL)
         await store.skills.renew(THREAD)
 
-        assert await store.skills.of(CHANNEL) == Shelved(skills=(STAYS,))
-        await store.skills.save(CHANNEL, Shelved())
-        assert await store.skills.of(THREAD) == Shelved()
+        assert await store.skills.of(CHANNEL) == SkillStates(skills=(STAYS,))
+        await store.skills.save(CHANNEL, SkillStates())
+        assert await store.skills.of(THREAD) == SkillStates()
 
 
 async def test_a_row_that_nobody_can_read_harms_nobody(tmp_path: Path) -> None:
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
-        await store.skills.save(CHANNEL, Shelved(skills=(HELD,)))
+        await store.skills.save(CHANNEL, SkillStates(skills=(HELD,)))
         with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute("""UPDATE chat_skills SET shelved = '{"later": 1}'""")
 
-        assert await store.skills.of(CHANNEL) == Shelved()
+        assert await store.skills.of(CHANNEL) == SkillStates()

@@ -10,7 +10,7 @@ from agent_core.messages import UserMessage
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import file_tools
-from agent_core.tools.programs.shell import run_command_tool
+from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey
 from gateway.permissions.workspaces import workspace_of

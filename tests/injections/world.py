@@ -11,14 +11,13 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from agent_core.clock import SystemClock
-from agent_core.mcp.schema import Schema
-from agent_core.mcp.tool import McpTool
+from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import JsonObject
 from agent_core.sandbox.command import Command, Finished, OnOutput
 from agent_core.tool_result import ToolResult
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.programs.shell import run_command_tool
-from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.shell import run_command_tool
+from agent_core.tools.skills import run_skill_script_tool
 from agent_core.tools.tool import Tool, tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.search import Found, web_search_tool

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from agent_core.models.tokens import estimate
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from tests.skills.kit import NAMES, SKILLS, run
@@ -61,14 +61,14 @@ async def test_each_passes_the_check_that_it_asks_of_others(name: str, tmp_path:
 
 
 def test_all_can_be_loaded_at_once_without_a_complaint() -> None:
-    shelf = SkillShelf(SkillLibrary([(SKILLS, Origin.SHIPPED)]))
+    chat_skills = ChatSkills(SkillLibrary([(SKILLS, Origin.SHIPPED)]))
     for name in NAMES:
-        shelf.load(name)
+        chat_skills.load(name)
 
-    assert shelf.names == tuple(NAMES)
-    assert (shelf.problems, shelf.library.diagnostics) == ((), ())
-    assert [entry.name for entry in shelf.entries() if entry.reason] == []
-    assert shelf.load_reference("book-flight", "reference.md").changed
+    assert chat_skills.names == tuple(NAMES)
+    assert (chat_skills.problems, chat_skills.library.diagnostics) == ((), ())
+    assert [entry.name for entry in chat_skills.entries() if entry.reason] == []
+    assert chat_skills.load_reference("book-flight", "reference.md").changed
 
 
 def test_the_list_names_them_all() -> None:

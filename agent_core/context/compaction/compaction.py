@@ -4,12 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from agent_core.bulkheads import Guest
+from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
-from agent_core.context.compaction.cut import asked_from
-from agent_core.context.compaction.plan import Plan, carried, make_plan
+from agent_core.context.compaction.plan import (
+    MOST_WRONG,
+    CompactionBudget,
+    Plan,
+    Size,
+    Window,
+    asked_from,
+    budget_for,
+    carried,
+    make_plan,
+)
 from agent_core.context.compaction.summary import Material, Summary, extracted, read, request_for
-from agent_core.context.compaction.threshold import MOST_WRONG, Room, Size, Window, room_for
 from agent_core.context.context import ContextManager
 from agent_core.events import (
     AgentEvent,
@@ -21,10 +29,9 @@ from agent_core.events import (
     RetryScheduled,
 )
 from agent_core.loop.event_stream import Emit
-from agent_core.loop.history import effective
 from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
-from agent_core.loop.state import QueryState
+from agent_core.loop.state import QueryState, effective
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
 from agent_core.sources import UNKNOWN, Sources
 from agent_core.untrusted import sources_of
@@ -71,14 +78,14 @@ class Compaction:
         """Id of the user message since which skills have been unloaded."""
 
     def is_due(self, state: QueryState) -> bool:
-        """Return True if the next request would be too large and something can be done, or if a skill needs room."""
+        """Return True if the next request would be too large and something can be done, or if a skill needs budget."""
         if self._context.skills.wants_room:
             return True
         used = self._context.tokens(state)
         if not self._window().is_too_full(used):
             return False
-        room = self._room("threshold", used, self._by(used, state.messages))
-        if make_plan(state.messages, self._context.sizes, room, anyway=False) is not None:
+        budget = self._budget("threshold", used, self._by(used, state.messages))
+        if make_plan(state.messages, self._context.sizes, budget, anyway=False) is not None:
             return True
         return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
 
@@ -91,15 +98,15 @@ class Compaction:
         before = self._context.tokens(state)
         by = self._by(before, state.messages)
         measured = before / max(1, self._context.guess(state.messages))  # below 1 if the server counts fewer
-        room = self._room(reason, before, by, held=_held(state.messages))
-        plan = make_plan(work.messages, self._context.sizes, room, anyway=reason == "manual")
-        boundary = None if plan is None else await self._boundary(work, plan, room, before)
+        budget = self._budget(reason, before, by, held=_held(state.messages))
+        plan = make_plan(work.messages, self._context.sizes, budget, anyway=reason == "manual")
+        boundary = None if plan is None else await self._boundary(work, plan, budget, before)
         left = effective([*work.messages, boundary]) if boundary else work.messages
         if not cancel.cancelled:
             self._tried_in = _last_words(left)
-            self._put_skills_away(left, room)
+            self._put_skills_away(left, budget)
             if self._keep_facts is not None and work.facts:
-                with Guest("memory"):
+                with log_errors("memory"):
                     await self._keep_facts(work.facts, (UNKNOWN,) if boundary is None else boundary.sources)
         after = round(self._context.guess(left) * min(measured, MOST_WRONG))
         end = CompactionEnd(
@@ -108,7 +115,7 @@ class Compaction:
         await emit(end)
         return end
 
-    async def _boundary(self, work: _Work, plan: Plan, room: Room, before: int) -> SummaryMessage | None:
+    async def _boundary(self, work: _Work, plan: Plan, budget: CompactionBudget, before: int) -> SummaryMessage | None:
         """Add the new summary to the conversation as a message; returns None if the run was stopped."""
         messages, cut = work.messages, plan.cut
         first = messages[0] if cut.start else None
@@ -123,7 +130,7 @@ class Compaction:
                 asked_before=asked == cut.start,
                 instructions=work.instructions,
             )
-            summary = await self._summary(work, material, room)
+            summary = await self._summary(work, material, budget)
             if summary is None:
                 return None
             text, work.facts = summary.text, summary.facts
@@ -145,12 +152,14 @@ class Compaction:
         await work.emit(MessageEnd(message=boundary))
         return boundary
 
-    async def _summary(self, work: _Work, material: Material, room: Room) -> Summary | None:
+    async def _summary(self, work: _Work, material: Material, budget: CompactionBudget) -> Summary | None:
         """Return a summary, by the model or else without one; None if the run was stopped."""
         caller = self._caller()
-        options = caller.options.model_copy(update={"temperature": 0.3, "max_tokens": room.summary, "thinking": "off"})
+        options = caller.options.model_copy(
+            update={"temperature": 0.3, "max_tokens": budget.summary, "thinking": "off"}
+        )
         caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
-        request = request_for(material, room.telling, with_facts=self._keep_facts is not None)
+        request = request_for(material, budget.telling, with_facts=self._keep_facts is not None)
 
         async def emit_retries(event: AgentEvent) -> None:
             if isinstance(event, RetryScheduled):
@@ -163,13 +172,13 @@ class Compaction:
             return None
         if failure is not None:
             work.error = failure.message
-        summary = read(answer.text, material, room.summary) if failure is None else None
-        return summary or extracted(material, room.summary)
+        summary = read(answer.text, material, budget.summary) if failure is None else None
+        return summary or extracted(material, budget.summary)
 
-    def _put_skills_away(self, left: Sequence[AgentMessage], room: Room) -> None:
+    def _put_skills_away(self, left: Sequence[AgentMessage], budget: CompactionBudget) -> None:
         """Unload skills as the last resort, except those in use."""
         skills = self._context.skills
-        if skills.wants_room or self._context.guess(left) > room.target:
+        if skills.wants_room or self._context.guess(left) > budget.target:
             skills.unload_unused(left)
         skills.wants_room = 0
 
@@ -179,9 +188,9 @@ class Compaction:
         model = caller.next_model
         return Window(model.context_window, model.answer_tokens(caller.options.max_tokens))
 
-    def _room(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> Room:
+    def _budget(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> CompactionBudget:
         size = Size(before, by, held, prefix=self._context.guess(()))
-        return room_for(reason, self._window(), size, wanted=self._context.skills.wants_room)
+        return budget_for(reason, self._window(), size, wanted=self._context.skills.wants_room)
 
     def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
         """Return how many times larger the request is than estimated."""

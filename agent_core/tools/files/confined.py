@@ -1,8 +1,6 @@
-"""Opening of files strictly inside one folder, whatever the path and the links in it. All functions block.
+"""Opening of files strictly inside one folder, whatever the path and the links in it. All functions block."""
 
-Links are never followed; a file with a second name (a hard link) may belong elsewhere, and is refused.
-"""
-
+import codecs
 import errno
 import os
 import stat
@@ -10,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent_core.tools.tool import ToolFailed
-from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_root
+from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, open_root
 
 _FACTS = {
     errno.ENOENT: "there is no {path} in the workspace",
@@ -30,16 +28,18 @@ _FACTS = {
 NAME_CHARS = 100
 LOOK = "look with list_dir"
 _INSIDE = "give a path inside it"
+_BLOCK = 1 << 20
+_SNIFFED = 8192
 
 
 def open_folder(root: Path, path: str, opener: Opener | None = None) -> int:
     """Open the folder `path` under `root` and return its descriptor. Raises ToolFailed."""
-    return _open(root, names_of(path), FOLDER, path or ".", opener)
+    return _open(root, names_of(path), FOLDER_FLAGS, path or ".", opener)
 
 
 def open_file(root: Path, path: str, opener: Opener | None = None) -> int:
     """Open the regular file `path` under `root` for reading and return its descriptor. Raises ToolFailed."""
-    handle = _open(root, names_of(path), FILE, path or ".", opener)
+    handle = _open(root, names_of(path), FILE_FLAGS, path or ".", opener)
     try:
         check_file(os.fstat(handle), path)
     except ToolFailed:
@@ -52,7 +52,7 @@ def open_folder_of(root: Path, path: str, opener: Opener) -> tuple[int, str]:
     """Return the descriptor of the folder that contains or will contain the file `path`, and the file's name. Raises
     ToolFailed."""
     names, name = split(path)
-    return _open(root, names, FOLDER, path, opener), name
+    return _open(root, names, FOLDER_FLAGS, path, opener), name
 
 
 def split(path: str) -> tuple[tuple[str, ...], str]:
@@ -123,3 +123,45 @@ def _open(root: Path, names: Sequence[str], flags: int, path: str, opener: Opene
             os.close(folder)
     except OSError as error:
         raise failure(error.errno or 0, path) from error
+
+
+def read_content(handle: int, path: str, most: int) -> bytes:
+    """Read a file from its start, even if it grows meanwhile. Raises ToolFailed for more than `most` bytes."""
+    blocks: list[bytes] = []
+    size = 0
+    while block := os.pread(handle, min(_BLOCK, most + 1 - size), size):
+        blocks.append(block)
+        size += len(block)
+        if size > most:
+            raise ToolFailed(f"{shown(path)} is larger than {in_words(most)}, too large to read")
+    return b"".join(blocks)
+
+
+def is_binary(start: bytes) -> bool:
+    """Return True for binary content, judged by its start as in grep and git."""
+    return b"\0" in start[:_SNIFFED] and not _is_utf16(start)
+
+
+def decoded(content: bytes) -> str:
+    """Decode UTF-8, or UTF-16 with a byte order mark; invalid bytes are replaced."""
+    return content.decode("utf-16" if _is_utf16(content) else "utf-8-sig", "replace")
+
+
+def text_in(content: bytes, path: str) -> str:
+    """Return the text of a file, which may contain a few broken characters. Raises ToolFailed for a binary file."""
+    text = decoded(content)
+    if _is_utf16(content):
+        return text
+    if b"\0" in content or text.count("\N{REPLACEMENT CHARACTER}") * 20 > len(text):
+        raise ToolFailed(f"{shown(path)} is a binary file ({in_words(len(content))}), not text")
+    return text
+
+
+def in_words(size: int) -> str:
+    """Format a number of bytes for reading."""
+    power = min((len(str(size)) - 1) // 3, 3)
+    return f"{size / 1000**power:.1f} {('B', 'kB', 'MB', 'GB')[power]}" if power else f"{size} B"
+
+
+def _is_utf16(content: bytes) -> bool:
+    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -1,30 +1,186 @@
-"""The tool `edit_file`: replaces one exact piece of text and leaves the rest of the file unchanged."""
+"""The tools that write and edit files."""
 
 import asyncio
 import difflib
 import os
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from agent_core.messages import TextContent
 from agent_core.sources import union
 from agent_core.tool_result import ToolResult
-from agent_core.tools.files.confined import check_file, failure, names_of, open_folder_of, shown
-from agent_core.tools.files.contents import read_content
-from agent_core.tools.files.matching import Match, apply, find
-from agent_core.tools.files.replace import locked, replace, replaceable
-from agent_core.tools.files.writing import MOST_BYTES, encoded, keeping
+from agent_core.tools.files.confined import (
+    check_file,
+    failure,
+    in_words,
+    names_of,
+    open_folder_of,
+    read_content,
+    shown,
+    split,
+)
+from agent_core.tools.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import sources_of
-from agent_core.workspace.safe_open import FILE, Opener
+from agent_core.workspace.keeper import CannotKeep
+from agent_core.workspace.safe_open import FILE_FLAGS, Opener
 
+MOST_BYTES = 5_000_000
+_BREAK = re.compile(r"\r?\n")
+_UNMARKED = str.maketrans("\u2039\u27e6", "<[")
+"""Maps the substitutes in files shown as data (`untrusted.harmless`) back to the original characters."""
+_TOLD_LINES = 5
+_SEARCHED_LINES = 5_000
+_COMPARED_CHARS = 200
 _CONTEXT = 3
 _STARTS = re.compile(r"(?<= )([-+])([0-9]+)")
 _COMPARED_LINES = 1000
 """If more lines than this changed, they are only counted: comparing them takes too long."""
 MOST_LINES = 60
 LINE_CHARS = 200
+
+
+def write_file_tool(opener: Opener) -> Tool:
+    @tool(acts="write", idempotent=True, label="Writing {path}")
+    async def write_file(path: str, content: str, context: ToolContext) -> str:
+        """Create or overwrite a text file in the workspace."""
+        data = encoded(content, path)
+        return await asyncio.to_thread(_write, context, path, data, opener)
+
+    return write_file
+
+
+def encoded(text: str, path: str) -> bytes:
+    """Encode the content of a file. Raises ToolFailed if it is too large or invalid."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolFailed("the text holds half a character (a lone surrogate)", "send whole characters") from error
+    if len(data) > MOST_BYTES:
+        raise ToolFailed(f"{shown(path)} would have {in_words(len(data))}; {in_words(MOST_BYTES)} is the most")
+    return data
+
+
+def _write(context: ToolContext, path: str, data: bytes, opener: Opener) -> str:
+    keeps = keeping(context, "write_file", names_of(path), len(data))
+    done = write_whole(context.workspace, path, data, opener, keeps)
+    context.files.wrote(path, sources_of(context.messages))
+    return done
+
+
+def write_whole(
+    workspace: Path, path: str, data: bytes, opener: Opener, keeps: AbstractContextManager[None] | None = None
+) -> str:
+    """Write a file and return a sentence about it. Blocks; `keeps` is entered around the change, for undo. Raises
+    ToolFailed."""
+    names, name = split(path)
+    try:
+        folder = open_made_folder(workspace, names, opener)
+        try:
+            with locked(folder), keeps or nullcontext():
+                old = replaceable(folder, name, path)
+                replace(folder, name, data, old.st_mode & 0o777 if old else 0o600)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise failure(error.errno or 0, path) from error
+    was = f", was {in_words(old.st_size)}" if old else ""
+    return f"{'Replaced' if old else 'Created'} {shown(path)} ({in_words(len(data))}{was})."
+
+
+@contextmanager
+def keeping(context: ToolContext, tool: str, names: Sequence[str], size: int) -> Iterator[None]:
+    """Record the change of one file to this size, made in the `with` block. Blocks. Raises ToolFailed if that is not
+    possible."""
+    try:
+        with context.keeper.file(context.author(tool), "/".join(names), size):
+            yield
+    except CannotKeep as error:
+        raise ToolFailed(f"the file was not changed: {error}", "tell the person; deleting large files helps") from error
+
+
+@dataclass(frozen=True)
+class Match:
+    """The places where the old text occurs."""
+
+    old: str
+    """The old text as the file has it."""
+    count: int
+    lines: tuple[int, ...]
+    """Numbers of the first few lines where it starts."""
+    newline: str
+    """The line ending used there."""
+    unmarked: bool = False
+    """True if the model gave the text with the substitutes with which it was shown."""
+
+
+def find(text: str, old: str, path: str, *, everywhere: bool) -> Match:
+    """Find the text. Raises ToolFailed if it does not occur, or more than once without `everywhere`."""
+    main = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    other = "\n" if main == "\r\n" else "\r\n"
+    given = (old, old.translate(_UNMARKED))
+    spellings = [spelling for some in given for spelling in (some, _BREAK.sub(main, some), _BREAK.sub(other, some))]
+    found = next((spelling for spelling in spellings if spelling in text), None)
+    if found is None:
+        raise _missing(text, old, path)
+    first = text.index(found)
+    count = text.count(found)
+    if not everywhere and text.find(found, first + 1) >= 0:
+        raise _ambiguous(text, found, path)
+    newline = "\r\n" if "\r\n" in found else "\n" if "\n" in found else main
+    unmarked = found not in spellings[: len(spellings) // 2]
+    return Match(found, count, tuple(_lines_of(text, found)), newline, unmarked)
+
+
+def apply(text: str, match: Match, new: str, most: int) -> str:
+    """Return the text with all places replaced. Raises ToolFailed for more than `most` characters."""
+    new = _BREAK.sub(match.newline, new.translate(_UNMARKED) if match.unmarked else new)
+    size = len(text) + match.count * (len(new) - len(match.old))
+    if size > most:
+        raise ToolFailed(f"the file would have {in_words(size)}; {in_words(most)} is the most")
+    return text.replace(match.old, new)
+
+
+def _lines_of(text: str, found: str) -> list[int]:
+    """Return the numbers of the first few lines where it starts; places may overlap."""
+    numbers: list[int] = []
+    line, done, place = 1, 0, text.find(found)
+    while place >= 0 and len(numbers) < _TOLD_LINES:
+        line += text.count("\n", done, place)
+        numbers.append(line)
+        done, place = place, text.find(found, place + 1)
+    return numbers
+
+
+def _ambiguous(text: str, found: str, path: str) -> ToolFailed:
+    count = max(2, text.count(found))
+    numbers = _lines_of(text, found)
+    more = ", ..." if count > len(numbers) else ""
+    lines = ", ".join(str(number) for number in numbers)
+    return ToolFailed(
+        f"old_text occurs {count} times in {shown(path)}, in lines {lines}{more}",
+        "give more of the text around it, or set replace_all",
+    )
+
+
+def _missing(text: str, old: str, path: str) -> ToolFailed:
+    """Return an error that shows what the model may have meant."""
+    advice = "read the file, then give old_text exactly as it stands there"
+    wanted = next((line.strip() for line in old.splitlines() if line.strip()), "")[:_COMPARED_CHARS]
+    lines = [line.strip()[:_COMPARED_CHARS] for line in islice(text.split("\n"), _SEARCHED_LINES)]
+    if wanted in lines:
+        number = lines.index(wanted) + 1
+        return ToolFailed(f"old_text is not in {shown(path)}; it differs from what begins in line {number}", advice)
+    near = difflib.get_close_matches(wanted, lines, n=1)
+    if not near:
+        return ToolFailed(f"old_text is not in {shown(path)}, nor anything like it", advice)
+    return ToolFailed(
+        f"old_text is not in {shown(path)}; most like it is line {lines.index(near[0]) + 1}: {near[0][:80]}", advice
+    )
 
 
 @dataclass(frozen=True)
@@ -130,7 +286,7 @@ def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Dif
 
 def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[str, int]:
     """Return the text, with its line endings and byte order mark, and the file's permissions."""
-    handle = opener(folder, (name,), FILE)
+    handle = opener(folder, (name,), FILE_FLAGS)
     try:
         about = os.fstat(handle)
         check_file(about, path)

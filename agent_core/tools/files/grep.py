@@ -1,36 +1,65 @@
-"""The tool `grep`: searches files of the chat's workspace.
-
-Parley finds and opens the files itself, so that nothing leads out of the workspace. ripgrep, if installed, only gets
-open files and only reports the numbers of matching lines.
-"""
+"""The tool `grep`: searches files of the chat's workspace."""
 
 import asyncio
 import os
+import re
 import shutil
+import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
+import regex  # type: ignore[import-untyped]
+
 from agent_core.cancel import CancelToken
 from agent_core.tool_result import ToolResult
-from agent_core.tools.files.confined import failure, names_of, printable
-from agent_core.tools.files.contents import is_binary
-from agent_core.tools.files.line_search import (
-    PATTERN_CHARS,
-    Search,
-    Unsearchable,
-    has_handles,
-    lines_of,
-    python_search,
-    ripgrep_search,
+from agent_core.tools.files.confined import (
+    check_file,
+    decoded,
+    failure,
+    is_binary,
+    is_encodable,
+    names_of,
+    printable,
+    read_content,
 )
-from agent_core.tools.files.tree import Names, files_beneath, fits, open_searched
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
-from agent_core.workspace.safe_open import Opener, open_root
+from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, open_root
 
+Names = tuple[str, ...]
+
+MOST_BYTES = 8_000_000
+Search = Callable[[Sequence[int], int, float], list[list[int]]]
+"""Takes descriptors of files, the maximum number of lines of each, and a deadline on the monotonic clock; returns line
+numbers for each. Raises TimeoutError."""
+
+PATTERN_CHARS = 1000
+_LINE_CHARS = 500_000
+"""Characters of a line that Python searches; a bad pattern needs a hundred bytes of memory for each."""
+_COMPILED = 1_000_000
+"""Limit of counts times pattern length, because Python's compiler expands counted repeats."""
+_COUNTS = re.compile(r"\{([0-9]*),?([0-9]*)\}")
+_HANDLES = Path("/proc/self/fd")
+_OPTIONS = (
+    "--no-config",
+    "--no-messages",
+    "--color=never",
+    "--no-heading",
+    "--with-filename",
+    "--line-number",
+    "--null",
+    "--text",
+    "--crlf",
+    "--no-mmap",  # with mmap, a file that shrinks meanwhile would crash it
+    "--max-columns=1",  # print line numbers without the lines, which may be huge
+    "--threads=2",
+    "--regex-size-limit=10M",
+    "--dfa-size-limit=10M",
+)
 MOST_FILES = 10_000
 MOST_HITS = 100
 PAGE_CHARS = 12_000
@@ -40,6 +69,166 @@ SECONDS = 20.0
 _BATCH = 32
 """Files open at the same time."""
 _START = 8192
+
+
+def files_beneath(root: int, folder: Names, opener: Opener, goes_on: Callable[[], bool]) -> Iterator[Names]:
+    """Yield each folder's files sorted by name, then those of its folders; `folder` may be a file itself.
+
+    `goes_on` is called before each folder, since there may be a million of them without a file. Folders whose names
+    start with a dot are left out. Raises OSError if `folder` cannot be opened; anything deeper that cannot be opened is
+    left out.
+    """
+    try:
+        files, waiting = _entries(root, folder, opener)
+    except NotADirectoryError:
+        os.close(opener(root, folder, FILE_FLAGS))
+        files, waiting = [folder], []
+    yield from files
+    while waiting and goes_on():
+        try:
+            files, folders = _entries(root, waiting.pop(), opener)
+        except OSError:
+            continue
+        yield from files
+        waiting += folders
+
+
+def open_searched(root: int, names: Names, opener: Opener) -> int | None:
+    """Open a file; None if it is too large, has a second name or may not be read."""
+    try:
+        handle = opener(root, names, FILE_FLAGS)
+    except OSError:
+        return None
+    about = os.fstat(handle)
+    try:
+        check_file(about, names[-1])
+    except ToolFailed:
+        os.close(handle)
+        return None
+    if about.st_size > MOST_BYTES:
+        os.close(handle)
+        return None
+    return handle
+
+
+def fits(names: Names, glob: str) -> bool:
+    """Match a glob against the file's name, or, if it contains a slash, the whole path; `**/` also matches no
+    folder."""
+    if "/" not in glob:
+        return not glob or fnmatchcase(names[-1], glob)
+    path = "/".join(names)
+    return fnmatchcase(path, glob) or fnmatchcase(path, glob.replace("**/", ""))
+
+
+def _entries(root: int, folder: Names, opener: Opener) -> tuple[list[Names], list[Names]]:
+    """Return the folder's files, and its folders in reverse order."""
+    handle = opener(root, folder, FOLDER_FLAGS)
+    try:
+        with os.scandir(handle) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        files = [(*folder, entry.name) for entry in entries if entry.is_file(follow_symlinks=False)]
+        folders = [
+            (*folder, entry.name)
+            for entry in reversed(entries)
+            if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+        ]
+    finally:
+        os.close(handle)
+    return files, folders
+
+
+class Unsearchable(Exception):
+    """This search cannot handle the pattern; another may."""
+
+
+def ripgrep_search(program: str, pattern: str) -> Search:
+    """Return a search by ripgrep. It raises Unsearchable if ripgrep does not support the pattern or does not run."""
+
+    def search(handles: Sequence[int], most: int, until: float) -> list[list[int]]:
+        if "\0" in pattern or not is_encodable(pattern):
+            raise Unsearchable
+        numbers: dict[int, list[int]] = {handle: [] for handle in handles}
+        for path, _, rest in (line.partition(b"\0") for line in _run(program, pattern, handles, most, until)):
+            number, _, _ = rest.partition(b":")
+            numbers[int(path.rpartition(b"/")[2])].append(int(number))
+        return [numbers[handle][:most] for handle in handles]
+
+    return search
+
+
+def has_handles() -> bool:
+    """Return True if open files can be passed to another program by path."""
+    return _HANDLES.is_dir()
+
+
+def python_search(pattern: str) -> Search:
+    """Return a search by Python's regex module. Raises ToolFailed for an invalid pattern."""
+    compiled = _compiled(pattern)
+
+    def search(handles: Sequence[int], most: int, until: float) -> list[list[int]]:
+        return [_matches(compiled, handle, most, until) for handle in handles]
+
+    return search
+
+
+def lines_of(handle: int) -> list[str]:
+    """Return the file's lines, split in the same way for both searches, without line ends."""
+    try:
+        content = read_content(handle, "", MOST_BYTES)
+    except ToolFailed:  # it has grown meanwhile
+        return []
+    text = decoded(content)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _run(program: str, pattern: str, handles: Sequence[int], most: int, until: float) -> list[bytes]:
+    """Run ripgrep and return its output line by line."""
+    files = [str(_HANDLES / str(handle)) for handle in handles]
+    argv = [program, *_OPTIONS, f"--max-count={most}", "--", pattern, *files]
+    try:
+        done = subprocess.run(  # noqa: S603 - an argument vector; the pattern stands behind `--`
+            argv,
+            pass_fds=handles,
+            env={},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=max(0.1, until - time.monotonic()),
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError from error
+    except OSError as error:
+        raise Unsearchable from error
+    if done.returncode not in (0, 1):
+        raise Unsearchable
+    return [line for line in done.stdout.split(b"\n") if line]
+
+
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    size = len(pattern)
+    for least, most in _COUNTS.findall(pattern):
+        size *= max(1, int(least[:9] or 0), int(most[:9] or 0))
+    if size > _COMPILED:
+        raise ToolFailed("that pattern repeats too much", "use smaller counts, or + and *")
+    try:
+        return regex.compile(pattern)
+    except (regex.error, RecursionError) as error:
+        raise ToolFailed(f"that is no regular expression: {str(error)[:100]}", "escape special characters") from error
+
+
+def _matches(compiled: "regex.Pattern[str]", handle: int, most: int, until: float) -> list[int]:
+    numbers: list[int] = []
+    for number, line in enumerate(lines_of(handle), 1):
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        # `concurrent` releases the GIL, so that a slow pattern does not block the program.
+        if compiled.search(line, endpos=min(len(line), _LINE_CHARS), timeout=left, concurrent=True):
+            numbers.append(number)
+            if len(numbers) == most:
+                break
+    return numbers
 
 
 def find_ripgrep() -> str | None:

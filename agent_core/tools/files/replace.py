@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agent_core.tools.files.confined import check_file, failure, shown
 from agent_core.tools.tool import ToolFailed
-from agent_core.workspace.safe_open import FOLDER, Opener, open_root
+from agent_core.workspace.safe_open import FOLDER_FLAGS, Opener, open_root
 
 WAIT_S = 5.0
 """Seconds to wait for a lock."""
@@ -96,11 +96,11 @@ def open_made_folder(root: Path, names: Sequence[str], opener: Opener) -> int:
 
 def _open_or_make(folder: int, name: str, opener: Opener) -> int:
     try:
-        return opener(folder, (name,), FOLDER)
+        return opener(folder, (name,), FOLDER_FLAGS)
     except FileNotFoundError:
         with suppress(FileExistsError):
             os.mkdir(name, 0o700, dir_fd=folder)
-    return opener(folder, (name,), FOLDER)
+    return opener(folder, (name,), FOLDER_FLAGS)
 
 
 def _temporary(name: str) -> str:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from agent_core.tools.web.fetch import Page
 from agent_core.tools.web.markup import EndTag, StartTag, attributes_of, tokens
 from agent_core.tools.web.page import MOST_TAGS, read_page
-from agent_core.tools.web.words import Page
 
 MOST_ENTRIES = 50
 SUMMARY_CHARS = 300

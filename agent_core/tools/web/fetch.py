@@ -2,16 +2,40 @@
 
 import asyncio
 import re
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import aiohttp
-from aiohttp.abc import AbstractResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from agent_core.tools.tool import RetryableToolError, ToolFailed
-from agent_core.tools.web.guard import ForbiddenAddress, MayReach, guarded_connector, public_web
 
+Address = IPv4Address | IPv6Address
+MayReach = Callable[[Address, int], bool]
+"""Returns True if a connection to this address and port is allowed."""
+
+PORTS = frozenset({80, 443})
+
+_SPECIAL_V4 = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",
+            "100.64.0.0/10",
+            "192.0.0.0/24",  # protocol assignments and a cloud's metadata; Python counts some as global
+            "192.88.99.0/24",  # relays to 6to4
+            "168.63.129.16/32",  # formally global, but the metadata service of a cloud
+        ),
+    )
+)
+_GLOBAL_UNICAST = ip_network("2000::/3")
+"""All public IPv6 addresses; excludes NAT64, site-local and IPv4-compatible ones, among others."""
+_SPECIAL_V6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 SECONDS = 15.0
 """Total time, redirects included."""
 CONNECT_S = 8.0
@@ -38,6 +62,69 @@ _MOVED = (
     HTTPStatus.TEMPORARY_REDIRECT,
     HTTPStatus.PERMANENT_REDIRECT,
 )
+
+
+def is_public(address: Address) -> bool:
+    """Return True for an address of the public internet that does not embed another one."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if address not in _GLOBAL_UNICAST or any(address in network for network in _SPECIAL_V6):
+            return False
+    elif any(address in network for network in _SPECIAL_V4):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def public_web(address: Address, port: int) -> bool:
+    """Return True for what model-chosen addresses may reach: public hosts at ports 80 and 443."""
+    return port in PORTS and is_public(address)
+
+
+class ForbiddenAddress(Exception):
+    """The address is not allowed; no connection was opened."""
+
+
+class VettingResolver(AbstractResolver):
+    """Resolves a name, and refuses it if any of its addresses is forbidden: no legitimate name mixes both kinds."""
+
+    def __init__(self, may_reach: MayReach, inner: AbstractResolver) -> None:
+        self._may_reach = may_reach
+        self._inner = inner
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        found = await self._inner.resolve(host, port, family)
+        for each in found:
+            _vet(self._may_reach, each["host"], each["port"])
+        return found
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+def guarded_connector(may_reach: MayReach, resolver: AbstractResolver | None = None) -> aiohttp.TCPConnector:
+    """Return a connector that only reaches what `may_reach` allows; use it once and close it."""
+
+    def open_socket(info: tuple[int, int, int, str, tuple[str | int, ...]]) -> socket.socket:
+        family, kind, protocol, _, target = info
+        _vet(may_reach, str(target[0]), int(target[1]))
+        return socket.socket(family, kind, protocol)
+
+    return aiohttp.TCPConnector(
+        resolver=VettingResolver(may_reach, resolver or ThreadedResolver()),
+        # Addresses written as numbers are never resolved; only this check applies to them.
+        socket_factory=open_socket,
+        use_dns_cache=False,
+        force_close=True,
+    )
+
+
+def _vet(may_reach: MayReach, host: str, port: int) -> None:
+    address = ip_address(host)
+    if not may_reach(address, port):
+        raise ForbiddenAddress(f"{address} port {port}")
 
 
 @dataclass(frozen=True)
@@ -179,3 +266,15 @@ def _failure(url: URL, error: aiohttp.ClientError | ValueError) -> ToolFailed:
             return RetryableToolError(f"no connection to {host}", "try another page")
         case _:
             return ToolFailed(f"{host} sent an answer that cannot be read", "try another page")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as text."""
+
+    title: str
+    """Empty if it has none."""
+    text: str
+    """Markdown of the visible content; empty if there is none."""
+    whole: bool = True
+    """False if the page was too long or complex to be read to its end."""

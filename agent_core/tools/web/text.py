@@ -5,10 +5,9 @@ import re
 
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.feed import is_feed, read_feed
-from agent_core.tools.web.fetch import Fetched
+from agent_core.tools.web.fetch import Fetched, Page
 from agent_core.tools.web.page import read_page
 from agent_core.tools.web.visible import visible
-from agent_core.tools.web.words import Page
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _SNIFFED = 1000

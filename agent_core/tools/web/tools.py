@@ -9,9 +9,8 @@ from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.sources import page, union
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, ToolFailed, tool
-from agent_core.tools.web.fetch import Fetched, Fetcher
+from agent_core.tools.web.fetch import Fetched, Fetcher, Page
 from agent_core.tools.web.search import Searcher, web_search_tool
-from agent_core.tools.web.words import Page
 
 PAGE_CHARS = 12_000
 """Characters of a page that one call returns."""

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.tools.files.confined import LOOK, failure, open_file
-from agent_core.tools.files.writing import encoded, write_whole
+from agent_core.tools.files.editing import encoded, write_whole
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author, CannotKeep, Keeper
 from agent_core.workspace.safe_open import best_opener

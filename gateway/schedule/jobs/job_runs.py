@@ -15,11 +15,11 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
-from agent_core.context.persona import Persona
+from agent_core.context.prompt import Persona
 from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.messages import UserMessage, user
-from agent_core.skills.errors import SkillError
 from agent_core.skills.library import SkillLibrary
+from agent_core.skills.skill import SkillError
 from agent_core.sources import Sources
 from agent_core.subagents import Errand
 from agent_core.tools.tool import Tool

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 from agent_core.models.llm import ModelInfo, ToolSpec
 from agent_core.models.tokens import estimate
-from agent_core.skills.errors import SkillError
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.loaded import read_instructions
+from agent_core.skills.loaded_skills import read_instructions
+from agent_core.skills.skill import SkillError
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from agent_core.skills.folder import Diagnostic
+from agent_core.skills.library import Diagnostic
 from agent_core.skills.skill import Origin
 from channels.checkup import Finding, note, ok, problem
 from gateway.runs.toolbox import skill_library

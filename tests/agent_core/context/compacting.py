@@ -25,9 +25,10 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.sources import Sources
-from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock
 
@@ -89,7 +90,7 @@ def start_chat(
     window: int = 8_192,
     tools: Iterable[Tool] = (),
     keep_facts: KeepFacts | None = None,
-    skills: SkillShelf | None = None,
+    skills: ChatSkills | None = None,
     over: ScriptedLlm | None = None,
 ) -> Chat:
     """`turns` precede the talker's answers; `over` is the client that gives all of them."""

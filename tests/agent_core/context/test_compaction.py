@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.context.compaction.threshold import COMPACT_AT
+from agent_core.context.compaction.plan import COMPACT_AT
 from agent_core.events import CompactionEnd, CompactionStart
-from agent_core.loop.history import effective
+from agent_core.loop.state import effective
 from agent_core.messages import (
     AgentMessage,
     ImageContent,
@@ -22,7 +22,7 @@ from agent_core.messages import (
 from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.models.tokens import estimate, message_tokens
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.tools.tool import tool
 from tests.agent_core.context.compacting import (
     SENTENCE,
@@ -251,41 +251,41 @@ async def test_pictures_count_and_old_ones_go() -> None:  # S2-15, C-22
 
 async def test_skills_that_nobody_speaks_of_are_put_away_last(tmp_path: Path) -> None:  # S0-27, C-14, D-02
     write_skill(tmp_path, "tea", "Brew it. " * 2_400)
-    shelf = SkillShelf(library_of(tmp_path))
-    shelf.load("tea")
-    shelf.begin_run()
-    chat = start_chat(skills=shelf)
+    chat_skills = ChatSkills(library_of(tmp_path))
+    chat_skills.load("tea")
+    chat_skills.begin_run()
+    chat = start_chat(skills=chat_skills)
 
     assert chat.compaction.is_due(state_of([*turns(3), user("now")]))
     _, end = await chat.compact([*turns(3), user("now")])
 
-    assert shelf.names == ()
+    assert chat_skills.names == ()
     assert end.tokens_after <= 4_096
     assert not chat.compaction.is_due(state_of([user("now")]))
 
 
 async def test_skills_that_are_in_use_stay(tmp_path: Path) -> None:  # S0-27, C-14, D-10
     write_skill(tmp_path, "tea", "Brew it. " * 2_400)
-    shelf = SkillShelf(library_of(tmp_path))
-    shelf.load("tea", held=True)
-    chat = start_chat(skills=shelf)
+    chat_skills = ChatSkills(library_of(tmp_path))
+    chat_skills.load("tea", held=True)
+    chat = start_chat(skills=chat_skills)
 
     await chat.compact([*turns(3), user("now")])
 
-    assert shelf.names == ("tea",)
+    assert chat_skills.names == ("tea",)
     assert not chat.compaction.is_due(state_of([user("now")]))  # nothing is left that could be shortened
 
 
 async def test_a_skill_that_wants_room_gets_it(starts_chat: StartChat) -> None:  # S1-19
     chat = starts_chat()
-    shelf = chat.agent.context.skills
-    shelf.wants_room = 4_000
+    chat_skills = chat.agent.context.skills
+    chat_skills.wants_room = 4_000
 
     assert chat.compaction.is_due(state_of([*turns(9), user("now")]))
     _, end = await chat.compact([*turns(9), user("now")])
 
     assert end.tokens_after + 4_000 <= 0.9 * 8_192
-    assert shelf.wants_room == 0
+    assert chat_skills.wants_room == 0
 
 
 async def test_a_stop_leaves_the_conversation_as_it_was(starts_chat: StartChat) -> None:  # S0-28, S2-32

@@ -9,8 +9,7 @@ from agent_core.cancel import CancelToken
 from agent_core.clock import new_id
 from agent_core.context.request_history import RequestHistory, convert_to_llm, repair
 from agent_core.events import AgentEvent, CompactionReason, MessageEnd
-from agent_core.loop.history import effective
-from agent_core.loop.state import QueryState, reduce_event
+from agent_core.loop.state import QueryState, effective, reduce_event
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

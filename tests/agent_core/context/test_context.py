@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.context.context import ContextManager
-from agent_core.context.persona import Persona
-from agent_core.context.prompt import SAFETY, SystemPrompt
+from agent_core.context.prompt import SAFETY, Persona, SystemPrompt
 from agent_core.context.request_history import convert_to_llm, repair
-from agent_core.identity_cache import Remembered
+from agent_core.identity_cache import IdentityCache
 from agent_core.loop.state import QueryState
 from agent_core.messages import (
     AssistantMessage,
@@ -31,7 +30,8 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.scripted import calls
-from agent_core.tools.tool import ToolRegistry, tool
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, answers, echo, look
 
 
@@ -339,7 +339,7 @@ def test_what_was_made_of_a_thing_is_forgotten_with_it() -> None:
         made.append(text_of(message.content))
         return made[-1].upper()
 
-    remembered = Remembered[UserMessage, str](shout)
+    remembered = IdentityCache[UserMessage, str](shout)
     kept = [user("a"), user("b")]
 
     assert remembered.each([*kept, user("gone")]) == ["A", "B", "GONE"]
@@ -361,7 +361,7 @@ def test_what_stays_as_it_is_is_not_held() -> None:
     def same(message: UserMessage) -> UserMessage:
         return message
 
-    remembered = Remembered[UserMessage, UserMessage](same)
+    remembered = IdentityCache[UserMessage, UserMessage](same)
     message = user("a")
     assert remembered(message) is message
     gone = weakref.ref(message)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.context.persona import LONGEST_CUSTOM, PRESETS, Persona
+from agent_core.context.prompt import LONGEST_CUSTOM, PRESETS, Persona
 
 
 def test_there_are_twelve_manners_to_choose_from() -> None:  # S2-11

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent_core.context.compaction.summary import FACTS, NO_FACTS
-from agent_core.context.compaction.transcript import told
+from agent_core.context.compaction.summary import FACTS, NO_FACTS, told
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolResultMessage, user
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Thinks, calls

@@ -17,13 +17,13 @@ from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.messages import AssistantMessage, ImageContent
 from agent_core.models.providers import DEMO_MODEL
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.memory import Memory
-from agent_core.tools.memory_tools import memory_tools
+from agent_core.tools.memory import Memory, memory_tools
+from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
-from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry
+from agent_core.tools.tool import Tool, ToolEnvironment
 
 
 class QuickClock:
@@ -54,9 +54,11 @@ class Chat:
         self.memory = workspace / ".." / f"memory of {workspace.name}"
         memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
         own = [*builtin_tools(self.clock, "Europe/Berlin"), *memory_tools(lambda _: memory), *more]
-        shelf = SkillShelf(library)
-        tools = ToolRegistry((each for each in own if each.name not in without), tuple, partial(skill_tools, shelf))
-        context = ContextManager(tools, skills=shelf)
+        chat_skills = ChatSkills(library)
+        tools = ToolRegistry(
+            (each for each in own if each.name not in without), tuple, partial(skill_tools, chat_skills)
+        )
+        context = ContextManager(tools, skills=chat_skills)
         models = Models(DemoLlm(self.clock), DEMO_MODEL)
         loop = AgentLoop(models, context, ToolSetup(tools), runtime=Runtime(self.clock))
         self.agent = Agent(loop, context, ToolEnvironment("s", workspace))

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.demo.decide import decide
 from agent_core.demo.intents import Intent, Topic, understand
-from agent_core.demo.model import DemoLlm
+from agent_core.demo.model import DemoLlm, decide
 from agent_core.demo.plans import fenced
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
@@ -31,9 +30,9 @@ from agent_core.models.scripted import Calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.memory import Memory
-from agent_core.tools.memory_tools import memory_tools
-from agent_core.tools.tool import Tool, ToolFailed, ToolRegistry, tool
+from agent_core.tools.memory import Memory, memory_tools
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat, QuickClock
 from tests.process import REPOSITORY
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.demo.decide import decide
 from agent_core.demo.flight import Details
+from agent_core.demo.model import decide
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
 from agent_core.messages import AssistantMessage, NotificationMessage, user

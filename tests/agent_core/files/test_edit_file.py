@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.tools.files.writing import MOST_BYTES
+from agent_core.tools.files.editing import MOST_BYTES
 from agent_core.tools.tool import ToolFailed
 from agent_core.untrusted import harmless
 from tests.agent_core.files.workspace import OPENERS, Workspace

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import ImageContent, TextContent
-from agent_core.tools.files.pictures import MOST_BYTES
+from agent_core.tools.files.reading import PICTURE_BYTES
 from agent_core.workspace.safe_open import best_opener
 from tests.agent_core.files.workspace import Workspace
 
@@ -59,7 +59,7 @@ async def test_half_a_picture_is_refused_for_it_would_spoil_the_chat(
 
 
 async def test_a_picture_that_is_too_large_is_refused_with_the_limit(seeing: Workspace) -> None:
-    seeing.put("large.jpg", JPEG + b"\0" * MOST_BYTES)
+    seeing.put("large.jpg", JPEG + b"\0" * PICTURE_BYTES)
 
     assert await seeing.refusal("read_file", path="large.jpg") == (
         "large.jpg is a picture of 5.0 MB; at most 5.0 MB can be seen"

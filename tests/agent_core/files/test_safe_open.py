@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from agent_core.tools.files.confined import names_of, open_file, open_folder
 from agent_core.tools.tool import ToolFailed
-from agent_core.workspace.safe_open import FILE, FOLDER, Opener, best_opener, open_by_kernel, open_by_walk, open_root
+from agent_core.workspace.safe_open import (
+    FILE_FLAGS,
+    FOLDER_FLAGS,
+    Opener,
+    best_opener,
+    open_by_kernel,
+    open_by_walk,
+    open_root,
+)
 from tests.agent_core.files.workspace import OPENERS
 from tests.process import python
 
@@ -127,10 +135,10 @@ def test_the_opener_itself_climbs_nowhere(folder: Path) -> None:
     root = open_root(folder)
     try:
         with pytest.raises(OSError, match="cross-device") as refused:
-            open_by_kernel(root, ("..", "secret"), FILE)
+            open_by_kernel(root, ("..", "secret"), FILE_FLAGS)
         assert refused.value.errno == errno.EXDEV
         with pytest.raises(OSError, match="cross-device"):
-            open_by_kernel(root, ("/etc",), FOLDER)
+            open_by_kernel(root, ("/etc",), FOLDER_FLAGS)
     finally:
         os.close(root)
     with pytest.raises(ToolFailed, match="leads out"):

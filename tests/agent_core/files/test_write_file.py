@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.tools.files.editing import MOST_BYTES
 from agent_core.tools.files.replace import locked
-from agent_core.tools.files.writing import MOST_BYTES
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import open_root
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again

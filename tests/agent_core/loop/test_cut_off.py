@@ -3,9 +3,9 @@
 import pytest
 
 from agent_core.events import TurnStart
-from agent_core.loop.answer_text import GOES_ON, joined
+from agent_core.loop.answer import GOES_ON, joined
+from agent_core.loop.decision import GO_ON
 from agent_core.loop.limits import LoopLimits
-from agent_core.loop.recovery import GO_ON
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

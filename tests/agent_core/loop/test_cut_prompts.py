@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from agent_core.context.compaction.threshold import COMPACT_AT
+from agent_core.context.compaction.plan import COMPACT_AT
 from agent_core.loop.truncation import DOUBTED_BELOW, SMALLEST_WINDOW, fewest_tokens, was_cut
 from agent_core.messages import AssistantMessage, LlmMessage, StopReason, TextContent, Usage, user
 from agent_core.models.llm import LlmRequest

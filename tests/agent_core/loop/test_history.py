@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent_core.loop.history import LONG, effective
+from agent_core.loop.state import LONG, effective
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,

@@ -8,8 +8,8 @@ from agent_core.loop.limits import LoopLimits, SoFar
 from agent_core.messages import text_of
 from agent_core.models.scripted import Call, Calls, Turn, calls
 from agent_core.reasons import TerminalReason
+from agent_core.tools.clock import wait_tool
 from agent_core.tools.tool import tool
-from agent_core.tools.wait import wait_tool
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, look, record, results
 from tests.clock import FakeClock
 

@@ -17,7 +17,8 @@ from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
 from agent_core.tools.catalogue import file_tools
-from agent_core.tools.tool import Tool, ToolEnvironment, ToolRegistry, tool
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from agent_core.workspace.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
 from tests.agent_core.kit import MakeModel
 from tests.clock import FakeClock

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from agent_core.mcp.config import McpServer
 from agent_core.mcp.servers import PACKAGE, McpServers
-from agent_core.mcp.trouble import trouble_of
+from agent_core.mcp.stdio import trouble_of
 from agent_core.tools.tool import ToolFailed
 from tests.agent_core.mcp.serving import (
     ENVIRON,

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import ImageContent, text_of
 from agent_core.models.scripted import calls
-from agent_core.tools.tool import InvalidArguments, ToolFailed, ToolRegistry
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import InvalidArguments, ToolFailed
 from tests.agent_core.kit import results, start_agent
 from tests.agent_core.mcp.serving import (
     connected,

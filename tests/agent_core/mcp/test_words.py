@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from agent_core.mcp.content import MOST_IMAGES, as_result
-from agent_core.mcp.schema import Schema
-from agent_core.mcp.words import LONGEST_NAME, plain, tool_names
+from agent_core.mcp.config import LONGEST_NAME, plain, tool_names
+from agent_core.mcp.tool import MOST_IMAGES, Schema, as_result
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.llm import ToolSpec
-from agent_core.tools.tool import Tool, ToolRegistry, UnknownTool, tool
+from agent_core.tools.registry import ToolRegistry, UnknownTool
+from agent_core.tools.tool import Tool, tool
 from tests.emulators.mcp_server import PIXEL_IN_BASE64
 
 

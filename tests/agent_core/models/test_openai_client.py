@@ -14,8 +14,8 @@ from agent_core.clock import new_id
 from agent_core.messages import StopReason
 from agent_core.models.answer import Answer
 from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
-from agent_core.models.openai_chunks import Chunk
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
+from agent_core.models.openai_wire import Chunk
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
 from tests.emulators.server import LoopbackServer
 

@@ -5,7 +5,7 @@ from agent_core.loop.state import QueryState
 from agent_core.messages import Usage, text_of
 from agent_core.models.scripted import ScriptedLlm
 from agent_core.models.tokens import estimate
-from agent_core.tools.tool import ToolRegistry
+from agent_core.tools.registry import ToolRegistry
 from tests.agent_core.kit import StartAgent, look, start_agent
 
 

@@ -23,9 +23,9 @@ from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tool_result import ToolResult
-from agent_core.tools.programs.outcome import RESULT_CHARS
-from agent_core.tools.programs.shell import MOST_SECONDS, run_command_tool
-from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolEnvironment, ToolFailed, ToolRegistry
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.shell import MOST_SECONDS, RESULT_CHARS, run_command_tool
+from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.outputs import FOLDER, KEPT
 from tests.agent_core.kit import record, results
 from tests.agent_core.sandbox.running import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.tools.programs.shell import as_typed
+from agent_core.tools.shell import as_typed
 
 
 @pytest.mark.parametrize(

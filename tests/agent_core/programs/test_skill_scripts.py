@@ -11,10 +11,10 @@ from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import calls
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.tools.programs.skill_scripts import python, run_skill_script_tool
+from agent_core.tools.skills import python, run_skill_script_tool
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.agent_core.kit import start_agent
 from tests.agent_core.loop.test_permissions import Desk
@@ -52,17 +52,21 @@ def run_skill_script(launcher: RecordingLauncher) -> Tool:
     return run_skill_script_tool(ProcessSandbox(launcher, SystemClock()))
 
 
-def shelf_of(*roots: Path) -> SkillShelf:
-    """Return a shelf with every available skill loaded."""
-    shelf = SkillShelf(SkillLibrary([(root, Origin.SHIPPED) for root in roots]))
-    for entry in shelf.entries():
-        shelf.load(entry.name)
-    return shelf
+def shelf_of(*roots: Path) -> ChatSkills:
+    """Return a chat_skills with every available skill loaded."""
+    chat_skills = ChatSkills(SkillLibrary([(root, Origin.SHIPPED) for root in roots]))
+    for entry in chat_skills.entries():
+        chat_skills.load(entry.name)
+    return chat_skills
 
 
-async def run(tool: Tool, workspace: Path, skill: str, script: str, *args: str, shelf: SkillShelf | None = None) -> str:
-    """Run a script; without a shelf, that of the `skills` folder beside the workspace."""
-    context = ToolContext("1", ToolEnvironment("s", workspace, skills=shelf or shelf_of(workspace.parent / "skills")))
+async def run(
+    tool: Tool, workspace: Path, skill: str, script: str, *args: str, chat_skills: ChatSkills | None = None
+) -> str:
+    """Run a script; without a chat_skills, that of the `skills` folder beside the workspace."""
+    context = ToolContext(
+        "1", ToolEnvironment("s", workspace, skills=chat_skills or shelf_of(workspace.parent / "skills"))
+    )
     arguments = tool.validate({"skill": skill, "script": script, "args": list(args)})
     return text_of((await tool.execute(arguments, context)).content)
 
@@ -129,11 +133,11 @@ async def test_a_skill_of_the_chat_opens_no_folder_to_its_scripts(
     """The folder may be replaced with a link to anything before the script runs."""
     own = workspace / "skills" / "mine"
     shutil.copytree(skills / "greet", own)
-    shelf = SkillShelf(own=workspace / "skills")
-    shelf.load("mine", held=True)
+    chat_skills = ChatSkills(own=workspace / "skills")
+    chat_skills.load("mine", held=True)
 
     for _ in range(2):  # the first run leaves nothing behind that was not approved
-        assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", shelf=shelf)
+        assert "hello []" in await run(run_skill_script, workspace, "mine", "hello.py", chat_skills=chat_skills)
     assert launcher.launched[0].readable == ()
 
 
@@ -151,10 +155,10 @@ async def test_a_script_cannot_read_the_house_nor_change_its_skill(
     (skills / "greet" / "scripts" / "change.sh").write_text('echo changed >>"$0"; echo "said $?"')
 
     for path in ("../../.env", str(home / ".env"), str(home / "parley.db"), "link"):
-        text = await run(run_skill_script, workspace, "greet", "steal.py", path, shelf=shelf_of(skills))
+        text = await run(run_skill_script, workspace, "greet", "steal.py", path, chat_skills=shelf_of(skills))
         assert "Error" in text
         assert "secret" not in text
-    assert "said 0" not in await run(run_skill_script, workspace, "greet", "change.sh", shelf=shelf_of(skills))
+    assert "said 0" not in await run(run_skill_script, workspace, "greet", "change.sh", chat_skills=shelf_of(skills))
     assert "changed\n" not in (skills / "greet" / "scripts" / "change.sh").read_text()
 
 
@@ -165,24 +169,24 @@ async def test_the_first_root_that_has_the_skill_wins(
     shutil.copytree(skills / "greet", other / "greet")
     shutil.copytree(skills / "greet", skills / "part")
     (other / "greet" / "scripts" / "words.py").write_text("HELLO = 'other'\n")
-    shelf = shelf_of(tmp_path / "missing", other, skills)
+    chat_skills = shelf_of(tmp_path / "missing", other, skills)
 
-    assert "other" in await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)  # S1-28
-    assert "hello" in await run(run_skill_script, workspace, "part", "hello.py", shelf=shelf)
+    assert "other" in await run(run_skill_script, workspace, "greet", "hello.py", chat_skills=chat_skills)  # S1-28
+    assert "hello" in await run(run_skill_script, workspace, "part", "hello.py", chat_skills=chat_skills)
 
 
 async def test_only_scripts_of_what_is_loaded_run(run_skill_script: Tool, skills: Path, workspace: Path) -> None:
-    shelf = SkillShelf(SkillLibrary([(skills, Origin.SHIPPED)]))
+    chat_skills = ChatSkills(SkillLibrary([(skills, Origin.SHIPPED)]))
 
     with pytest.raises(ToolFailed) as failure:
-        await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
+        await run(run_skill_script, workspace, "greet", "hello.py", chat_skills=chat_skills)
     assert failure.value.fact == "the skill greet is not loaded"
     assert failure.value.advice == "load it with load_skill first"
-    shelf.load("greet")
-    assert "hello" in await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
-    shelf.unload("greet")
+    chat_skills.load("greet")
+    assert "hello" in await run(run_skill_script, workspace, "greet", "hello.py", chat_skills=chat_skills)
+    chat_skills.unload("greet")
     with pytest.raises(ToolFailed):
-        await run(run_skill_script, workspace, "greet", "hello.py", shelf=shelf)
+        await run(run_skill_script, workspace, "greet", "hello.py", chat_skills=chat_skills)
 
 
 async def test_a_script_that_an_installer_linked_to_its_cache_runs(
@@ -241,23 +245,27 @@ async def test_no_name_and_no_link_leads_out(  # S2-35
 
 async def test_nobody_is_asked_for_a_script_that_cannot_run(run_skill_script: Tool, skills: Path) -> None:
     script: JsonObject = {"skill": "greet", "script": "hello.py"}
-    shelf = SkillShelf(SkillLibrary([(skills, Origin.SHIPPED)]))
+    chat_skills = ChatSkills(SkillLibrary([(skills, Origin.SHIPPED)]))
     desk, wanted = Desk("deny"), calls(("run_skill_script", script))
-    talk = start_agent(wanted, "Not yet.", wanted, "No.", tools=[run_skill_script], permissions=desk, skills=shelf)
+    talk = start_agent(
+        wanted, "Not yet.", wanted, "No.", tools=[run_skill_script], permissions=desk, skills=chat_skills
+    )
 
     await talk.says("Greet me.")
     assert desk.proposals == []
-    shelf.load("greet")
+    chat_skills.load("greet")
     await talk.says("Greet me now.")
     assert [proposal.call.name for proposal in desk.proposals] == ["run_skill_script"]
 
 
 async def test_the_example_skill_draws_into_the_workspace(run_skill_script: Tool, workspace: Path) -> None:
-    shelf = SkillShelf(SkillLibrary([(REPOSITORY / "skills", Origin.SHIPPED)]))
-    shelf.load("chart")
+    chat_skills = ChatSkills(SkillLibrary([(REPOSITORY / "skills", Origin.SHIPPED)]))
+    chat_skills.load("chart")
     (workspace / "sales.csv").write_text("month,revenue\nJan,100\nFeb,120\n")
 
-    text = await run(run_skill_script, workspace, "chart", "chart.py", "sales.csv", "sales.png", shelf=shelf)
+    text = await run(
+        run_skill_script, workspace, "chart", "chart.py", "sales.csv", "sales.png", chat_skills=chat_skills
+    )
 
     assert text.endswith("sales.png: bar chart of revenue 100 to 120 by month, 2 rows")
     assert (workspace / "sales.png").read_bytes().startswith(b"\x89PNG")

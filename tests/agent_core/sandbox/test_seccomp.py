@@ -8,8 +8,7 @@ import struct
 
 import pytest
 
-from agent_core.sandbox.seccomp import ALWAYS, MACHINES, bubblewrap_filter, landlock_filter
-from agent_core.sandbox.syscalls import NUMBERS
+from agent_core.sandbox.seccomp import ALWAYS, MACHINES, NUMBERS, bubblewrap_filter, landlock_filter
 
 ALLOWED, KILLED, ANSWERED = 0x7FFF0000, 0x80000000, 0x00050000
 CLONE_NEWUSER, TIOCSTI, F_SETOWN, F_DUPFD = 0x10000000, 0x5412, 8, 0

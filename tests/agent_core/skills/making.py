@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent_core.models.tokens import estimate
-from agent_core.skills.chat_skills import SkillShelf
+from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.layout import block
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.skills.skill_state import Shelved
+from agent_core.skills.skill_state import SkillStates
 
 
 class Ticks:
@@ -50,13 +50,13 @@ def library_of(*roots: Path, ticks: Ticks | None = None, environ: Mapping[str, s
     )
 
 
-class Shelf:
-    """A shelf over one folder, which records what should be stored."""
+class RecordedSkills:
+    """The skills of a chat over one folder; records what should be stored."""
 
-    def __init__(self, root: Path, own: Path | None = None, shelved: Shelved | None = None) -> None:
+    def __init__(self, root: Path, own: Path | None = None, states: SkillStates | None = None) -> None:
         self.ticks = Ticks()
-        self.kept: list[Shelved] = []
-        self.on = SkillShelf(library_of(root, ticks=self.ticks), own, shelved, self.kept.append)
+        self.kept: list[SkillStates] = []
+        self.on = ChatSkills(library_of(root, ticks=self.ticks), own, states, self.kept.append)
 
     def later(self) -> None:
         """Move the clock so that files are checked again."""

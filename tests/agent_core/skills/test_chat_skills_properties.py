@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from agent_core.messages import user
 from agent_core.models.tokens import estimate
-from agent_core.skills.errors import SkillError
-from agent_core.skills.token_budget import CEILING, Room
-from tests.agent_core.skills.making import Shelf, write_skill
+from agent_core.skills.skill import SkillError
+from agent_core.skills.token_budget import CEILING, TokenBudget
+from tests.agent_core.skills.making import RecordedSkills, write_skill
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 TALK = 500
@@ -32,24 +32,25 @@ def root() -> Iterator[Path]:
         yield Path(folder)
 
 
-def prompt(shelf: Shelf) -> str:
-    on = shelf.on
+def prompt(chat_skills: RecordedSkills) -> str:
+    on = chat_skills.on
     return "\n\n".join([on.index, on.loaded, on.references])
 
 
-def take(shelf: Shelf, step: str, name: str) -> None:
-    on = shelf.on
+def take(chat_skills: RecordedSkills, step: str, name: str) -> None:
+    on = chat_skills.on
+    budget = TokenBudget(TALK + estimate(prompt(chat_skills)), WINDOW, [user("hello")])
     match step:
         case "load":
-            on.load(name)
+            on.load(name, budget=budget)
         case "hold":
-            on.load(name, held=True)
+            on.load(name, held=True, budget=budget)
         case "unload":
             on.unload(name)
         case "give up":
             on.unload(name, by_person=True)
         case "reference":
-            on.load_reference(name, "reference.md")
+            on.load_reference(name, "reference.md", budget)
         case "tidy":
             on.unload_unused([user(f"we speak of {name}")])
         case "run":
@@ -60,21 +61,22 @@ def take(shelf: Shelf, step: str, name: str) -> None:
 
 @given(steps=st.lists(STEPS, max_size=25))
 def test_one_truth_within_the_window_and_the_same_after_a_restart(root: Path, steps: list[tuple[str, str]]) -> None:
-    shelf = Shelf(root)
-    shelf.on.measure = lambda: Room(TALK + estimate(prompt(shelf)), WINDOW, [user("hello")])
+    chat_skills = RecordedSkills(root)
     held: set[str] = set()
     for step, name in steps:
         with suppress(SkillError):
-            take(shelf, step, name)
+            take(chat_skills, step, name)
             held |= {name} if step == "hold" else set()
             held -= {name} if step == "give up" else set()
-        on = shelf.on
+        on = chat_skills.on
         assert held <= set(on.names)  # D-10
         for known in NAMES:
             assert (f"[✓] **{known}**" in on.index) == (known in on.names)  # S1-03
             assert (f"### Skill: {known}\n" in on.loaded) == (known in on.names)
             assert on.references.count(f"### {known} - reference.md") <= (known in on.names)  # S1-18 S1-23
-        assert TALK + estimate(prompt(shelf)) <= WINDOW * CEILING + 50  # titles of sections are not counted (S1-13)
+        assert (
+            TALK + estimate(prompt(chat_skills)) <= WINDOW * CEILING + 50
+        )  # titles of sections are not counted (S1-13)
 
-    again = Shelf(root, shelved=shelf.kept[-1] if shelf.kept else None)
-    assert prompt(again) == prompt(shelf)
+    again = RecordedSkills(root, states=chat_skills.kept[-1] if chat_skills.kept else None)
+    assert prompt(again) == prompt(chat_skills)

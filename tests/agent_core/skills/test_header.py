@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.skills.folder import SkillFolder
 from agent_core.skills.header import BadSkill, Header, Requirements, read_header, split
+from agent_core.skills.library import SkillFolder
 from agent_core.skills.skill import Origin
 
 

@@ -14,11 +14,11 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.tokens import estimate
-from agent_core.skills.chat_skills import SkillShelf
-from agent_core.skills.errors import SkillError, SkillTrouble
-from agent_core.skills.skill_state import Shelved, ShelvedSkill
-from agent_core.skills.token_budget import Room
-from tests.agent_core.skills.making import Shelf, body_of, write_skill
+from agent_core.skills.chat_skills import ChatSkills
+from agent_core.skills.skill import SkillError, SkillTrouble
+from agent_core.skills.skill_state import SkillState, SkillStates
+from agent_core.skills.token_budget import TokenBudget
+from tests.agent_core.skills.making import RecordedSkills, body_of, write_skill
 
 
 @pytest.fixture
@@ -33,35 +33,35 @@ def said(*texts: str) -> list[AgentMessage]:
 
 
 def test_a_load_says_what_there_is_now(root: Path) -> None:  # S1-06 S1-14
-    shelf = Shelf(root).on
-    shelf.load("beta")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("beta")
 
-    added = shelf.load("alpha")
+    added = chat_skills.load("alpha")
 
     assert added.changed
-    tokens = estimate(shelf.loaded.partition("### Skill: alpha")[2])
+    tokens = estimate(chat_skills.loaded.partition("### Skill: alpha")[2])
     assert added.text.startswith("Skill 'alpha' loaded successfully (")
     assert abs(int(added.text.partition("(")[2].partition(" ")[0]) - tokens) < 10
     assert added.text.endswith("References: reference.md. Loaded: beta, alpha.")
-    assert "## Instructions\nDo it." in shelf.loaded
+    assert "## Instructions\nDo it." in chat_skills.loaded
 
 
 def test_a_second_load_changes_nothing(root: Path) -> None:  # S1-11
-    shelf = Shelf(root)
-    shelf.on.load("alpha")
-    before = shelf.on.loaded
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha")
+    before = chat_skills.on.loaded
 
-    added = shelf.on.load("alpha")
+    added = chat_skills.on.load("alpha")
 
     assert added.text == "Skill 'alpha' is already loaded."
     assert not added.changed
-    assert shelf.on.loaded is before
-    assert len(shelf.kept) == 1
+    assert chat_skills.on.loaded is before
+    assert len(chat_skills.kept) == 1
 
 
 def test_an_unknown_skill_is_refused_with_what_there_is(root: Path) -> None:  # S1-15
     with pytest.raises(SkillError) as refused:
-        Shelf(root).on.load("delta")
+        RecordedSkills(root).on.load("delta")
     assert refused.value.code is SkillTrouble.NOT_FOUND
     assert str(refused.value) == "there is no skill 'delta'; use one of: alpha, beta, gamma"
 
@@ -69,73 +69,71 @@ def test_an_unknown_skill_is_refused_with_what_there_is(root: Path) -> None:  # 
 @pytest.mark.parametrize("name", ["../skills/alpha", "alpha/../beta", "/etc", "", ".", "alpha\0"])
 def test_a_name_is_never_a_path(root: Path, name: str) -> None:  # S1-06
     with pytest.raises(SkillError) as refused:
-        Shelf(root).on.load(name)
+        RecordedSkills(root).on.load(name)
     assert refused.value.code is SkillTrouble.NOT_FOUND
 
 
 def test_up_to_8000_tokens_are_loaded(root: Path) -> None:  # S1-12 D-07
     write_skill(root, "most", body_of(8_000, root, "most"))
     write_skill(root, "over", body_of(8_001, root, "over"))
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
-    assert "(8000 tokens)" in shelf.load("most").text
+    assert "(8000 tokens)" in chat_skills.load("most").text
     with pytest.raises(SkillError) as refused:
-        shelf.load("over")
+        chat_skills.load("over")
     assert refused.value.code is SkillTrouble.OVER_BUDGET
     assert "has 8001 tokens, 8000 at most can be loaded" in refused.value.fact
-    assert list(shelf.names) == ["most"]
+    assert list(chat_skills.names) == ["most"]
 
 
 def test_nine_tenths_of_the_window_are_the_most(root: Path) -> None:  # S1-13 C-13
     write_skill(root, "thousand", body_of(1_000, root, "thousand"))
-    fits, full = Room(used=8_000, window=10_000), Room(used=8_001, window=10_000)
+    fits, full = TokenBudget(used=8_000, window=10_000), TokenBudget(used=8_001, window=10_000)
 
     with pytest.raises(SkillError) as refused:
-        Shelf(root).on.load("thousand", room=full)
+        RecordedSkills(root).on.load("thousand", budget=full)
     assert refused.value.code is SkillTrouble.NO_ROOM
     assert refused.value.fact == "there is no room for the skill thousand: it has 1000 tokens, 1 too many"
-    assert Shelf(root).on.load("thousand", room=fits).changed
+    assert RecordedSkills(root).on.load("thousand", budget=fits).changed
 
 
 def test_skills_that_nobody_speaks_of_make_room(root: Path) -> None:  # S1-13 S1-22
     write_skill(root, "thousand", body_of(1_000, root, "thousand"))
     write_skill(root, "other", body_of(1_000, root, "other"))
-    shelf = Shelf(root).on
-    shelf.load("other")
-    shelf.load("alpha")
-    shelf.begin_run()
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("other")
+    chat_skills.load("alpha")
+    chat_skills.begin_run()
     talk = said("please use ALPHA once more")
 
-    shelf.load("thousand", room=Room(used=9_000, window=10_000, messages=talk))
+    chat_skills.load("thousand", budget=TokenBudget(used=9_000, window=10_000, messages=talk))
 
-    assert shelf.names == ("alpha", "thousand")
-    assert "[○] **other**" in shelf.index  # S1-03
+    assert chat_skills.names == ("alpha", "thousand")
+    assert "[○] **other**" in chat_skills.index  # S1-03
 
 
 def test_where_that_is_not_enough_the_load_is_refused(root: Path) -> None:  # S1-13
     write_skill(root, "thousand", body_of(1_000, root, "thousand"))
-    shelf = Shelf(root).on
-    shelf.load("alpha")
-    shelf.begin_run()
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
+    chat_skills.begin_run()
 
     with pytest.raises(SkillError) as refused:
-        shelf.load("thousand", room=Room(used=9_500, window=10_000, messages=said("hello")))
+        chat_skills.load("thousand", budget=TokenBudget(used=9_500, window=10_000, messages=said("hello")))
 
     assert refused.value.code is SkillTrouble.NO_ROOM
-    assert list(shelf.names) == []
+    assert list(chat_skills.names) == []
 
 
 def test_several_loads_of_one_answer_are_counted_together(root: Path) -> None:  # S0-36
     write_skill(root, "first", body_of(1_000, root, "first"))
     write_skill(root, "second", body_of(1_000, root, "second"))
-    shelf = Shelf(root).on
-    shelf.measure = lambda: Room(used=7_500 + estimate(shelf.loaded), window=10_000)
-
-    shelf.load("first")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("first", budget=TokenBudget(used=7_500, window=10_000))
     with pytest.raises(SkillError):
-        shelf.load("second")
+        chat_skills.load("second", budget=TokenBudget(used=7_500 + estimate(chat_skills.loaded), window=10_000))
 
-    assert list(shelf.names) == ["first"]
+    assert list(chat_skills.names) == ["first"]
 
 
 def answer(*calls: ToolCall, text: str = "") -> AssistantMessage:
@@ -169,78 +167,78 @@ def call(tool: str, **arguments: str) -> ToolCall:
 def test_a_skill_is_in_use_while_anything_touches_it(  # S1-22 C-14
     root: Path, last: AgentMessage, *, stays: bool
 ) -> None:
-    shelf = Shelf(root).on
-    shelf.load("alpha")
-    shelf.begin_run()
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
+    chat_skills.begin_run()
 
-    assert shelf.unload_unused([last]) == (() if stays else ("alpha",))
+    assert chat_skills.unload_unused([last]) == (() if stays else ("alpha",))
 
 
 def test_ten_messages_are_looked_at(root: Path) -> None:  # S1-22
-    shelf = Shelf(root).on
-    shelf.load("alpha")
-    shelf.begin_run()
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
+    chat_skills.begin_run()
 
-    assert shelf.unload_unused(said("alpha", *"123456789")) == ()
-    assert shelf.unload_unused(said("alpha", *"1234567890")) == ("alpha",)
+    assert chat_skills.unload_unused(said("alpha", *"123456789")) == ()
+    assert chat_skills.unload_unused(said("alpha", *"1234567890")) == ("alpha",)
 
 
 def test_what_was_loaded_in_this_run_stays(root: Path) -> None:  # C-14
-    shelf = Shelf(root).on
-    shelf.load("alpha")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
 
-    assert shelf.unload_unused(said("hello")) == ()
-    shelf.begin_run()
-    assert shelf.unload_unused(said("hello")) == ("alpha",)
+    assert chat_skills.unload_unused(said("hello")) == ()
+    chat_skills.begin_run()
+    assert chat_skills.unload_unused(said("hello")) == ("alpha",)
 
 
 def test_an_unload_takes_the_references_along(root: Path) -> None:  # S1-23
-    shelf = Shelf(root).on
-    shelf.load("alpha")
-    shelf.load("beta")
-    shelf.load_reference("alpha", "reference.md")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
+    chat_skills.load("beta")
+    chat_skills.load_reference("alpha", "reference.md")
 
-    assert shelf.unload("alpha") == "Skill 'alpha' unloaded, with its references. Loaded: beta."
-    assert shelf.references == ""
-    assert "alpha" not in shelf.loaded
-    assert "[○] **alpha**" in shelf.index
+    assert chat_skills.unload("alpha") == "Skill 'alpha' unloaded, with its references. Loaded: beta."
+    assert chat_skills.references == ""
+    assert "alpha" not in chat_skills.loaded
+    assert "[○] **alpha**" in chat_skills.index
     with pytest.raises(SkillError) as refused:
-        shelf.unload("alpha")
+        chat_skills.unload("alpha")
     assert refused.value.code is SkillTrouble.NOT_LOADED
 
 
 def test_what_a_person_has_loaded_stays(root: Path) -> None:  # D-10
-    shelf = Shelf(root).on
-    shelf.load("alpha", held=True)
-    shelf.begin_run()
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha", held=True)
+    chat_skills.begin_run()
 
-    assert shelf.unload_unused(said("hello")) == ()
+    assert chat_skills.unload_unused(said("hello")) == ()
     with pytest.raises(SkillError) as refused:
-        shelf.unload("alpha")
+        chat_skills.unload("alpha")
     assert refused.value.code is SkillTrouble.HELD
-    shelf.new_conversation()
-    assert list(shelf.names) == ["alpha"]
-    shelf.unload("alpha", by_person=True)
-    assert list(shelf.names) == []
+    chat_skills.new_conversation()
+    assert list(chat_skills.names) == ["alpha"]
+    chat_skills.unload("alpha", by_person=True)
+    assert list(chat_skills.names) == []
 
 
 def test_a_person_can_hold_what_is_loaded_already(root: Path) -> None:  # D-10
-    shelf = Shelf(root)
-    shelf.on.load("alpha")
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha")
 
-    assert shelf.on.load("alpha", held=True).text == "Skill 'alpha' is already loaded, and stays loaded now."
-    assert shelf.kept[-1] == Shelved(skills=(ShelvedSkill(name="alpha", held=True),))
+    assert chat_skills.on.load("alpha", held=True).text == "Skill 'alpha' is already loaded, and stays loaded now."
+    assert chat_skills.kept[-1] == SkillStates(skills=(SkillState(name="alpha", held=True),))
 
 
 def test_some_skills_only_people_can_load(root: Path) -> None:  # S1-29
     write_skill(root, "deploy", head="disable-model-invocation: true")
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
     with pytest.raises(SkillError) as refused:
-        shelf.load("deploy")
+        chat_skills.load("deploy")
     assert refused.value.code is SkillTrouble.DISABLED
-    shelf.load("deploy", held=True)
-    assert "[✓] **deploy**" in shelf.index
+    chat_skills.load("deploy", held=True)
+    assert "[✓] **deploy**" in chat_skills.index
 
 
 @pytest.mark.parametrize("held", [True, False])
@@ -249,90 +247,90 @@ def test_a_skill_that_lacks_something_is_not_loaded(root: Path, *, held: bool) -
     write_skill(root, "off", head="enabled: false")
 
     with pytest.raises(SkillError) as refused:
-        Shelf(root).on.load("github", held=held)
+        RecordedSkills(root).on.load("github", held=held)
     assert refused.value.code is SkillTrouble.MISSING_REQUIREMENT
     assert refused.value.fact == "the skill github needs gh, which is not installed"
     with pytest.raises(SkillError) as refused:
-        Shelf(root).on.load("off", held=held)
+        RecordedSkills(root).on.load("off", held=held)
     assert refused.value.code is SkillTrouble.DISABLED
 
 
 def test_people_see_what_cannot_be_loaded_and_why(root: Path) -> None:  # S2-13
     write_skill(root, "github", head="requires:\n  bins: [gh]")
-    shelf = Shelf(root).on
-    shelf.load("alpha", held=True)
-    shelf.load_reference("alpha", "reference.md")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha", held=True)
+    chat_skills.load_reference("alpha", "reference.md")
 
-    entries = {entry.name: entry for entry in shelf.entries()}
+    entries = {entry.name: entry for entry in chat_skills.entries()}
 
     assert list(entries) == ["alpha", "beta", "gamma", "github"]
     assert entries["github"].reason == "needs gh, which is not installed"
     assert (entries["alpha"].loaded, entries["alpha"].held) == (True, True)
     assert entries["alpha"].references == ("reference.md",)
-    assert entries["alpha"].tokens == estimate(shelf.loaded.partition("\n\n")[2]) + estimate(
-        shelf.references.partition("\n\n")[2]
+    assert entries["alpha"].tokens == estimate(chat_skills.loaded.partition("\n\n")[2]) + estimate(
+        chat_skills.references.partition("\n\n")[2]
     )
-    assert [entry.name for entry in shelf.entries("does beta")] == ["beta"]
+    assert [entry.name for entry in chat_skills.entries("does beta")] == ["beta"]
 
 
 def test_a_new_conversation_keeps_only_what_is_held(root: Path) -> None:  # D-10
-    shelf = Shelf(root)
-    shelf.on.load("alpha", held=True)
-    shelf.on.load_reference("alpha", "reference.md")
-    shelf.on.load("beta")
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha", held=True)
+    chat_skills.on.load_reference("alpha", "reference.md")
+    chat_skills.on.load("beta")
 
-    shelf.on.new_conversation()
+    chat_skills.on.new_conversation()
 
-    assert list(shelf.on.names) == ["alpha"]
-    assert shelf.on.references == ""
-    assert shelf.kept[-1] == Shelved(skills=(ShelvedSkill(name="alpha", held=True),))
+    assert list(chat_skills.on.names) == ["alpha"]
+    assert chat_skills.on.references == ""
+    assert chat_skills.kept[-1] == SkillStates(skills=(SkillState(name="alpha", held=True),))
 
 
 def test_what_was_loaded_is_loaded_again_after_a_restart(root: Path) -> None:
-    shelf = Shelf(root)
-    shelf.on.load("beta", held=True)
-    shelf.on.load("alpha")
-    shelf.on.load_reference("alpha", "reference.md")
-    kept = Shelved.model_validate_json(shelf.kept[-1].model_dump_json())
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("beta", held=True)
+    chat_skills.on.load("alpha")
+    chat_skills.on.load_reference("alpha", "reference.md")
+    kept = SkillStates.model_validate_json(chat_skills.kept[-1].model_dump_json())
 
-    again = Shelf(root, shelved=kept)
+    again = RecordedSkills(root, states=kept)
 
-    assert again.on.loaded == shelf.on.loaded
-    assert again.on.references == shelf.on.references
-    assert again.on.index == shelf.on.index
-    assert again.on.shelved == kept
+    assert again.on.loaded == chat_skills.on.loaded
+    assert again.on.references == chat_skills.on.references
+    assert again.on.index == chat_skills.on.index
+    assert again.on.states == kept
 
 
 def test_what_is_held_waits_for_its_file(root: Path) -> None:
-    kept = Shelved(skills=(ShelvedSkill(name="gone", held=True), ShelvedSkill(name="lost"), ShelvedSkill(name="alpha")))
-    shelf = Shelf(root, shelved=kept)
+    kept = SkillStates(skills=(SkillState(name="gone", held=True), SkillState(name="lost"), SkillState(name="alpha")))
+    chat_skills = RecordedSkills(root, states=kept)
 
-    assert list(shelf.on.names) == ["alpha"]
-    assert shelf.on.problems[0] == "gone: there is no skill 'gone'; look at the list of skills"
+    assert list(chat_skills.on.names) == ["alpha"]
+    assert chat_skills.on.problems[0] == "gone: there is no skill 'gone'; look at the list of skills"
     write_skill(root, "gone", "Here again.")
-    shelf.later()
-    assert set(shelf.on.names) == {"alpha", "gone"}
-    assert "Here again." in shelf.on.loaded
+    chat_skills.later()
+    assert set(chat_skills.on.names) == {"alpha", "gone"}
+    assert "Here again." in chat_skills.on.loaded
 
 
 def test_a_loaded_skill_says_what_its_file_says_now(root: Path) -> None:
-    shelf = Shelf(root)
-    shelf.on.load("alpha")
-    shelf.on.load_reference("alpha", "reference.md")
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha")
+    chat_skills.on.load_reference("alpha", "reference.md")
 
     write_skill(root, "alpha", "New words.", files={"reference.md": "New facts."})
-    assert "New words." not in shelf.on.loaded
-    shelf.later()
+    assert "New words." not in chat_skills.on.loaded
+    chat_skills.later()
 
-    assert "New words." in shelf.on.loaded
-    assert "New facts." in shelf.on.references
+    assert "New words." in chat_skills.on.loaded
+    assert "New facts." in chat_skills.on.references
 
 
 @pytest.mark.parametrize("change", ["gone", "broken", "large"])
 def test_what_it_said_last_stays_where_its_file_cannot_be_read(root: Path, change: str) -> None:
-    shelf = Shelf(root)
-    shelf.on.load("alpha")
-    before = shelf.on.loaded
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha")
+    before = chat_skills.on.loaded
     file = root / "alpha" / "SKILL.md"
 
     if change == "gone":
@@ -341,59 +339,59 @@ def test_what_it_said_last_stays_where_its_file_cannot_be_read(root: Path, chang
         file.write_text("no header")
     else:
         write_skill(root, "alpha", "x" * 40_000)
-    shelf.later()
+    chat_skills.later()
 
-    assert shelf.on.loaded == before
-    assert "[✓] **alpha**" in shelf.on.index
-    assert shelf.on.problems[0].startswith("alpha: ")
+    assert chat_skills.on.loaded == before
+    assert "[✓] **alpha**" in chat_skills.on.index
+    assert chat_skills.on.problems[0].startswith("alpha: ")
     write_skill(root, "alpha", "Well again.")
-    shelf.later()
-    assert "Well again." in shelf.on.loaded
-    assert shelf.on.problems == ()
+    chat_skills.later()
+    assert "Well again." in chat_skills.on.loaded
+    assert chat_skills.on.problems == ()
 
 
 def test_what_is_switched_off_is_taken_out(root: Path) -> None:
-    shelf = Shelf(root)
+    chat_skills = RecordedSkills(root)
     for name in ("alpha", "beta"):
-        shelf.on.load(name, held=name == "alpha")
+        chat_skills.on.load(name, held=name == "alpha")
         write_skill(root, name, name.upper(), head="enabled: false")
 
-    shelf.later()
+    chat_skills.later()
 
-    assert shelf.on.loaded == Shelf(root, shelved=shelf.kept[-1]).on.loaded == ""
-    assert shelf.on.problems == (
+    assert chat_skills.on.loaded == RecordedSkills(root, states=chat_skills.kept[-1]).on.loaded == ""
+    assert chat_skills.on.problems == (
         "alpha: it is switched off in its file; it comes back with it",
         "beta: it was switched off in its file, and was taken out",
     )
     for name in ("alpha", "beta"):
         write_skill(root, name, name.upper())
-    shelf.later()
-    assert shelf.on.names == ("alpha",)  # D-10
+    chat_skills.later()
+    assert chat_skills.on.names == ("alpha",)  # D-10
 
 
 def test_a_reload_reads_at_once(root: Path) -> None:
-    shelf = Shelf(root).on
-    shelf.load("alpha")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("alpha")
     write_skill(root, "alpha", "New words.")
 
-    assert shelf.reload("alpha").text == "Skill 'alpha' reloaded."
-    assert "New words." in shelf.loaded
-    assert shelf.reload("beta").text.startswith("Skill 'beta' loaded successfully")
+    assert chat_skills.reload("alpha").text == "Skill 'alpha' reloaded."
+    assert "New words." in chat_skills.loaded
+    assert chat_skills.reload("beta").text.startswith("Skill 'beta' loaded successfully")
 
 
 def test_looking_at_the_prompt_reads_no_file(root: Path) -> None:
-    shelf = Shelf(root)
-    shelf.on.load("alpha")
-    parts = [shelf.on.index, shelf.on.loaded, shelf.on.protocol]
+    chat_skills = RecordedSkills(root)
+    chat_skills.on.load("alpha")
+    parts = [chat_skills.on.index, chat_skills.on.loaded, chat_skills.on.protocol]
     for file in root.rglob("*.md"):
         file.unlink()
 
-    shelf.on.refresh()
+    chat_skills.on.refresh()
 
-    assert [shelf.on.index, shelf.on.loaded, shelf.on.protocol] == parts
+    assert [chat_skills.on.index, chat_skills.on.loaded, chat_skills.on.protocol] == parts
 
 
 def test_an_empty_shelf_takes_nothing() -> None:
     with pytest.raises(SkillError) as refused:
-        SkillShelf().load("alpha")
+        ChatSkills().load("alpha")
     assert str(refused.value) == "there is no skill 'alpha'; use one of: none"

@@ -6,10 +6,10 @@ import pytest
 
 from agent_core.context.context import ContextManager
 from agent_core.loop.state import QueryState
-from agent_core.skills.chat_skills import SkillShelf
-from agent_core.tools.tool import ToolRegistry
+from agent_core.skills.chat_skills import ChatSkills
+from agent_core.tools.registry import ToolRegistry
 from tests.agent_core.kit import StartAgent
-from tests.agent_core.skills.making import Shelf, body_of, library_of, write_skill
+from tests.agent_core.skills.making import RecordedSkills, body_of, library_of, write_skill
 
 GUIDE = "# Flight Booking Guide\n\nAsk for the date."
 
@@ -27,14 +27,14 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "skills"
 
 
-def system(shelf: SkillShelf) -> str:
-    context = ContextManager(ToolRegistry(), skills=shelf)
+def system(chat_skills: ChatSkills) -> str:
+    context = ContextManager(ToolRegistry(), skills=chat_skills)
     return context.build_request(QueryState(run_id="r", session_id="s")).system
 
 
-async def asked(starts: StartAgent, shelf: SkillShelf) -> str:
+async def asked(starts: StartAgent, chat_skills: ChatSkills) -> str:
     """The system prompt that reaches a model."""
-    talk = starts("Hello.", skills=shelf)
+    talk = starts("Hello.", skills=chat_skills)
     await talk.says("Hi.")
     return talk.llm.requests[-1].system
 
@@ -42,47 +42,53 @@ async def asked(starts: StartAgent, shelf: SkillShelf) -> str:
 async def test_only_what_describes_a_skill_is_told_before_it_is_loaded(
     starts: StartAgent, root: Path
 ) -> None:  # S1-01 S1-02 S1-03
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
-    assert shelf.index == (
+    assert chat_skills.index == (
         "## Available Skills (use when needed)\n"
         "- [○] **book-flight**: Does book-flight.\n"
         "- [○] **codebase-tools**: Does codebase-tools."
     )
-    assert (shelf.loaded, shelf.references, shelf.always) == ("", "", "")
-    told = await asked(starts, shelf)
-    assert shelf.index in told
+    assert (chat_skills.loaded, chat_skills.references, chat_skills.always) == ("", "", "")
+    told = await asked(starts, chat_skills)
+    assert chat_skills.index in told
     assert "Ask for the date" not in told
 
 
 def test_without_skills_nothing_is_said_of_them(tmp_path: Path) -> None:  # S1-02
-    shelf = Shelf(tmp_path / "none").on
+    chat_skills = RecordedSkills(tmp_path / "none").on
 
-    assert shelf.is_empty
-    assert "kill" not in system(shelf).replace("load a skill only then, and silently", "").replace(
+    assert chat_skills.is_empty
+    assert "kill" not in system(chat_skills).replace("load a skill only then, and silently", "").replace(
         "skill or a tool", ""
     )
-    assert [shelf.index, shelf.protocol, shelf.loaded, shelf.references, shelf.always] == [""] * 5
+    assert [
+        chat_skills.index,
+        chat_skills.protocol,
+        chat_skills.loaded,
+        chat_skills.references,
+        chat_skills.always,
+    ] == [""] * 5
 
 
 def test_the_mark_says_whether_it_is_loaded(root: Path) -> None:  # S1-03
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
-    shelf.load("book-flight")
-    assert "- [✓] **book-flight**" in shelf.index
-    assert "- [○] **codebase-tools**" in shelf.index
-    shelf.unload("book-flight")
-    assert "- [○] **book-flight**" in shelf.index
+    chat_skills.load("book-flight")
+    assert "- [✓] **book-flight**" in chat_skills.index
+    assert "- [○] **codebase-tools**" in chat_skills.index
+    chat_skills.unload("book-flight")
+    assert "- [○] **book-flight**" in chat_skills.index
 
 
 async def test_instructions_are_laid_out_with_all_that_is_needed(
     starts: StartAgent, root: Path
 ) -> None:  # S1-04 S1-07 S1-08 S1-09 S1-10
-    shelf = Shelf(root).on
-    shelf.load("book-flight")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("book-flight")
     folder = root / "book-flight"
 
-    assert (await asked(starts, shelf)).endswith(
+    assert (await asked(starts, chat_skills)).endswith(
         "## Loaded Skill Instructions\n\n"
         "### Skill: book-flight\n"
         "# Skill: book-flight\n\n"
@@ -105,66 +111,71 @@ async def test_instructions_are_laid_out_with_all_that_is_needed(
 
 
 async def test_references_stand_behind_the_instructions(starts: StartAgent, root: Path) -> None:  # S1-20 C-11 D-03
-    shelf = Shelf(root).on
-    shelf.load("book-flight")
-    shelf.load_reference("book-flight", "reference.md")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("book-flight")
+    chat_skills.load_reference("book-flight", "reference.md")
 
-    said = await asked(starts, shelf)
+    said = await asked(starts, chat_skills)
 
-    assert shelf.references == "## Loaded Skill References\n\n### book-flight - reference.md\n# Cities\n\nBeijing PEK"
-    assert said.endswith(f"{shelf.protocol}\n\n{shelf.index}\n\n{shelf.loaded}\n\n{shelf.references}")  # S0-02
+    assert (
+        chat_skills.references
+        == "## Loaded Skill References\n\n### book-flight - reference.md\n# Cities\n\nBeijing PEK"
+    )
+    assert said.endswith(
+        f"{chat_skills.protocol}\n\n{chat_skills.index}\n\n{chat_skills.loaded}\n\n{chat_skills.references}"
+    )  # S0-02
 
 
 def test_how_to_load_and_unload_is_told_and_that_it_is_done_silently(root: Path) -> None:  # S0-03 S0-04
-    shelf = Shelf(root).on
-    before = shelf.protocol
-    shelf.load("book-flight")
+    chat_skills = RecordedSkills(root).on
+    before = chat_skills.protocol
+    chat_skills.load("book-flight")
 
     assert "load_skill," in before
     assert "silently" in before
     assert "unload_skill" not in before
     for word in ("load_skill,", "load_skill_reference", "unload_skill", "error", "topic", "done", "room", "silently"):
-        assert word in shelf.protocol
+        assert word in chat_skills.protocol
 
 
 def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # S1-03
-    shelf = Shelf(root).on
-    shelf.load("book-flight")
+    chat_skills = RecordedSkills(root).on
+    chat_skills.load("book-flight")
 
-    assert system(shelf) == system(shelf)
-    assert shelf.loaded is shelf.loaded
+    assert system(chat_skills) == system(chat_skills)
+    assert chat_skills.loaded is chat_skills.loaded
 
 
 async def test_a_skill_that_is_always_there_needs_no_load(starts: StartAgent, root: Path) -> None:  # S2-12
     write_skill(root, "manners", "Say please.", head="always: true", files={"reference.md": "more"})
     write_skill(root, "tools", "Use gh.", head="always: true\nrequires:\n  bins: [gh]")
     write_skill(root, "off", "No.", head="always: true\nenabled: false")
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
-    assert "## Instructions\nSay please." in shelf.always
-    assert shelf.always in await asked(starts, shelf)
-    assert "Use gh." not in shelf.always
-    assert "No." not in shelf.always
-    assert "manners" not in shelf.index
-    assert shelf.load("manners").text == "Skill 'manners' is always loaded."
-    assert shelf.load_reference("manners", "reference.md").changed
-    assert shelf.unload_unused(()) == ()
-    assert shelf.names == ()
+    assert "## Instructions\nSay please." in chat_skills.always
+    assert chat_skills.always in await asked(starts, chat_skills)
+    assert "Use gh." not in chat_skills.always
+    assert "No." not in chat_skills.always
+    assert "manners" not in chat_skills.index
+    assert chat_skills.load("manners").text == "Skill 'manners' is always loaded."
+    assert chat_skills.load_reference("manners", "reference.md").changed
+    assert chat_skills.unload_unused(()) == ()
+    assert chat_skills.names == ()
 
 
 def test_skills_that_are_always_there_have_room_for_one(root: Path) -> None:  # S2-12
     for name in ("first", "second"):
         write_skill(root, name, body_of(4_001, root, name), head="always: true")
     write_skill(root, "small", head="always: true")
-    shelf = Shelf(root).on
+    chat_skills = RecordedSkills(root).on
 
-    assert "### Skill: first" in shelf.always
-    assert "### Skill: second" not in shelf.always
-    assert "### Skill: small" in shelf.always
-    assert shelf.problems == (
+    assert "### Skill: first" in chat_skills.always
+    assert "### Skill: second" not in chat_skills.always
+    assert "### Skill: small" in chat_skills.always
+    assert chat_skills.problems == (
         "second: there is no room for it among the skills that are always loaded; load it by command",
     )
-    assert "[○] **second**" in shelf.index
+    assert "[○] **second**" in chat_skills.index
 
 
 async def test_a_skill_that_cannot_be_used_is_not_told_of(starts: StartAgent, root: Path) -> None:  # S2-13 S1-29
@@ -172,7 +183,7 @@ async def test_a_skill_that_cannot_be_used_is_not_told_of(starts: StartAgent, ro
     write_skill(root, "only-people", head="disable-model-invocation: true")
     write_skill(root, "off", head="enabled: false")
 
-    index = (await asked(starts, Shelf(root).on)).partition("## Available Skills")[2]
+    index = (await asked(starts, RecordedSkills(root).on)).partition("## Available Skills")[2]
 
     assert "book-flight" in index
     assert "github" not in index
@@ -185,7 +196,7 @@ def test_the_index_is_short_however_many_there_are(tmp_path: Path) -> None:
         write_skill(tmp_path, f"skill-{number:03}")
     write_skill(tmp_path, "long", head=f"when_to_use: x\ndescription: {'d' * 900}")
 
-    lines = Shelf(tmp_path).on.index.splitlines()
+    lines = RecordedSkills(tmp_path).on.index.splitlines()
 
     assert lines[-1] == "- 6 more: search with list_skills"
     assert len(lines) == 102
@@ -196,12 +207,12 @@ def test_the_index_is_short_however_many_there_are(tmp_path: Path) -> None:
 def test_documents_belong_to_the_instructions_where_they_fit(tmp_path: Path) -> None:  # S1-24
     write_skill(tmp_path, "small", "Do it.", files={"style.md": "Be brief."})
     write_skill(tmp_path, "large", "Do it.", files={"style.md": "x" * 40_000})
-    shelf = SkillShelf(library_of(tmp_path))
+    chat_skills = ChatSkills(library_of(tmp_path))
 
-    shelf.load("small")
-    shelf.load("large")
+    chat_skills.load("small")
+    chat_skills.load("large")
 
-    assert "## style.md\nBe brief." in shelf.loaded
-    assert 'load_skill_reference("large", "style.md")' in shelf.loaded
-    assert "xxx" not in shelf.loaded
-    assert shelf.load_reference("large", "style.md").changed
+    assert "## style.md\nBe brief." in chat_skills.loaded
+    assert 'load_skill_reference("large", "style.md")' in chat_skills.loaded
+    assert "xxx" not in chat_skills.loaded
+    assert chat_skills.load_reference("large", "style.md").changed

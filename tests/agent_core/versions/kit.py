@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.versions.group import Group
-from agent_core.versions.undoing import Undone, newest, undo
+from agent_core.versions.undo import Undone, newest, undo
 from agent_core.versions.versions import ChatVersions, KeepLimits
 from agent_core.workspace.keeper import Author
 from tests.clock import FakeClock

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.versions.entry import SETTLED_NS
+from agent_core.versions.group import SETTLED_NS
 from agent_core.versions.versions import KeepLimits
 from agent_core.workspace.keeper import CannotKeep
 from tests.agent_core.versions.kit import Kept, by, kept_in

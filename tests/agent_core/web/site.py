@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject, text_of
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
-from agent_core.tools.web.guard import Address
+from agent_core.tools.web.fetch import Address
 from tests.emulators.control import Call
 from tests.emulators.server import LoopbackServer
 

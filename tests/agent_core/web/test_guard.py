@@ -5,8 +5,7 @@ from ipaddress import ip_address
 import pytest
 
 from agent_core.tools.tool import ToolFailed
-from agent_core.tools.web.fetch import Fetcher
-from agent_core.tools.web.guard import Address, MayReach, is_public, public_web
+from agent_core.tools.web.fetch import Address, Fetcher, MayReach, is_public, public_web
 from tests.agent_core.web.site import Names, Site, moved, trap
 
 SPELLINGS = (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.tools.web.fetch import Page
 from agent_core.tools.web.page import read_page
-from agent_core.tools.web.words import Page
 from tests.cpu import cpu_seconds_at_most
 
 HERE = "https://example.org/news/today"

@@ -14,7 +14,7 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools
-from agent_core.tools.programs.skill_scripts import run_skill_script_tool
+from agent_core.tools.skills import run_skill_script_tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment

@@ -1,0 +1,88 @@
+"""The registry of the tools that a model may call."""
+
+from collections.abc import Callable, Iterable
+
+from agent_core import sources
+from agent_core.models.llm import ToolSpec
+from agent_core.skills.skill import SKILL_TOOLS
+from agent_core.tools.tool import Tool, ToolFailed
+
+
+class UnknownTool(ToolFailed):
+    """The model called a tool that does not exist."""
+
+
+class ToolRegistry:
+    """The tools of one agent, sorted by name, so that the prompt prefix stays the same and cacheable.
+
+    `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
+    take their names. `described_by` returns the sources of their descriptions. `skills` returns the tools of the skill
+    system, whose names are reserved.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        others: Callable[[], Iterable[Tool]] = tuple,
+        skills: Callable[[], Iterable[Tool]] = tuple,
+        described_by: Callable[[], sources.Sources] = tuple,
+    ) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._others = others
+        self._skills = skills
+        self._described_by = described_by
+        self._called: dict[str, Tool] = {}
+        for item in tools:
+            self.add(item)
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Return the names that `others` cannot use."""
+        return SKILL_TOOLS | self._tools.keys()
+
+    def add(self, item: Tool) -> None:
+        """Add a tool. Raises ValueError if the name is taken or reserved for the skill system."""
+        if item.name in SKILL_TOOLS:
+            raise ValueError(f"the tool name {item.name} belongs to the skill system")
+        if item.name in self._tools:
+            raise ValueError(f"there are two tools named {item.name}")
+        self._tools[item.name] = item
+
+    def get(self, name: str) -> Tool:
+        """Return the tool. One that was called stays available, because its call may still be running when it is
+        removed.
+
+        Raises UnknownTool, which lists the available tools.
+        """
+        if name in self._tools:
+            return self._tools[name]
+        others = {item.name: item for item in self._skills()} | self._coming_and_going()
+        if name in others:
+            self._called[name] = others[name]
+        if name not in self._called:
+            names = sorted([*self._tools, *others])
+            raise UnknownTool(f"there is no tool {name[:60]!r}", f"use one of: {', '.join(names)}")
+        return self._called[name]
+
+    def may_repeat(self, name: str) -> bool:
+        """Return True if a call may be repeated when it is unknown whether it ran; an unknown tool never runs."""
+        try:
+            return self.get(name).idempotent
+        except UnknownTool:
+            return True
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        skills = {item.name: item for item in self._skills()}
+        others = self._coming_and_going()
+        return tuple(known[name].spec for known in (self._tools, skills, others) for name in sorted(known))
+
+    def sources(self) -> sources.Sources:
+        """Return the untrusted sources of the tool descriptions."""
+        return self._described_by()
+
+    def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
+        """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
+        return ToolRegistry(tools, skills=self._skills)
+
+    def _coming_and_going(self) -> dict[str, Tool]:
+        return {item.name: item for item in self._others() if item.name not in self.taken}
