@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
+from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
 from tests.zones import use_pinned_zones

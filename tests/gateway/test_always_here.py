@@ -243,7 +243,7 @@ async def test_an_imported_module_that_changed_is_not_run_by_a_rule(start_bot: S
     assert len(ran) == 2
 
 
-@pytest.mark.parametrize("launcher", NAMES)
+@pytest.mark.in_turn("launcher", NAMES)
 async def test_a_python_program_leaves_nothing_behind_that_would_end_its_own_rule(
     start_bot: StartBot, tmp_path: Path, launcher: str
 ) -> None:

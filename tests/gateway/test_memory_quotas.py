@@ -78,7 +78,7 @@ def programs(place: Path, quotas: QuotaSettings, launcher: Launcher) -> Programs
     return Programs(Versions(place / "home", SystemClock(), quotas=quotas), tool)
 
 
-@pytest.mark.parametrize("name", LAUNCHERS)
+@pytest.mark.in_turn("name", LAUNCHERS)
 @pytest.mark.parametrize(
     ("quotas", "rooms", "people", "whose"),
     [

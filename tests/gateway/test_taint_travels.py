@@ -29,7 +29,7 @@ async def check(scene: Scene) -> None:
 WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())
 
 
-@pytest.mark.parametrize("launcher", NAMES)
+@pytest.mark.in_turn("launcher", NAMES)
 @given(
     before=st.lists(WAY, max_size=2),
     entries=st.lists(st.sampled_from(ENTRIES), min_size=1, max_size=2),

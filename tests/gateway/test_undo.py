@@ -165,7 +165,7 @@ async def test_only_whoever_a_change_was_made_for_or_an_owner_undoes_it(start_bo
     assert bot.screen[-1] == "Undone:\n- notes.txt is gone again"
 
 
-@pytest.mark.parametrize("name", LAUNCHERS)
+@pytest.mark.in_turn("name", LAUNCHERS)
 async def test_what_a_program_destroyed_comes_back(
     start_bot: StartBot, name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -23,10 +23,12 @@ from agent_core.sandbox.visible import python_folder
 from tests.agent_core.sandbox.running import running
 from tests.process import REPOSITORY, until
 
+pytestmark = pytest.mark.in_turn("launcher", NAMES, indirect=True)
+
 WAITS = "import sys, time; print('ready', flush=True); time.sleep(60)"
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture
 async def launcher(request: pytest.FixtureRequest, tmp_path: Path) -> Launcher:
     found = await find_launcher(tmp_path / "scratch", only=request.param)
     if isinstance(found, NoLauncher):

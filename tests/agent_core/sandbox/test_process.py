@@ -20,13 +20,13 @@ from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, counted_w
 from tests.clock import HandClock
 from tests.process import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [LINUX, pytest.mark.in_turn("sandbox", LAUNCHERS, indirect=True)]
 
-DEFAULT = CommandLimits()
-SHORT = CommandLimits(seconds=0.5)
+DEFAULT, SHORT = CommandLimits(), CommandLimits(seconds=0.5)
 
 
-@pytest.fixture(params=LAUNCHERS)
+@pytest.fixture
 async def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ProcessSandbox:
     launcher = await launcher_called(request.param, tmp_path_factory.mktemp("scratch"))
     return ProcessSandbox(launcher, SystemClock())
@@ -245,7 +245,7 @@ async def test_cancelled_at_any_moment_of_its_start_it_leaves_nothing_behind(
     await until(lambda: not running(marker))
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.in_turn("launcher", LAUNCHERS)
 def test_the_end_of_the_program_s_loop_ends_it(tmp_path: Path, marker: str, launcher: str) -> None:
     async def program() -> None:
         sandbox = ProcessSandbox(await launcher_called(launcher, tmp_path / "scratch"), SystemClock())
@@ -335,7 +335,7 @@ async def test_more_arguments_than_a_program_can_get(sandbox: ProcessSandbox, tm
             await sandbox.run(command, "out.txt", silent)
 
 
-@pytest.mark.parametrize("sandbox", NAMES, indirect=True)
+@pytest.mark.in_turn("sandbox", NAMES, indirect=True)
 async def test_a_fork_bomb_stays_small_and_ends(sandbox: ProcessSandbox, tmp_path: Path, marker: str) -> None:
     bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
     command = Command(("python3", "-c", bomb, marker), tmp_path, limits=CommandLimits(seconds=4, processes=30))
@@ -350,7 +350,7 @@ async def test_a_fork_bomb_stays_small_and_ends(sandbox: ProcessSandbox, tmp_pat
     await until(lambda: not running(marker))
 
 
-@pytest.mark.parametrize("sandbox", NAMES, indirect=True)
+@pytest.mark.in_turn("sandbox", NAMES, indirect=True)
 async def test_a_fork_bomb_that_closed_its_output_ends_soon(
     sandbox: ProcessSandbox, tmp_path: Path, marker: str
 ) -> None:

@@ -90,7 +90,7 @@ async def run(
     return await ProcessSandbox(launcher, SystemClock()).run(command, "output", lambda _: None), workspace
 
 
-@pytest.mark.parametrize("name", LAUNCHERS)
+@pytest.mark.in_turn("name", LAUNCHERS)
 @pytest.mark.parametrize(
     ("script", "excess"),
     [
@@ -125,7 +125,7 @@ async def test_memory_is_held_without_control_groups_too(tmp_path: Path, name: s
     assert finished.excess == "more than 300 MB of memory"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.in_turn("name", NAMES)
 async def test_a_control_group_lets_no_byte_of_memory_through(tmp_path: Path, name: str) -> None:
     """The limit holds even between two measurements."""
     groups = control_groups()
@@ -146,7 +146,7 @@ for _ in range(16):
     assert finished.code != 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.in_turn("name", NAMES)
 async def test_the_group_of_a_command_goes_with_it(tmp_path: Path, name: str) -> None:
     groups = control_groups()
     if not groups:

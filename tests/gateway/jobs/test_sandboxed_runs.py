@@ -44,8 +44,10 @@ PASSED_ON = MessageReceived(
 )
 Start = Callable[..., Awaitable[TimedBot]]
 
+pytestmark = pytest.mark.in_turn("start", NAMES, indirect=True)
 
-@pytest.fixture(params=NAMES)
+
+@pytest.fixture
 async def start(request: pytest.FixtureRequest, wired_bot: StartTimedBot, tmp_path: Path) -> Start:
     """Start a bot with default settings and this machine's sandbox."""
     sandbox = ProcessSandbox(await launcher_called(request.param, tmp_path / "scratch"), SystemClock())
