@@ -1,19 +1,17 @@
 """The running gateway: serves every channel, and keeps what runs beside them going."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 
 from agent_core.clock import Clock
 from agent_core.supervise import supervise
-from channels.base import Channel, ChannelError
+from channels.base import Channel, ChannelError, CommandSpec
 from channels.capabilities import CatchesUp
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
-from gateway.commands.catalogue import SPECS
 from gateway.errors import ParleyError
 from gateway.runs.drain import Drain
-from gateway.schedule.scheduler import Scheduler
 from gateway.upkeep.owners import Owners
 
 Work = Callable[[], Awaitable[None]]
@@ -39,12 +37,14 @@ class ChannelServer:
         self,
         channels: Sequence[Channel],
         handler: ChannelMessageHandler,
+        commands: Sequence[CommandSpec],
         supervisor: Supervisor,
         catch_up: Callable[[str, CatchesUp], CatchUp],
     ) -> None:
         """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
         self._channels = channels
         self._handler = handler
+        self._commands = commands
         self._supervisor = supervisor
         self._catch_up = catch_up
 
@@ -62,13 +62,13 @@ class ChannelServer:
     async def _serve_once(self, channel: Channel) -> None:
         """Run a channel once, reading missed messages if it supports that."""
         if not isinstance(channel, CatchesUp):
-            await channel.run(self._handler.accept, SPECS)
+            await channel.run(self._handler.accept, self._commands)
             return
         behind = self._catch_up(channel.name, channel)
         name = f"catch up {channel.name}"
         catching_up = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
         try:
-            await channel.run(behind.accept, SPECS)
+            await channel.run(behind.accept, self._commands)
         finally:
             catching_up.cancel()
             await asyncio.wait([catching_up])
@@ -79,33 +79,30 @@ class App:
 
     def __init__(
         self,
-        handler: ChannelMessageHandler,
-        scheduler: Scheduler,
         channels: ChannelServer,
         supervisor: Supervisor,
         drain: Drain,
         *,
         loops: Mapping[str, Work],
         console: Callable[[str], None],
+        settled: Callable[[], Coroutine[object, object, None]],
+        input_ended: Callable[[str], None],
     ) -> None:
         """Create the app.
 
         Args:
             loops: Work that runs beside the channels until it is cancelled, by the name under which it is reported.
             console: Shows a line to the operator.
+            settled: Waits until all events and due jobs have been handled.
+            input_ended: Refuses the approvals that are asked for on a platform, whose input has ended.
         """
-        self.handler = handler
-        self.scheduler = scheduler
+        self.settled = settled
+        self.input_ended = input_ended
         self.drain = drain
         self._channels = channels
         self._supervisor = supervisor
         self._loops = loops
         self._console = console
-
-    async def settled(self) -> None:
-        """Wait until all events and due jobs have been handled."""
-        await self.handler.settled()
-        await self.scheduler.settled()
 
     @property
     def at_work(self) -> int:

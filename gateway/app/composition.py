@@ -1,50 +1,49 @@
-"""Builds a running gateway: every part is created here or in `foundation`, with what it uses."""
+"""Builds a running gateway: every part is created here, in `chats` or in `foundation`, with what it uses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 
-from agent_core.tools.task import task_tool
 from channels.base import Channel, ChatKey
 from channels.capabilities import CatchesUp
+from gateway.app.admission import Admission
 from gateway.app.app import App, ChannelServer, Work
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
-from gateway.app.foundation import Foundation
+from gateway.app.chats import Chats
+from gateway.app.command_handler import CommandHandler
 from gateway.app.gap_reader import GapReader
 from gateway.app.handler import ChannelMessageHandler
-from gateway.chat.answers import Answers
-from gateway.chat.chat_agents import ChatAgents
-from gateway.chat.chat_prompts import ChatPrompts
-from gateway.chat.conversation import Conversation
-from gateway.chat.earlier_talk import EarlierTalk
-from gateway.chat.run import ChatRuns
-from gateway.chat.run_end import RunEnds
-from gateway.chat.session import ChatSession
-from gateway.chat.sessions import Sessions
-from gateway.chat.turns import Turns
-from gateway.commands.desk import Desk
+from gateway.app.plain_words import PlainWords
+from gateway.app.recovery import Recovery
+from gateway.chat.replies import Replies
+from gateway.commands.approvals import ApprovalCommands, RuleCommands
+from gateway.commands.context import ContextCommands
+from gateway.commands.conversation import ConversationCommands
+from gateway.commands.cron import CronCommands
+from gateway.commands.export import ExportCommands
+from gateway.commands.heartbeat import HeartbeatCommands
+from gateway.commands.info import InfoCommands
+from gateway.commands.mcp import McpCommands
+from gateway.commands.planning import Planning
+from gateway.commands.proactive import ProactiveCommands
+from gateway.commands.remind import RemindCommands
+from gateway.commands.report import ReportCommands
+from gateway.commands.skills import COMMANDS as SKILL_COMMANDS
+from gateway.commands.table import CommandTable
+from gateway.commands.tasks import TaskCommands
+from gateway.commands.undo import UndoCommands
+from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
-from gateway.delivery.typing_sign import Typing
 from gateway.permissions.approved_tools import ApprovedTools
-from gateway.runs.agents import AgentParts, Agents
-from gateway.schedule.heartbeat.chat_state import ChatStates
-from gateway.schedule.heartbeat.heartbeats import Heartbeats
-from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
-from gateway.schedule.jobs.chat_notes import ChatNotes
+from gateway.runs.agents import AgentParts
+from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
-from gateway.schedule.jobs.firing_delivery import FiringDelivery
-from gateway.schedule.jobs.firing_messages import Announcer, FiringMessages
-from gateway.schedule.jobs.firings import FiringEnd, Firings
-from gateway.schedule.jobs.job_runs import JobAgents, JobRuns, JobWork
-from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.jobs.feedback import Feedback
 from gateway.schedule.jobs.missed import MissedSlots
-from gateway.schedule.jobs.preview import Costs
-from gateway.schedule.jobs.run_tools import RunTools
-from gateway.schedule.jobs.tools import JobTools
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -56,82 +55,75 @@ MOST_NAMED = 5
 """Most chats named in one message to owners."""
 
 
-class Composition(Foundation):
+class Composition(Chats):
     """The parts of a gateway. Each is created once, when it is first asked for."""
 
-    # Chats' agents
+    # Inbound events
 
     @cached_property
-    def chat_agents(self) -> Agents:
-        jobs = JobTools(self.jobs, self.store, self.delivery, self.settings.language)
-        parts = replace(self.agent_parts, tools=(*self.agent_parts.tools, task_tool(self.tasks), *jobs.both()))
-        return self.base_agents.variant(parts, self.permissions)
-
-    # The schedule
+    def commands(self) -> CommandTable:
+        planning = Planning(self.jobs, self._clock)
+        about, clock, store, pace = self.about, self._clock, self.store, self.pace
+        context = ContextCommands(store, pace, clock, self._new_id)
+        cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
+        feedback = Feedback(store, self.announcer, self.jobs, clock)
+        heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
+        info = InfoCommands(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
+        found = (
+            info.commands,
+            ConversationCommands(self.tasks, store.outbox).commands,
+            ZoneCommands(self.zones, self.jobs, store, clock).commands,
+            ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
+            context.commands,
+            SKILL_COMMANDS,
+            ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
+            RuleCommands(store.rules, self.zones).commands,
+            McpCommands(self.approved).commands,
+            TaskCommands(self.tasks, pace, clock).commands,
+            UndoCommands(self.versions, self.memories).commands,
+            RemindCommands(planning, self.jobs, clock).commands,
+            ReportCommands(planning, self.jobs, clock).commands,
+            cron.commands,
+            heartbeat.commands,
+            ProactiveCommands(store, self.delivery, feedback).commands,
+        )
+        return CommandTable(chain.from_iterable(found), self.access)
 
     @cached_property
-    def heartbeat_settings(self) -> HeartbeatSettings:
-        language, new_id = self.settings.language, self._new_request_id
-        return HeartbeatSettings(self.store, self.delivery, self._clock, language, new_id, self.planned.set)
+    def handling(self) -> DrainedTasks:
+        return DrainedTasks("an event was not dealt with", self.drain, "commands")
 
     @cached_property
-    def heartbeats(self) -> Heartbeats:
-        after = ChatStates(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
-        return Heartbeats(
-            self.store, self._clock, self.settings.language, self.zones.of, self.heartbeat_settings, after
+    def handler(self) -> ChannelMessageHandler:
+        words = PlainWords(self.store, self.delivery, self._clock)
+        replies = Replies(self.store, self.delivery, self.access)
+        admission = Admission(
+            self.store,
+            self.delivery,
+            self.access,
+            self.secrets,
+            words,
+            commands=self.commands,
+            before_restore=self.before_restore,
+        )
+        commands = CommandHandler(self.commands, self.sessions, words, replies, self.gaps, self.handling)
+        return ChannelMessageHandler(
+            admission,
+            self.sessions,
+            commands,
+            self.firings,
+            replies=replies,
+            pace=self.pace,
+            tasks=self.handling,
         )
 
-    @cached_property
-    def offer(self) -> Offer | None:
-        if not self.settings.offers_heartbeat:
-            return None
-        return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.settings.language)
+    async def _receive_ends_of_tasks(self) -> None:
+        while True:
+            item = await self.ended.get()
+            if self.delivery.knows(item.event.chat):
+                self.sessions.receive(item)
 
-    @cached_property
-    def announcer(self) -> Announcer:
-        return Announcer(self.store, self._clock, self.settings.language)
-
-    @cached_property
-    def saying(self) -> FiringDelivery:
-        return FiringDelivery(self.store, self.delivery, self.access)
-
-    @cached_property
-    def run_tools(self) -> RunTools:
-        return RunTools(self.store, self.delivery, self.access, self._clock, self.settings.home / OUTGOING)
-
-    @cached_property
-    def job_runs(self) -> JobRuns:
-        agents = JobAgents(self.base_agents, self.rules, self.versions, self.workspaces.folder)
-        return JobRuns(self.runner, self.store, agents, self.run_tools, self._clock)
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        parts = self.agent_parts
-        return Jobs(
-            store=self.store,
-            delivery=self.delivery,
-            access=self.access,
-            clock=self._clock,
-            costs=Costs(parts.model, [each.spec for each in parts.tools]),
-            skills=parts.skills,
-            zone_of=self.zones.of,
-            new_id=self._new_request_id,
-            changed=self.planned.set,
-            stop=self.job_runs.stop,
-        )
-
-    @cached_property
-    def notes(self) -> ChatNotes:
-        return ChatNotes(self.store, self.announcer, self.run_tools.files)
-
-    @cached_property
-    def firings(self) -> Firings:
-        work = JobWork(self.job_runs, self.heartbeats, self.access)
-        messages = FiringMessages(
-            self.store, self.delivery, self.access, self.announcer, self.run_tools.files, self.secrets
-        )
-        end = FiringEnd(self.store, self._clock, work, messages, self.saying, self.notes, tell=self.sessions.receive)
-        return Firings(self.store, self._clock, self.drain, self._new_request_id, work, end)
+    # Beside the channels
 
     @cached_property
     def scheduler(self) -> Scheduler:
@@ -148,8 +140,6 @@ class Composition(Foundation):
         digests = Digests(self.store, self.delivery, self.access, self.announcer, self.saying, self.run_tools.files)
         unconfirmed = UnconfirmedReminders(self.store, self.delivery)
         return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
-
-    # Upkeep
 
     @cached_property
     def before_restore(self) -> BeforeRestore:
@@ -168,97 +158,6 @@ class Composition(Foundation):
             outgoing=home / OUTGOING,
             settings=self.settings.upkeep,
         )
-
-    # Chats
-
-    @cached_property
-    def desk(self) -> Desk:
-        return Desk(
-            self.store,
-            self.runner,
-            self.delivery,
-            self.access,
-            self.pace,
-            self.gaps,
-            self.approvals,
-            self._clock,
-            self._new_id,
-            self.chat_agents,
-            self.settings.home,
-            self.zones,
-            self.settings.language,
-            self.about,
-            self.secrets,
-            self.memories,
-            self.versions,
-            self.tasks,
-            self.jobs,
-            self.heartbeats,
-            self.before_restore,
-            self.drain,
-            self.approved,
-        )
-
-    @cached_property
-    def typing(self) -> Typing:
-        return Typing(self.delivery, self._clock)
-
-    @cached_property
-    def turns(self) -> Turns:
-        return Turns(self.pace, self.access, self.drain, self._clock, self._new_id)
-
-    @cached_property
-    def runs(self) -> ChatRuns:
-        answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
-        ends = RunEnds(
-            self.store,
-            self.delivery,
-            self.access,
-            self.approvals,
-            self.tasks,
-            jobs=self.jobs,
-            offer=self.offer,
-        )
-        return ChatRuns(self.runner, answers, ends)
-
-    @cached_property
-    def loaded_agents(self) -> ChatAgents:
-        return ChatAgents(self.chat_agents, self.workspaces, self.memories, self.store)
-
-    @cached_property
-    def prompts(self) -> ChatPrompts:
-        return ChatPrompts(
-            self._talk,
-            self.workspaces,
-            self.memories,
-            self.notes,
-            self._clock,
-            secrets=self.secrets,
-            vision=self.about.vision,
-        )
-
-    def _talk(self, channel: Channel) -> EarlierTalk:
-        return EarlierTalk(channel, self.store, self.access.may_speak, self.delivery.caught_up)
-
-    @cached_property
-    def sessions(self) -> Sessions:
-        return Sessions(self._session)
-
-    def _session(self, chat: ChatKey) -> ChatSession:
-        conversation = Conversation(
-            chat,
-            self.delivery.channel(chat),
-            self.store,
-            self.zones,
-            self.settings.language,
-            agents=self.loaded_agents,
-            prompts=self.prompts,
-        )
-        return ChatSession(conversation, self.runs, self.turns, self.gaps, self.notes, self.typing)
-
-    @cached_property
-    def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.desk, self.sessions, self.firings, self.ended)
 
     # The app
 
@@ -289,18 +188,73 @@ class Composition(Foundation):
     @cached_property
     def app(self) -> App:
         loops: dict[str, Work] = {"upkeep": self.upkeep.run, "MCP tools": self._tell_of_tools}
-        if self.settings.tick_every is not None:
-            loops["what is due"] = partial(self.scheduler.run, self.settings.tick_every)
-        channels = ChannelServer(self._channels, self.handler, self.supervisor, self.catch_up)
+        scheduler, every = self.scheduler, self.settings.tick_every
+        if every is not None:
+            loops["what is due"] = partial(scheduler.run, every)
+        catch_up, specs = self.catch_up, self.commands.specs
+        channels = ChannelServer(self._channels, self.handler, specs, self.supervisor, catch_up)
         return App(
-            self.handler,
-            self.scheduler,
             channels,
             self.supervisor,
             self.drain,
             loops=loops,
             console=self.console,
+            settled=self.settled,
+            input_ended=self.approvals.nobody_answers,
         )
+
+    # Its life
+
+    async def begin(self) -> None:
+        """Resume what the previous process left, before the channels deliver anything new."""
+        self.audit.begin()
+        store, delivery = self.store, self.delivery
+        recovery = Recovery(
+            store,
+            delivery,
+            self.approvals,
+            self.tasks,
+            self.firings,
+            sessions=self.sessions,
+            handler=self.handler,
+        )
+        await recovery.run()
+        self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
+
+    async def settled(self) -> None:
+        """Wait until every chat is idle, every task ended, and everything delivered."""
+        while not (
+            self.handling.is_idle
+            and self.sessions.are_idle
+            and self.tasks.are_idle
+            and self.ended.empty()
+            and self.firings.are_idle
+        ):
+            await asyncio.sleep(0)  # for the ends of tasks
+            await self.handling.join()
+            await self.tasks.settled()
+            await self.firings.settled()
+            await self.sessions.settled()
+        await self.approvals.settled()
+        await self.scheduler.settled()
+        await self.delivery.settled()
+
+    async def close(self) -> None:
+        """Cancel all work as it is; the next process continues it."""
+        await self.scheduler.close()
+        await asyncio.gather(self._close_chats(), self.owners.close())
+        await self.audit.close()
+
+    async def _close_chats(self) -> None:
+        await self._hearing.stop()
+        self.firings.hush()
+        await self.handling.stop()
+        await self.sessions.close()
+        await self.tasks.close()
+        await self.firings.close()
+        self.runner.stop()
+        await self.approvals.close()
+        await self.delivery.close()
 
 
 @asynccontextmanager
@@ -330,12 +284,9 @@ async def composed(
         system=system or System(),
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
     )
-    app = made.app  # every part exists before the first one begins
-    made.audit.begin()
-    await app.handler.recover()
+    _ = made.app  # every part exists before the first one begins
+    await made.begin()
     try:
         yield made
     finally:
-        await made.scheduler.close()
-        await asyncio.gather(app.handler.close(), made.owners.close())
-        await made.audit.close()
+        await made.close()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from agent_core.background import Background
 from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
@@ -60,6 +61,7 @@ class Foundation:
         """Set when a job may be due earlier than before."""
         self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
         """News of background tasks that have ended."""
+        self._hearing = Background("the ends of tasks are not told any more")
         self._stored = stored
         self._channels = channels
         self._parts = parts

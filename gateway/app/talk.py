@@ -19,8 +19,8 @@ async def talk(settings: Settings) -> int:
     async with prepare(settings) as ground:
 
         async def answered() -> None:
-            app.handler.nobody_answers(TerminalChannel.name)
-            await app.handler.settled()
+            app.input_ended(TerminalChannel.name)
+            await app.settled()
 
         async with open_app(ground, [TerminalChannel(idle=answered)]) as app:
             lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]

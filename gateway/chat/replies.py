@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from channels.base import ButtonPressed, ChannelError, CommandInvoked, InboundEvent, OutboundMessage
+from channels.base import ButtonPressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, OutboundMessage
 from channels.capabilities import ClosesCommands
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -81,6 +81,12 @@ class Replies:
         posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
         await self._store.outbox.add(posts, [item.seq for item in items])
         await self._delivery.deliver(chat, posts)
+
+    def takes_unconfirmed(self, chat: ChatKey) -> bool:
+        """Return True, once, if an answer in the chat may not have arrived, so that it is to be offered again."""
+        is_unconfirmed = chat in self._delivery.unconfirmed
+        self._delivery.unconfirmed.discard(chat)
+        return is_unconfirmed
 
     async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
         """Post a message that offers to repeat an answer which may not have arrived, once per event."""

@@ -1,19 +1,23 @@
 """The command for all jobs of a chat: /cron."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
+from agent_core.clock import Clock
 from agent_core.messages import user
 from channels.base import ChannelError
 from channels.text import literal
+from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.planning import Page, asked, listed, refused
-from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.commands.planning import Page, Planning, refused
+from gateway.commands.table import Command, Invocation, reply, rewritten, too_soon
+from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.permissions.approvals import typed_id
 from gateway.permissions.question_text import one_line
+from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.jobs.job_changes import Reshaping, reshaped, still_given
-from gateway.schedule.jobs.jobs import Draft, JobRefused
+from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import (
     Cost,
     cancelled_line,
@@ -27,12 +31,17 @@ from gateway.schedule.jobs.preview import (
 )
 from gateway.settings.zone import is_zone
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Reminder, Report
+from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 from gateway.timing.grammar import parse_when
 from gateway.timing.rule import BadRule
 from gateway.timing.words import slot_words
 
-MOST = 10
+Act = Callable[[Invocation, str, str], Awaitable[Answer]]
+"""A subcommand, called with the job id and the rest of the arguments."""
+
+
+MOST_FIRINGS = 10
 DAYS = 7
 MOST_ERROR = 100
 """Characters."""
@@ -55,38 +64,215 @@ _DELIVERIES = {
 }
 
 
-async def firing_list(given: Invocation, job_id: str) -> str:
-    """List the firings of one job, or all firings in the chat in the last days. Raises JobRefused."""
-    desk, language, chat = given.desk, given.language, given.session.key
-    if job_id:
-        job = await desk.jobs.of(job_id, chat, given.sender)
-        title = say("history_title", language, id=job.id, rule=rule_of(job, language))
-        found = await desk.jobs.history(job.id, MOST)
-        zone = ZoneInfo(job.zone) if is_zone(job.zone) else await desk.jobs.zone_of(chat)
-    else:
-        title = say("history_title_all", language)
-        lately = await desk.store.firings.in_chat_since(chat, desk.clock.time() - DAYS * _DAY)
-        found, zone = lately[::-1][:MOST], await desk.jobs.zone_of(chat)
-    if not found:
-        return say("history_none", language)
-    now = desk.clock.time()
-    names = {} if job_id else {firing.job: await _job_name(given, firing.job) for firing in found}
-    lines = [_firing_line(firing, names.get(firing.job, ""), zone, language, now) for firing in found]
-    return "\n".join([title, "", *lines])
+class CronCommands:
+    """The command /cron."""
+
+    def __init__(
+        self,
+        planning: Planning,
+        jobs: Jobs,
+        clock: Clock,
+        firings: Firings,
+        *,
+        store: Store,
+        delivery: Delivery,
+        pace: Pace,
+    ) -> None:
+        self._planning = planning
+        self._jobs = jobs
+        self._clock = clock
+        self._firings = firings
+        self._store = store
+        self._delivery = delivery
+        self._pace = pace
+        self._acts: Mapping[str, Act] = {
+            "pause": self._pause,
+            "resume": self._resume,
+            "run": self._run,
+            "test": self._test,
+            "history": self._history,
+            "rm": self._remove,
+            "remove": self._remove,
+            "delete": self._remove,
+            "change": self._change,
+            "confirm": self._confirm,
+            "cancel": self._cancel,
+            "undo": self._undo,
+            "show": self._show,
+            "reshape": self._reshape,
+        }
+
+    async def cron(self, given: Invocation) -> Answer:
+        verb, _, rest = given.arguments.strip().partition(" ")
+        try:
+            if verb in ("", "list"):
+                return await self._listed(given, rest.strip())
+            if verb == "add":
+                return await self._add(given, rest)
+            act = self._acts.get(verb.lower())
+            named, _, more = rest.strip().partition(" ")
+            if act is None or not (named or verb == "history"):
+                return reply(say("cron_how", given.language, slash=given.slash))
+            return await act(given, typed_id(named), more.strip())
+        except (BadRule, JobRefused) as error:
+            return refused(given, error)
+
+    async def _listed(self, given: Invocation, page: str) -> Answer:
+        """List the jobs, from the page that a button names."""
+        found = await self._planning.listed(given, Page.named(page))
+        return Rewritten(found) if found else reply(say("cron_none", given.language, slash=given.slash))
+
+    async def _add(self, given: Invocation, text: str) -> Answer:
+        """Propose a report; the text after the time is the agent's instructions."""
+        zone = await self._jobs.zone_of(given.chat)
+        when = parse_when(text, zone, self._clock.time())
+        return await self._planning.asked(given, when.rule, Report(instructions=when.rest))
+
+    async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:
+        job = await self._jobs.draft(job_id, given.chat, given.sender)
+        return await self._jobs.question(job, given.slash)
+
+    async def _confirm(self, given: Invocation, job_id: str, _: str) -> Answer:
+        """Set a draft. A repeated press, for instance after a crash, finds it set and shows the same text."""
+        jobs, chat, now = self._jobs, given.chat, self._clock.time()
+        try:
+            draft = await jobs.draft(job_id, chat, given.sender)
+        except JobRefused as error:
+            if error.key != "job_was_set" or not given.pressed:
+                raise
+            job, is_change = await jobs.was_set(job_id, chat, given.sender)
+            return rewritten(set_line(job, now, is_change=is_change))
+        job = await jobs.confirm(job_id, chat, given.sender)
+        return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
+
+    async def _cancel(self, given: Invocation, job_id: str, _: str) -> Answer:
+        job = await self._jobs.cancel(job_id, given.chat, given.sender)
+        return rewritten(cancelled_line(job))
+
+    async def _undo(self, given: Invocation, job_id: str, _: str) -> Answer:
+        """Remove a job that was set without a question."""
+        job = await self._jobs.remove(job_id, given.chat, given.sender)
+        return rewritten(undone_line(job))
+
+    async def _change(self, given: Invocation, job_id: str, text: str) -> Answer:
+        """Show the draft with buttons for changes or, if a new time is given, the changed draft."""
+        jobs, chat = self._jobs, given.chat
+        job = await jobs.known(job_id, chat, given.sender)
+        if job.state is not JobState.DRAFT or text:
+            job = await jobs.propose(await self._changed(given, job, text), given.sender)
+        return Rewritten(await jobs.question(job, given.slash, changing=not text))
+
+    async def _changed(self, given: Invocation, job: Job, text: str) -> Draft:
+        """Return a draft for a job; a time or text that is not given stays as it is."""
+        zone = ZoneInfo(job.zone)
+        rule, words = job.rule, ""
+        if text:
+            when = parse_when(text, zone, self._clock.time())
+            rule, words = when.rule, when.rest
+        words = words or words_of(job)
+        skill = job.work.skill if isinstance(job.work, Report) else None
+        return Draft(
+            chat=job.chat,
+            person=job.person,
+            language=language_of(job.language, given.language),
+            zone=zone,
+            rule=rule,
+            work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
+            sources=job.after,
+            given=(*still_given(job, words), *given_in(text, [user(text)])),
+            instead_of=job.id,
+        )
+
+    async def _reshape(self, given: Invocation, job_id: str, way: str) -> Answer:
+        """Change a draft as its button says, and update the question."""
+        jobs, chat = self._jobs, given.chat
+        job = await jobs.draft(job_id, chat, given.sender)
+        rule = reshaped(job.rule, Reshaping(way)) if way in list(Reshaping) else None
+        if rule is None:
+            raise JobRefused("job_cannot_shift", id=job.id)
+        job = await jobs.reshape(job_id, chat, given.sender, rule)
+        return Rewritten(await jobs.question(job, given.slash, changing=True))
+
+    async def _pause(self, given: Invocation, job_id: str, page: str) -> Answer:
+        job = await self._jobs.pause(job_id, given.chat, given.sender)
+        return await self._done(given, say("job_paused", given.language, id=job.id), page)
+
+    async def _resume(self, given: Invocation, job_id: str, page: str) -> Answer:
+        job = await self._jobs.resume(job_id, given.chat, given.sender)
+        following = next_of(job, given.language, self._clock.time())
+        return await self._done(given, say("job_resumed", given.language, id=job.id, next=following), page)
+
+    async def _remove(self, given: Invocation, job_id: str, page: str) -> Answer:
+        job = await self._jobs.remove(job_id, given.chat, given.sender)
+        return await self._done(given, say("job_removed", given.language, id=job.id, what=in_short(job)), page)
+
+    async def _done(self, given: Invocation, sentence: str, page: str) -> Answer:
+        """Reply with a sentence; if a list's button was pressed, update that list instead."""
+        if not given.pressed:
+            return reply(sentence)
+        return Rewritten(await self._planning.listed(given, Page.named(page), sentence) or reply(sentence))
+
+    async def _run(self, given: Invocation, job_id: str, _: str) -> Answer:
+        job = await self._jobs.of(job_id, given.chat, given.sender)
+        if isinstance(job.work, Report) and (refusal := too_soon(self._pace, given)):
+            return refusal
+        await self._firings.run_now(job, given.asked)
+        return reply(say("job_runs", given.language, id=job.id))
+
+    async def _test(self, given: Invocation, job_id: str, _: str) -> Answer:
+        """Run a job as a rehearsal in the user's private chat."""
+        job = await self._jobs.known(job_id, given.chat, given.sender)
+        try:
+            alone = await self._delivery.private_chat(given.chat, given.sender.id)
+        except ChannelError as error:
+            raise JobRefused("job_not_alone") from error
+        if alone is None:
+            raise JobRefused("job_not_alone")
+        if isinstance(job.work, Report) and (refusal := too_soon(self._pace, given)):
+            return refusal
+        await self._firings.run_now(job, given.asked, for_author=alone)
+        return reply(say("job_tested", given.language, id=job.id))
+
+    async def _history(self, given: Invocation, job_id: str, _: str) -> Answer:
+        """List the firings of one job, or all firings in the chat in the last days."""
+        language, chat, now = given.language, given.chat, self._clock.time()
+        if job_id:
+            job = await self._jobs.of(job_id, chat, given.sender)
+            title = say("history_title", language, id=job.id, rule=rule_of(job, language))
+            found = await self._jobs.history(job.id, MOST_FIRINGS)
+            zone = ZoneInfo(job.zone) if is_zone(job.zone) else await self._jobs.zone_of(chat)
+        else:
+            title = say("history_title_all", language)
+            lately = await self._store.firings.in_chat_since(chat, now - DAYS * _DAY)
+            found, zone = lately[::-1][:MOST_FIRINGS], await self._jobs.zone_of(chat)
+        if not found:
+            return reply(say("history_none", language))
+        names = {} if job_id else {firing.job: await self._name(firing.job, language) for firing in found}
+        lines = [_line(firing, names.get(firing.job, ""), zone, language, now) for firing in found]
+        return reply("\n".join([title, "", *lines]))
+
+    async def _name(self, job_id: str, language: Language) -> str:
+        """Return a name for a firing's job, with its text, because an id alone means little to a reader."""
+        job = await self._store.jobs.find(job_id)
+        if job is None:
+            return f"`{job_id}` "
+        if isinstance(job.work, CheckIn):
+            return f"{say('history_look', language)}: "
+        return f"`{job_id}` {in_short(job, MOST_NAME)}: "
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "cron",
+                {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
+                self.cron,
+                arguments="[list|add|pause|resume|run|test|history|rm ID]",
+            ),
+        )
 
 
-async def _job_name(given: Invocation, job_id: str) -> str:
-    """Return a name for the firing's job, with its text, because an id alone means little to a reader."""
-    job = await given.desk.store.jobs.find(job_id)
-    if job is None:
-        return f"`{job_id}` "
-    if isinstance(job.work, CheckIn):
-        look = say("history_look", given.language)
-        return f"{look}: "
-    return f"`{job_id}` {in_short(job, MOST_NAME)}: "
-
-
-def _firing_line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: float) -> str:
+def _line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: float) -> str:
     when = slot_words(firing.due, zone, language, now)
     return f"- {name}{when} – {', '.join(_outcome(firing, language))}"
 
@@ -110,191 +296,3 @@ def _outcome(firing: Firing, language: Language) -> Sequence[str]:
     if firing.cost_usd:
         parts.append(cost_words(Cost(firing.tokens, firing.cost_usd, 1), language))
     return parts
-
-
-Act = Callable[[Invocation, str, str], Awaitable[Answer]]
-"""Called with the job id and the rest of the arguments."""
-
-
-async def cron(given: Invocation) -> Answer:
-    verb, _, rest = given.arguments.strip().partition(" ")
-    try:
-        if verb in ("", "list"):
-            return await _listed(given, rest.strip())
-        if verb == "add":
-            return await _add(given, rest)
-        act = _ACTS.get(verb.lower())
-        named, _, more = rest.strip().partition(" ")
-        if act is None or not (named or verb == "history"):
-            return reply(say("cron_how", given.language, slash=given.slash))
-        return await act(given, typed_id(named), more.strip())
-    except (BadRule, JobRefused) as error:
-        return refused(given, error)
-
-
-async def _listed(given: Invocation, page: str) -> Answer:
-    """List the jobs, from the page that a button names."""
-    found = await listed(given, Page.named(page))
-    return Rewritten(found) if found else reply(say("cron_none", given.language, slash=given.slash))
-
-
-async def _add(given: Invocation, text: str) -> Answer:
-    """Propose a report; the text after the time is the agent's instructions."""
-    zone = await given.desk.jobs.zone_of(given.session.key)
-    when = parse_when(text, zone, given.desk.clock.time())
-    return await asked(given, when.rule, Report(instructions=when.rest))
-
-
-# Drafts
-
-
-async def _show(given: Invocation, job_id: str, _: str) -> Answer:
-    job = await given.desk.jobs.draft(job_id, given.session.key, given.sender)
-    return await given.desk.jobs.question(job, given.slash)
-
-
-async def _confirm(given: Invocation, job_id: str, _: str) -> Answer:
-    """Set a draft. A repeated press, for instance after a crash, finds it set and shows the same text."""
-    jobs, chat, now = given.desk.jobs, given.session.key, given.desk.clock.time()
-    try:
-        draft = await jobs.draft(job_id, chat, given.sender)
-    except JobRefused as error:
-        if error.key != "job_was_set" or not given.is_pressed:
-            raise
-        job, is_change = await jobs.was_set(job_id, chat, given.sender)
-        return rewritten(set_line(job, now, is_change=is_change))
-    job = await jobs.confirm(job_id, chat, given.sender)
-    return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
-
-
-async def _cancel(given: Invocation, job_id: str, _: str) -> Answer:
-    job = await given.desk.jobs.cancel(job_id, given.session.key, given.sender)
-    return rewritten(cancelled_line(job))
-
-
-async def _undo(given: Invocation, job_id: str, _: str) -> Answer:
-    """Remove a job that was set without a question."""
-    job = await given.desk.jobs.remove(job_id, given.session.key, given.sender)
-    return rewritten(undone_line(job))
-
-
-async def _change(given: Invocation, job_id: str, text: str) -> Answer:
-    """Show the draft with buttons for changes or, if a new time is given, the changed draft."""
-    jobs, chat = given.desk.jobs, given.session.key
-    job = await jobs.known(job_id, chat, given.sender)
-    if job.state is not JobState.DRAFT or text:
-        job = await jobs.propose(await _changed(given, job, text), given.sender)
-    return Rewritten(await jobs.question(job, given.slash, changing=not text))
-
-
-async def _changed(given: Invocation, job: Job, text: str) -> Draft:
-    """Return a draft for a job; a time or text that is not given stays as it is."""
-    zone = ZoneInfo(job.zone)
-    rule, words = job.rule, ""
-    if text:
-        when = parse_when(text, zone, given.desk.clock.time())
-        rule, words = when.rule, when.rest
-    words = words or words_of(job)
-    skill = job.work.skill if isinstance(job.work, Report) else None
-    return Draft(
-        chat=job.chat,
-        person=job.person,
-        language=language_of(job.language, given.language),
-        zone=zone,
-        rule=rule,
-        work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
-        sources=job.after,
-        given=(*still_given(job, words), *given_in(text, [user(text)])),
-        instead_of=job.id,
-    )
-
-
-async def _reshape(given: Invocation, job_id: str, way: str) -> Answer:
-    """Change a draft as its button says, and update the question."""
-    jobs, chat = given.desk.jobs, given.session.key
-    job = await jobs.draft(job_id, chat, given.sender)
-    rule = reshaped(job.rule, Reshaping(way)) if way in list(Reshaping) else None
-    if rule is None:
-        raise JobRefused("job_cannot_shift", id=job.id)
-    job = await jobs.reshape(job_id, chat, given.sender, rule)
-    return Rewritten(await jobs.question(job, given.slash, changing=True))
-
-
-# Jobs
-
-
-async def _pause(given: Invocation, job_id: str, page: str) -> Answer:
-    job = await given.desk.jobs.pause(job_id, given.session.key, given.sender)
-    return await _done(given, say("job_paused", given.language, id=job.id), page)
-
-
-async def _resume(given: Invocation, job_id: str, page: str) -> Answer:
-    job = await given.desk.jobs.resume(job_id, given.session.key, given.sender)
-    following = next_of(job, given.language, given.desk.clock.time())
-    return await _done(given, say("job_resumed", given.language, id=job.id, next=following), page)
-
-
-async def _remove(given: Invocation, job_id: str, page: str) -> Answer:
-    job = await given.desk.jobs.remove(job_id, given.session.key, given.sender)
-    return await _done(given, say("job_removed", given.language, id=job.id, what=in_short(job)), page)
-
-
-async def _done(given: Invocation, sentence: str, page: str) -> Answer:
-    """Reply with a sentence; if a list's button was pressed, update that list instead."""
-    if not given.is_pressed:
-        return reply(sentence)
-    return Rewritten(await listed(given, Page.named(page), sentence) or reply(sentence))
-
-
-async def _run(given: Invocation, job_id: str, _: str) -> Answer:
-    job = await given.desk.jobs.of(job_id, given.session.key, given.sender)
-    if isinstance(job.work, Report) and (refusal := given.too_soon()):
-        return refusal
-    await given.firings.run_now(job, given.asked)
-    return reply(say("job_runs", given.language, id=job.id))
-
-
-async def _test(given: Invocation, job_id: str, _: str) -> Answer:
-    """Run a job as a rehearsal in the user's private chat."""
-    job = await given.desk.jobs.known(job_id, given.session.key, given.sender)
-    try:
-        alone = await given.desk.delivery.private_chat(given.session.key, given.sender.id)
-    except ChannelError as error:
-        raise JobRefused("job_not_alone") from error
-    if alone is None:
-        raise JobRefused("job_not_alone")
-    if isinstance(job.work, Report) and (refusal := given.too_soon()):
-        return refusal
-    await given.firings.run_now(job, given.asked, for_author=alone)
-    return reply(say("job_tested", given.language, id=job.id))
-
-
-async def _history(given: Invocation, job_id: str, _: str) -> Answer:
-    return reply(await firing_list(given, job_id))
-
-
-_ACTS: dict[str, Act] = {
-    "pause": _pause,
-    "resume": _resume,
-    "run": _run,
-    "test": _test,
-    "history": _history,
-    "rm": _remove,
-    "remove": _remove,
-    "delete": _remove,
-    "change": _change,
-    "confirm": _confirm,
-    "cancel": _cancel,
-    "undo": _undo,
-    "show": _show,
-    "reshape": _reshape,
-}
-
-COMMANDS = (
-    Command(
-        "cron",
-        {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
-        cron,
-        arguments="[list|add|pause|resume|run|test|history|rm ID]",
-    ),
-)

@@ -1,18 +1,23 @@
 """The command for the heartbeat of a chat: /heartbeat."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from agent_core.clock import Clock
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from channels.text import literal
+from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
-from gateway.schedule.heartbeat.heartbeats import Standing
+from gateway.schedule.heartbeat.heartbeats import Heartbeats, Standing
 from gateway.schedule.heartbeat.settings import EVERY
+from gateway.schedule.jobs.firings import Firings
 from gateway.store.job import Heartbeat
+from gateway.store.store import Store
 from gateway.texts.say import say
 from gateway.timing.quiet import QuietHours, parse_quiet
 from gateway.timing.rule import BadRule
@@ -26,57 +31,218 @@ _LENGTH = re.compile(r"(\d{1,4})\s*(m|min|minutes?|分钟|h|hours?|小时|d|days
 _SECONDS = {"m": 60, "分": 60, "h": 3600, "小": 3600, "d": _DAY, "天": _DAY}
 _AND = re.compile(r"[;；\n]")
 
-
-async def heartbeat(given: Invocation) -> Answer:
-    verb, _, rest = given.arguments.strip().partition(" ")
-    act = _ACTS.get(verb.lower())
-    if act is None:
-        return reply(say("heartbeat_how", given.language, slash=given.slash))
-    if act is not _status and not await _may(given):
-        return reply(say("heartbeat_not_yours", given.language))
-    try:
-        return await act(given, rest.strip())
-    except ToolFailed as error:
-        return reply(say("heartbeat_list_failed", given.language, fact=literal(error.fact[:LONGEST_FACT])))
+Act = Callable[[Invocation, str], Awaitable[Answer]]
+"""A subcommand, called with the rest of the arguments."""
 
 
-async def _may(given: Invocation) -> bool:
-    """Return True if the user may change it; in groups only the heartbeat's user and owners may."""
-    chat = given.session.key
-    if not given.desk.delivery.channel(chat).is_group(chat) or given.desk.access.is_owner(chat, given.sender):
-        return True
-    found = await given.desk.store.heartbeats.find(chat)
-    return found is not None and found.person == given.sender.id
+class HeartbeatCommands:
+    """The command /heartbeat."""
 
+    def __init__(
+        self, heartbeats: Heartbeats, workspaces: Workspaces, store: Store, firings: Firings, pace: Pace, clock: Clock
+    ) -> None:
+        self._heartbeats = heartbeats
+        self._workspaces = workspaces
+        self._store = store
+        self._firings = firings
+        self._pace = pace
+        self._clock = clock
+        self._acts: Mapping[str, Act] = {
+            "": self._status,
+            "on": self._on,
+            "use": self._use,
+            "plain": self._plain,
+            "cancel": self._cancel,
+            "off": self._off,
+            "now": self._now,
+            "quiet": self._quiet,
+            "snooze": self._snooze,
+        }
 
-async def _status(given: Invocation, _: str) -> Answer:
-    standing = await given.desk.heartbeats.standing(given.session.key)
-    if standing is None:
-        return OutboundMessage(markdown=say("heartbeat_stands_off", given.language), buttons=_buttons(given, "on"))
-    is_on = standing.is_on
-    lines = [
-        say("heartbeat_stands_on", given.language, minutes=EVERY // 60)
-        if is_on
-        else say("heartbeat_stands_off", given.language),
-        *_times(given, standing),
-        *_limits(given, standing),
-        *_things(given, standing),
-    ]
-    buttons = _buttons(given, *(("off", "quiet", "now") if is_on else ("on",)))
-    return OutboundMessage(markdown="\n".join(f"- {line}" for line in lines), buttons=buttons)
+    async def heartbeat(self, given: Invocation) -> Answer:
+        verb, _, rest = given.arguments.strip().partition(" ")
+        act = self._acts.get(verb.lower())
+        if act is None:
+            return reply(say("heartbeat_how", given.language, slash=given.slash))
+        if act != self._status and not await self._may(given):
+            return reply(say("heartbeat_not_yours", given.language))
+        try:
+            return await act(given, rest.strip())
+        except ToolFailed as error:
+            return reply(say("heartbeat_list_failed", given.language, fact=literal(error.fact[:LONGEST_FACT])))
 
+    async def _may(self, given: Invocation) -> bool:
+        """Return True if the user may change it; in groups only the heartbeat's user and owners may."""
+        if given.may_decide:
+            return True
+        found = await self._store.heartbeats.find(given.chat)
+        return found is not None and found.person == given.sender.id
 
-def _times(given: Invocation, standing: Standing) -> list[str]:
-    found, language = standing.heartbeat, given.language
-    lines = []
-    if standing.next_check_in is not None:
-        lines.append(say("heartbeat_next", language, next=_shown(given, standing, standing.next_check_in)))
-    if found.snoozed_until > given.desk.clock.time():
-        lines.append(say("heartbeat_snoozed_until", language, until=_shown(given, standing, found.snoozed_until)))
-    if found.last_look is not None and found.last_outcome:
-        last = _shown(given, standing, found.last_look)
-        lines.append(say("heartbeat_last", language, last=last, outcome=say(found.last_outcome, language)))
-    return lines
+    async def _status(self, given: Invocation, _: str) -> Answer:
+        standing = await self._heartbeats.standing(given.chat)
+        if standing is None:
+            return OutboundMessage(markdown=say("heartbeat_stands_off", given.language), buttons=_buttons(given, "on"))
+        is_on = standing.is_on
+        lines = [
+            say("heartbeat_stands_on", given.language, minutes=EVERY // 60)
+            if is_on
+            else say("heartbeat_stands_off", given.language),
+            *self._times(given, standing),
+            *_limits(given, standing),
+            *_things(given, standing),
+        ]
+        buttons = _buttons(given, *(("off", "quiet", "now") if is_on else ("on",)))
+        return OutboundMessage(markdown="\n".join(f"- {line}" for line in lines), buttons=buttons)
+
+    def _times(self, given: Invocation, standing: Standing) -> list[str]:
+        found, language = standing.heartbeat, given.language
+        lines = []
+        if standing.next_check_in is not None:
+            lines.append(say("heartbeat_next", language, next=self._shown(given, standing, standing.next_check_in)))
+        if found.snoozed_until > self._clock.time():
+            lines.append(
+                say("heartbeat_snoozed_until", language, until=self._shown(given, standing, found.snoozed_until))
+            )
+        if found.last_look is not None and found.last_outcome:
+            last = self._shown(given, standing, found.last_look)
+            lines.append(say("heartbeat_last", language, last=last, outcome=say(found.last_outcome, language)))
+        return lines
+
+    async def _on(self, given: Invocation, rest: str) -> Answer:
+        """Switch on at once if there is a checklist; otherwise show a draft of one for confirmation."""
+        workspace = self._workspaces.folder(given.chat)
+        wanted = [words.strip() for words in _AND.split(rest) if words.strip()]
+        if not wanted and await read_checklist(workspace):
+            return await self._begun(given)
+        language = given.language
+        usual = [say("heartbeat_list_first", language), say("heartbeat_list_second", language)]
+        files = self._workspaces.sources(given.chat)
+        earlier = files.of([NAME])
+        text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
+        files.wrote(DRAFT, earlier)
+        found = await self._store.heartbeats.find(given.chat) or Heartbeat(given.chat, "", "")
+        quiet = found.quiet_hours
+        words = say(
+            "heartbeat_preview",
+            language,
+            file=NAME,
+            text=text.rstrip().replace("```", ""),
+            minutes=EVERY // 60,
+            quiet=quiet.words if quiet else say("heartbeat_without_quiet", language),
+            looks=_awake(quiet) * 60 // EVERY,
+            most=found.most_a_day,
+            slash=given.slash,
+        )
+        return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"), asks=given.sender.id)
+
+    async def _use(self, given: Invocation, _: str) -> Answer:
+        workspace = self._workspaces.folder(given.chat)
+        files = self._workspaces.sources(given.chat)
+        sources = files.of([DRAFT])
+        author = Author("heartbeat", given.asked, given.sender.id)
+        if await take_draft(workspace, self._workspaces.versions.of(given.chat), author):
+            files.wrote(NAME, sources)
+        else:
+            standing = await self._heartbeats.standing(given.chat)
+            if standing is not None and standing.is_on:  # pressed twice
+                return await self._status(given, "")
+            return reply(say("heartbeat_draft_gone", given.language, slash=given.slash))
+        return await self._begun(given)
+
+    async def _plain(self, given: Invocation, _: str) -> Answer:
+        await drop_draft(self._workspaces.folder(given.chat))
+        return await self._begun(given)
+
+    async def _cancel(self, given: Invocation, _: str) -> Answer:
+        await drop_draft(self._workspaces.folder(given.chat))
+        return Rewritten(reply(say("heartbeat_dropped", given.language)))
+
+    async def _begun(self, given: Invocation) -> Answer:
+        chat = given.chat
+        zone = await given.session.conversation.zone()
+        job = await self._heartbeats.settings.on(chat, given.sender, given.language, zone)
+        now = self._clock.time()
+        standing = await self._heartbeats.standing(chat)
+        next_check = (standing and standing.next_check_in) or job.next_at or now
+        next_at = slot_words(next_check, zone, given.language, now)
+        return Rewritten(
+            OutboundMessage(
+                markdown=say("heartbeat_switched_on", given.language, next=next_at),
+                buttons=_buttons(given, "off", "quiet", "now"),
+            )
+        )
+
+    async def _off(self, given: Invocation, _: str) -> Answer:
+        done = await self._heartbeats.settings.off(given.chat)
+        await self._ready(given)
+        text = say("heartbeat_switched_off" if done else "heartbeat_was_off", given.language)
+        return Rewritten(OutboundMessage(markdown=text, buttons=_buttons(given, "on")))
+
+    async def _ready(self, given: Invocation) -> None:
+        """Create the heartbeat's row if it is missing, so that the setting is stored."""
+        zone = await given.session.conversation.zone()
+        await self._heartbeats.settings.ready(given.chat, given.sender, given.language, zone)
+
+    async def _now(self, given: Invocation, _: str) -> Answer:
+        """Run a check-in now, unless there is nothing to check; then no model is called."""
+        standing = await self._heartbeats.standing(given.chat)
+        if standing is None:
+            return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+        agenda = standing.agenda
+        if agenda is None:
+            return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
+        if not (agenda.has_something or agenda.due):
+            return OutboundMessage(
+                markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list")
+            )
+        if refusal := too_soon(self._pace, given):
+            return refusal
+        await self._firings.run_now(standing.job, given.asked)
+        return reply(say("heartbeat_looking", given.language))
+
+    async def _quiet(self, given: Invocation, rest: str) -> Answer:
+        zone = await given.session.conversation.zone()
+        if not rest:
+            offered = [Button(label=parsed.words, action=f"/heartbeat quiet {each}") for each, parsed in _offered()]
+            none = Button(label=say("heartbeat_no_quiet_button", given.language), action="/heartbeat quiet off")
+            text = say("heartbeat_quiet_ask", given.language, zone=zone.key)
+            return OutboundMessage(markdown=text, buttons=(tuple(offered), (none,)))
+        try:
+            quiet = parse_quiet(rest)
+        except BadRule as error:
+            return reply(say(error.key, given.language, **error.facts))
+        await self._ready(given)
+        await self._heartbeats.settings.keep_quiet(given.chat, quiet)
+        if quiet is None:
+            return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
+        return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))
+
+    async def _snooze(self, given: Invocation, rest: str) -> Answer:
+        found = _LENGTH.fullmatch(rest.lower())
+        seconds = int(found[1]) * _SECONDS[found[2][0]] if found else 0
+        if not 0 < seconds <= LONGEST_SNOOZE:
+            return reply(say("heartbeat_snooze_how", given.language, slash=given.slash))
+        standing = await self._heartbeats.standing(given.chat)
+        is_on = standing is not None and standing.is_on
+        until = await self._heartbeats.settings.snooze(given.chat, seconds) if is_on else None
+        if until is None:
+            return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+        shown = slot_words(until, await given.session.conversation.zone(), given.language, self._clock.time())
+        return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
+
+    def _shown(self, given: Invocation, standing: Standing, at: float) -> str:
+        return slot_words(at, standing.zone, given.language, self._clock.time())
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "heartbeat",
+                {"en": "Check regularly and write only if needed", "zh": "设置主动关照"},
+                self.heartbeat,
+                arguments="[on|off|now|quiet 22-7|snooze 3h]",
+            ),
+        )
 
 
 def _limits(given: Invocation, standing: Standing) -> list[str]:
@@ -98,147 +264,6 @@ def _things(given: Invocation, standing: Standing) -> list[str]:
     return [*lines, *([say("heartbeat_due", given.language, count=len(agenda.due))] if agenda.due else [])]
 
 
-async def _on(given: Invocation, rest: str) -> Answer:
-    """Switch on at once if there is a checklist; otherwise show a draft of one for confirmation."""
-    workspace = given.desk.workspace(given.session.key)
-    wanted = [words.strip() for words in _AND.split(rest) if words.strip()]
-    if not wanted and await read_checklist(workspace):
-        return await _begun(given)
-    language = given.language
-    usual = [say("heartbeat_list_first", language), say("heartbeat_list_second", language)]
-    files = given.desk.agents.ledger.of(workspace)
-    earlier = files.of([NAME])
-    text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
-    files.wrote(DRAFT, earlier)
-    found = await given.desk.store.heartbeats.find(given.session.key) or Heartbeat(given.session.key, "", "")
-    quiet = found.quiet_hours
-    words = say(
-        "heartbeat_preview",
-        language,
-        file=NAME,
-        text=text.rstrip().replace("```", ""),
-        minutes=EVERY // 60,
-        quiet=quiet.words if quiet else say("heartbeat_without_quiet", language),
-        looks=_awake(quiet) * 60 // EVERY,
-        most=found.most_a_day,
-        slash=given.slash,
-    )
-    return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"), asks=given.sender.id)
-
-
-async def _use(given: Invocation, _: str) -> Answer:
-    workspace = given.desk.workspace(given.session.key)
-    files = given.desk.agents.ledger.of(workspace)
-    sources = files.of([DRAFT])
-    author = Author("heartbeat", given.asked, given.sender.id)
-    if await take_draft(workspace, given.desk.versions.of(given.session.key), author):
-        files.wrote(NAME, sources)
-    else:
-        standing = await given.desk.heartbeats.standing(given.session.key)
-        if standing is not None and standing.is_on:  # pressed twice
-            return await _status(given, "")
-        return reply(say("heartbeat_draft_gone", given.language, slash=given.slash))
-    return await _begun(given)
-
-
-async def _plain(given: Invocation, _: str) -> Answer:
-    await drop_draft(given.desk.workspace(given.session.key))
-    return await _begun(given)
-
-
-async def _cancel(given: Invocation, _: str) -> Answer:
-    await drop_draft(given.desk.workspace(given.session.key))
-    return Rewritten(reply(say("heartbeat_dropped", given.language)))
-
-
-async def _begun(given: Invocation) -> Answer:
-    desk, chat = given.desk, given.session.key
-    zone = await given.session.conversation.zone()
-    job = await desk.heartbeats.settings.on(chat, given.sender, given.language, zone)
-    now = desk.clock.time()
-    standing = await desk.heartbeats.standing(chat)
-    next_check = (standing and standing.next_check_in) or job.next_at or now
-    next_at = slot_words(next_check, zone, given.language, now)
-    return Rewritten(
-        OutboundMessage(
-            markdown=say("heartbeat_switched_on", given.language, next=next_at),
-            buttons=_buttons(given, "off", "quiet", "now"),
-        )
-    )
-
-
-async def _off(given: Invocation, _: str) -> Answer:
-    done = await given.desk.heartbeats.settings.off(given.session.key)
-    await _ready(given)
-    text = say("heartbeat_switched_off" if done else "heartbeat_was_off", given.language)
-    return Rewritten(OutboundMessage(markdown=text, buttons=_buttons(given, "on")))
-
-
-async def _ready(given: Invocation) -> None:
-    """Create the heartbeat's row if it is missing, so that the setting is stored."""
-    zone = await given.session.conversation.zone()
-    await given.desk.heartbeats.settings.ready(given.session.key, given.sender, given.language, zone)
-
-
-async def _now(given: Invocation, _: str) -> Answer:
-    """Run a check-in now, unless there is nothing to check; then no model is called."""
-    standing = await given.desk.heartbeats.standing(given.session.key)
-    if standing is None:
-        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-    agenda = standing.agenda
-    if agenda is None:
-        return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
-    if not (agenda.has_something or agenda.due):
-        return OutboundMessage(markdown=say("heartbeat_nothing_there", given.language), buttons=_buttons(given, "list"))
-    if refusal := given.too_soon():
-        return refusal
-    await given.firings.run_now(standing.job, given.asked)
-    return reply(say("heartbeat_looking", given.language))
-
-
-async def _quiet(given: Invocation, rest: str) -> Answer:
-    zone = await given.session.conversation.zone()
-    if not rest:
-        offered = [Button(label=parsed.words, action=f"/heartbeat quiet {each}") for each, parsed in _offered()]
-        none = Button(label=say("heartbeat_no_quiet_button", given.language), action="/heartbeat quiet off")
-        text = say("heartbeat_quiet_ask", given.language, zone=zone.key)
-        return OutboundMessage(markdown=text, buttons=(tuple(offered), (none,)))
-    try:
-        quiet = parse_quiet(rest)
-    except BadRule as error:
-        return reply(say(error.key, given.language, **error.facts))
-    await _ready(given)
-    await given.desk.heartbeats.settings.keep_quiet(given.session.key, quiet)
-    if quiet is None:
-        return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
-    return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))
-
-
-async def _snooze(given: Invocation, rest: str) -> Answer:
-    found = _LENGTH.fullmatch(rest.lower())
-    seconds = int(found[1]) * _SECONDS[found[2][0]] if found else 0
-    if not 0 < seconds <= LONGEST_SNOOZE:
-        return reply(say("heartbeat_snooze_how", given.language, slash=given.slash))
-    standing = await given.desk.heartbeats.standing(given.session.key)
-    is_on = standing is not None and standing.is_on
-    until = await given.desk.heartbeats.settings.snooze(given.session.key, seconds) if is_on else None
-    if until is None:
-        return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-    shown = slot_words(until, await given.session.conversation.zone(), given.language, given.desk.clock.time())
-    return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
-
-
-_ACTS: dict[str, Callable[[Invocation, str], Awaitable[Answer]]] = {
-    "": _status,
-    "on": _on,
-    "use": _use,
-    "plain": _plain,
-    "cancel": _cancel,
-    "off": _off,
-    "now": _now,
-    "quiet": _quiet,
-    "snooze": _snooze,
-}
 _LABELS = {
     "on": ("heartbeat_on_button", "on"),
     "list": ("heartbeat_list_button", "on"),
@@ -276,17 +301,3 @@ def _awake(quiet: QuietHours | None) -> int:
     """Return the minutes of a day outside quiet hours."""
     whole = _DAY // 60
     return whole if quiet is None else whole - ((quiet.end - quiet.start) % whole or whole)
-
-
-def _shown(given: Invocation, standing: Standing, at: float) -> str:
-    return slot_words(at, standing.zone, given.language, given.desk.clock.time())
-
-
-COMMANDS = (
-    Command(
-        "heartbeat",
-        {"en": "Check regularly and write only if needed", "zh": "设置主动关照"},
-        heartbeat,
-        arguments="[on|off|now|quiet 22-7|snooze 3h]",
-    ),
-)

@@ -3,9 +3,14 @@
 import asyncio
 from datetime import timedelta
 from math import ceil
+from pathlib import Path
 
+from agent_core.clock import Clock
+from agent_core.loop.model_chain import ModelChain
 from channels.base import Button, OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.approvals import Approvals
+from gateway.runs.tasks.tasks import Tasks
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, model_reason, say
 from gateway.upkeep.sizes import in_words, named, sizes
@@ -22,74 +27,91 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 """Requests that every model can handle with the built-in tools and skills, even the demo model."""
 
 
-async def start(given: Invocation) -> OutboundMessage:
-    lines = [say("start", given.language, slash=given.slash, name=given.desk.about.name)]
-    if given.desk.about.demo:
-        lines.append(say("demo", given.language))
-    buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
-    return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
+class InfoCommands:
+    """The commands /start, /help and /status."""
 
+    def __init__(
+        self, about: About, clock: Clock, home: Path, approvals: Approvals, tasks: Tasks, models: ModelChain
+    ) -> None:
+        self._about = about
+        self._clock = clock
+        self._home = home
+        self._approvals = approvals
+        self._tasks = tasks
+        self._models = models
 
-async def help_(given: Invocation) -> OutboundMessage:
-    rows = [
-        f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
-        + f" – {command.about[given.language]}"
-        for command in given.commands
-        if not command.hidden
-    ]
-    return reply("\n".join([say("help", given.language), "", *rows]))
+    async def start(self, given: Invocation) -> OutboundMessage:
+        lines = [say("start", given.language, slash=given.slash, name=self._about.name)]
+        if self._about.demo:
+            lines.append(say("demo", given.language))
+        buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
+        return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
 
+    async def help_(self, given: Invocation) -> OutboundMessage:
+        rows = [
+            f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
+            + f" – {command.about[given.language]}"
+            for command in given.commands
+            if not command.hidden
+        ]
+        return reply("\n".join([say("help", given.language), "", *rows]))
 
-async def status(given: Invocation) -> OutboundMessage:
-    about, language = given.desk.about, given.language
-    seconds = given.session.running_for
-    if seconds is None:
-        state = say("status_idle", language)
-    else:
-        state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
-    up = timedelta(seconds=round(given.desk.clock.time() - about.started))
-    # The reason may name one of the owner's servers.
-    owner = given.desk.access.is_owner(given.session.key, given.sender)
-    model = f"{about.model} ({model_reason(about.why, language)})" if owner else about.model
-    lines = [
-        say("status_model", language, model=model),
-        *_resting(given, owner=owner),
-        say("status_run", language, state=state),
-        await _context(given),
-        _programs(about, language, owner=owner),
-        say("status_up", language, time=str(up), version=about.version),
-        say("status_chat", language, chat=str(given.session.key)),
-    ]
-    if owner:
-        kept = await asyncio.to_thread(sizes, given.desk.home)
-        taken = {name: in_words(getattr(kept, name)) for name in ("store", "files", "versions", "backups")}
-        lines.append(say("status_kept", language, **taken))
-        if kept.chats:
-            lines.append(say("status_largest_chats", language, names=named(kept.chats)))
-        if kept.people:
-            lines.append(say("status_largest_people", language, names=named(kept.people)))
-    if asked := len(await given.desk.approvals.open_in(given.session.key)):
-        lines.insert(2, say("status_questions", language, count=asked))
-    if count := given.desk.tasks.in_background(given.session.key, given.sender):
-        lines.insert(2, say("status_tasks", language, count=count))
-    if about.demo:
-        lines.insert(1, say("demo", language))
-    return reply("\n".join(f"- {line}" for line in lines))
+    async def status(self, given: Invocation) -> OutboundMessage:
+        about, language = self._about, given.language
+        seconds = given.session.running_for
+        if seconds is None:
+            state = say("status_idle", language)
+        else:
+            state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
+        up = timedelta(seconds=round(self._clock.time() - about.started))
+        # The reason may name one of the owner's servers.
+        owner = given.is_owner
+        model = f"{about.model} ({model_reason(about.why, language)})" if owner else about.model
+        lines = [
+            say("status_model", language, model=model),
+            *self._resting(given, owner=owner),
+            say("status_run", language, state=state),
+            await self._context(given),
+            _programs(about, language, owner=owner),
+            say("status_up", language, time=str(up), version=about.version),
+            say("status_chat", language, chat=str(given.chat)),
+        ]
+        if owner:
+            kept = await asyncio.to_thread(sizes, self._home)
+            taken = {name: in_words(getattr(kept, name)) for name in ("store", "files", "versions", "backups")}
+            lines.append(say("status_kept", language, **taken))
+            if kept.chats:
+                lines.append(say("status_largest_chats", language, names=named(kept.chats)))
+            if kept.people:
+                lines.append(say("status_largest_people", language, names=named(kept.people)))
+        if asked := len(await self._approvals.open_in(given.chat)):
+            lines.insert(2, say("status_questions", language, count=asked))
+        if count := self._tasks.in_background(given.chat, given.sender):
+            lines.insert(2, say("status_tasks", language, count=count))
+        if about.demo:
+            lines.insert(1, say("demo", language))
+        return reply("\n".join(f"- {line}" for line in lines))
 
+    async def _context(self, given: Invocation) -> str:
+        used, window = await given.session.conversation.tokens(), self._about.context_window
+        return say("status_context", given.language, used=f"{used:,}", window=f"{window:,}")
 
-async def _context(given: Invocation) -> str:
-    used, window = await given.session.conversation.tokens(), given.desk.about.context_window
-    return say("status_context", given.language, used=f"{used:,}", window=f"{window:,}")
+    def _resting(self, given: Invocation, *, owner: bool) -> list[str]:
+        """Return the line about models that are paused after failures; only owners see it."""
+        resting = self._models.resting() if owner else {}
+        models = [
+            say("resting_for", given.language, model=model, minutes=ceil(seconds / 60))
+            for model, seconds in resting.items()
+        ]
+        return [say("status_resting", given.language, models=", ".join(models))] if models else []
 
-
-def _resting(given: Invocation, *, owner: bool) -> list[str]:
-    """Return the line about models that are paused after failures; only owners see it."""
-    resting = given.desk.agents.resting() if owner else {}
-    models = [
-        say("resting_for", given.language, model=model, minutes=ceil(seconds / 60))
-        for model, seconds in resting.items()
-    ]
-    return [say("status_resting", given.language, models=", ".join(models))] if models else []
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, self.start),
+            Command("help", {"en": "List the commands", "zh": "列出命令"}, self.help_),
+            Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, self.status),
+        )
 
 
 def _programs(about: About, language: Language, *, owner: bool) -> str:
@@ -99,10 +121,3 @@ def _programs(about: About, language: Language, *, owner: bool) -> str:
     if owner:
         return say("status_no_programs_why", language, why=about.no_sandbox)
     return say("status_no_programs", language)
-
-
-COMMANDS = (
-    Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, start),
-    Command("help", {"en": "List the commands", "zh": "列出命令"}, help_),
-    Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, status),
-)

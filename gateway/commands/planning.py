@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Invocation, reply
-from gateway.schedule.jobs.jobs import Draft, JobRefused
+from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
 from gateway.texts.say import Language, say
@@ -54,52 +55,57 @@ class Page:
         return self if self.start < count else replace(self, start=max(count - 1, 0) // _STEP * _STEP)
 
 
-async def asked(given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
-    """Propose a job and return the question to confirm it, which replaces a pressed message.
+class Planning:
+    """Proposes and lists jobs, for all commands that are about them."""
 
-    Raises BadRule and JobRefused.
-    """
-    jobs, chat = given.desk.jobs, given.session.key
-    draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work)
-    job = await jobs.propose(draft, given.sender)
-    return Rewritten(await jobs.question(job, given.slash))
+    def __init__(self, jobs: Jobs, clock: Clock) -> None:
+        self._jobs = jobs
+        self._clock = clock
+
+    async def asked(self, given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
+        """Propose a job and return the question to confirm it, which replaces a pressed message.
+
+        Raises BadRule and JobRefused.
+        """
+        jobs, chat = self._jobs, given.chat
+        draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work)
+        job = await jobs.propose(draft, given.sender)
+        return Rewritten(await jobs.question(job, given.slash))
+
+    async def listed(self, given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
+        """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""
+        shown = await self._jobs.shown(given.chat)
+        wanted = [job for job in shown if isinstance(job.work, Reminder) or not page.only_reminders]
+        page = page.within(len(wanted))
+        found = wanted[page.start :]
+        if not found:
+            return None
+        title = "reminders_title" if page.only_reminders else "cron_title"
+        zone = (await self._jobs.zone_of(given.chat)).key
+        rows = [self._line(job, given, zone) for job in found[:MOST_LISTED]]
+        if len(found) > MOST_LISTED:
+            rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
+        text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
+        return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, page))
+
+    def _line(self, job: Job, given: Invocation, zone: str) -> str:
+        language = given.language
+        rule = rule_of(job, language)
+        return say(
+            "cron_line",
+            language,
+            id=job.id,
+            rule=rule if job.zone == zone else f"{rule}, {literal(job.zone)}",
+            kind=kind_of(job, language),
+            what=in_short(job),
+            state=_state(job, language, self._clock.time()),
+        )
 
 
 def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
     """Return the reply to an error. If a draft is gone, it replaces the question."""
     message = reply(say(error.key, given.language, **{"slash": given.slash, **error.facts}))
     return Rewritten(message) if error.key == "job_gone" else message
-
-
-async def listed(given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
-    """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""
-    shown = await given.desk.jobs.shown(given.session.key)
-    wanted = [job for job in shown if isinstance(job.work, Reminder) or not page.only_reminders]
-    page = page.within(len(wanted))
-    found = wanted[page.start :]
-    if not found:
-        return None
-    title = "reminders_title" if page.only_reminders else "cron_title"
-    zone = (await given.desk.jobs.zone_of(given.session.key)).key
-    rows = [_line(job, given, zone) for job in found[:MOST_LISTED]]
-    if len(found) > MOST_LISTED:
-        rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
-    text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
-    return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, page))
-
-
-def _line(job: Job, given: Invocation, zone: str) -> str:
-    language = given.language
-    rule = rule_of(job, language)
-    return say(
-        "cron_line",
-        language,
-        id=job.id,
-        rule=rule if job.zone == zone else f"{rule}, {literal(job.zone)}",
-        kind=kind_of(job, language),
-        what=in_short(job),
-        state=_state(job, language, given.desk.clock.time()),
-    )
 
 
 def _state(job: Job, language: Language, now: float) -> str:

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
-from gateway.commands.planning import asked, refused
+from gateway.commands.planning import Planning, refused
 from gateway.commands.table import Command, Invocation, reply
-from gateway.schedule.jobs.jobs import JobRefused
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.store.job import Report
 from gateway.texts.say import say
 from gateway.timing.grammar import parse_when
@@ -35,22 +36,54 @@ OFFERS = {
 }
 
 
-async def report(given: Invocation) -> Answer:
-    name, _, rest = given.arguments.strip().partition(" ")
-    offer = OFFERS.get(name.lower())
-    if offer is None:
-        return _menu(given)
-    if given.desk.jobs.skills.find(offer.skill) is None:
-        return reply(say("report_no_skill", given.language, name=offer.skill))
-    try:
-        rule, words = await _when(given, offer, rest.strip())
-        if offer.of_what and not words:
-            return reply(say(offer.of_what, given.language, slash=given.slash))
-        between = " " if offer.of_what else "\n"
-        instructions = between.join(filter(None, (say(offer.instructions, given.language), words)))
-        return await asked(given, rule, Report(instructions=instructions, skill=offer.skill))
-    except (BadRule, JobRefused) as error:
-        return refused(given, error)
+class ReportCommands:
+    """The command /report."""
+
+    def __init__(self, planning: Planning, jobs: Jobs, clock: Clock) -> None:
+        self._planning = planning
+        self._jobs = jobs
+        self._clock = clock
+
+    async def report(self, given: Invocation) -> Answer:
+        name, _, rest = given.arguments.strip().partition(" ")
+        offer = OFFERS.get(name.lower())
+        if offer is None:
+            return _menu(given)
+        if self._jobs.skills.find(offer.skill) is None:
+            return reply(say("report_no_skill", given.language, name=offer.skill))
+        try:
+            rule, words = await self._when(given, offer, rest.strip())
+            if offer.of_what and not words:
+                return reply(say(offer.of_what, given.language, slash=given.slash))
+            between = " " if offer.of_what else "\n"
+            instructions = between.join(filter(None, (say(offer.instructions, given.language), words)))
+            return await self._planning.asked(given, rule, Report(instructions=instructions, skill=offer.skill))
+        except (BadRule, JobRefused) as error:
+            return refused(given, error)
+
+    async def _when(self, given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
+        """Return the rule and the rest of the text. Raises BadRule."""
+        if not text:
+            return offer.rule, ""
+        zone = await self._jobs.zone_of(given.chat)
+        try:
+            when = parse_when(text, zone, self._clock.time())
+        except BadRule as error:
+            if error.key != "rule_not_understood":
+                raise
+            return offer.rule, text
+        return when.rule, when.rest
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "report",
+                {"en": "Get a report regularly", "zh": "定时发送报告"},
+                self.report,
+                arguments="[notes|chat|page|usage] [TIME] [TEXT]",
+            ),
+        )
 
 
 def _menu(given: Invocation) -> OutboundMessage:
@@ -59,27 +92,3 @@ def _menu(given: Invocation) -> OutboundMessage:
     ]
     text = say("report_ask", given.language, slash=given.slash)
     return OutboundMessage(markdown=text, buttons=(tuple(buttons[:2]), tuple(buttons[2:])))
-
-
-async def _when(given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
-    """Return the rule and the rest of the text. Raises BadRule."""
-    if not text:
-        return offer.rule, ""
-    zone = await given.desk.jobs.zone_of(given.session.key)
-    try:
-        when = parse_when(text, zone, given.desk.clock.time())
-    except BadRule as error:
-        if error.key != "rule_not_understood":
-            raise
-        return offer.rule, text
-    return when.rule, when.rest
-
-
-COMMANDS = (
-    Command(
-        "report",
-        {"en": "Get a report regularly", "zh": "定时发送报告"},
-        report,
-        arguments="[notes|chat|page|usage] [TIME] [TEXT]",
-    ),
-)

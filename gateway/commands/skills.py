@@ -48,7 +48,7 @@ async def skills(given: Invocation) -> OutboundMessage:
 
 def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str) -> OutboundMessage:
     entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
-    owner = given.desk.access.is_owner(given.session.key, given.sender)
+    owner = given.is_owner
     problems = _problems(chat_skills, given) if owner and not wanted else []
     if not entries and not problems:
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
@@ -67,7 +67,7 @@ async def skill(given: Invocation) -> Answer:
     act = _ACTS.get(verb.lower())
     if act is None or not name:
         return reply(say("skill_how", given.language, slash=given.slash))
-    if not given.desk.access.is_owner(given.session.key, given.sender):
+    if not given.is_owner:
         return reply(say("skill_not_yours", given.language))
     agent = await given.session.conversation.agent()
     chat_skills = agent.context.skills
@@ -83,7 +83,7 @@ async def skill(given: Invocation) -> Answer:
         lines.append(say("skill_from_now", given.language))
     if entry is not None and entry.loaded and entry.origin is Origin.CHAT:
         lines.append(say("skill_as_it_is", given.language))
-    if given.is_pressed:
+    if given.pressed:
         return Rewritten(_list(given, chat_skills, "", " ".join(lines), ""))
     return OutboundMessage(markdown=" ".join(lines), buttons=_rows([entry] if entry else [], given.language))
 
@@ -131,7 +131,7 @@ def _line(entry: SkillEntry, language: Language) -> str:
 def _problems(chat_skills: ChatSkills, given: Invocation) -> list[str]:
     """Return the problems; in groups those of shared folders are only counted, as they reveal the owner's setup."""
     here, shared = chat_skills.problems, tuple(map(str, chat_skills.library.diagnostics))
-    if not given.desk.delivery.channel(given.session.key).is_group(given.session.key):
+    if not given.in_group:
         return _listed("skills_problems", (*here, *shared), given.language)
     lines = _listed("skills_problems_here", here, given.language)
     if shared:
@@ -186,7 +186,7 @@ def _trouble(error: SkillError, chat_skills: ChatSkills, name: str, given: Invoc
 
 def _where(given: Invocation) -> str:
     """Return the scope that the command has changed: the chat or the thread."""
-    return say("in_this_chat" if given.session.key.thread is None else "in_this_thread", given.language)
+    return say("in_this_chat" if given.chat.thread is None else "in_this_thread", given.language)
 
 
 def _named(name: str) -> str:

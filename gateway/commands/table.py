@@ -1,47 +1,67 @@
-"""The slash commands. Menus, help texts and documentation are generated from `Command`."""
+"""The table of slash commands. Menus, help texts and documentation are generated from it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
-from channels.base import CommandSpec, OutboundMessage, Sender
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, CommandSpec, InboundEvent, OutboundMessage, Sender
+from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
-from gateway.commands.desk import Desk
-from gateway.schedule.jobs.firings import Firings
+from gateway.permissions.access import Access
 from gateway.texts.say import Language, say
 
 LONGEST_ID = 20
 """Characters of a mistyped id that a reply quotes."""
+LONGEST_NAME = 40
+"""Characters of an unknown command that a reply quotes."""
 
 
 @dataclass(frozen=True)
 class Invocation:
     """A command as given by a user."""
 
-    desk: Desk
-    firings: Firings
     session: ChatSession
-    sender: Sender
-    language: Language
+    event: InboundEvent
     arguments: str
-    commands: Sequence["Command"]
+    language: Language
     slash: str
     """The prefix of commands on this platform."""
-    pressed: str | None = None
-    """The id of the message whose button was pressed; it can be rewritten."""
-    at: float = 0.0
-    """When it was given, by the platform's clock."""
-    asked: str = ""
-    """The id of its event, which is the same if it is executed again after a crash."""
-
-    def too_soon(self) -> OutboundMessage | None:
-        """Return a refusal if the user has started too many runs lately; otherwise count this one."""
-        seconds = self.desk.pace.run_wait(self.session.key, self.sender)
-        return reply(say("wait_a_moment", self.language, seconds=round(seconds))) if seconds else None
+    is_owner: bool
+    """True if the user is an owner."""
+    commands: Sequence["Command"]
 
     @property
-    def is_pressed(self) -> bool:
-        return self.pressed is not None
+    def chat(self) -> ChatKey:
+        return self.session.key
+
+    @property
+    def sender(self) -> Sender:
+        return self.event.sender
+
+    @property
+    def at(self) -> float:
+        """When it was given, by the platform's clock."""
+        return self.event.at
+
+    @property
+    def asked(self) -> str:
+        """The id of its event, which is the same if it is executed again after a crash."""
+        return self.event.event_id
+
+    @property
+    def pressed(self) -> str | None:
+        """The id of the message whose button was pressed; it can be rewritten."""
+        return self.event.message_id if isinstance(self.event, ButtonPressed) else None
+
+    @property
+    def in_group(self) -> bool:
+        return self.session.conversation.channel.is_group(self.chat)
+
+    @property
+    def may_decide(self) -> bool:
+        """True for owners, and for the user of a private chat."""
+        return self.is_owner or not self.in_group
 
 
 Body = Callable[[Invocation], Awaitable[Answer]]
@@ -61,6 +81,46 @@ class Command:
     @property
     def spec(self) -> CommandSpec:
         return CommandSpec(name=self.name, description={**self.about}, arguments=self.arguments)
+
+
+class CommandTable:
+    """All commands, in the order of menus and /help."""
+
+    def __init__(self, commands: Iterable[Command], access: Access) -> None:
+        self.commands = tuple(commands)
+        self.specs = tuple(command.spec for command in self.commands if not command.hidden)
+        self._by_name = {command.name: command for command in self.commands}
+        self._access = access
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    async def run(self, session: ChatSession, event: InboundEvent, name: str, arguments: str) -> Answer:
+        """Execute the command of an event. Returns the reply, or None if there is none."""
+        conversation = session.conversation
+        language = await conversation.language(event.sender)
+        slash = event.slash if isinstance(event, CommandInvoked) else None
+        slash = slash or conversation.channel.limits.slash
+        command = self._by_name.get(name)
+        if command is None:
+            return reply(self._unknown(name[:LONGEST_NAME], slash, language))
+        is_owner = self._access.is_owner(session.key, event.sender)
+        return await command.run(
+            Invocation(session, event, arguments, language, slash, is_owner=is_owner, commands=self.commands)
+        )
+
+    def _unknown(self, name: str, slash: str, language: Language) -> str:
+        """Return the reply to an unknown command, with the most similar command if there is one."""
+        meant = get_close_matches(name, [spec.name for spec in self.specs], n=1)
+        if meant:
+            return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])
+        return say("unknown_command", language, slash=slash, name=name)
+
+
+def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:
+    """Return a refusal if the user has started too many runs lately; otherwise count this one."""
+    seconds = pace.run_wait(given.chat, given.sender)
+    return reply(say("wait_a_moment", given.language, seconds=round(seconds))) if seconds else None
 
 
 def reply(markdown: str) -> OutboundMessage:

@@ -1,13 +1,15 @@
 """The command for background tasks: /tasks."""
 
+from agent_core.clock import Clock
 from agent_core.tasks import TaskStatus
 from channels.base import Button, OutboundMessage
 from channels.text import literal
+from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, too_soon
 from gateway.permissions.approvals import typed_id
 from gateway.runs.tasks.report import what_in_short
-from gateway.runs.tasks.tasks import Cancelling, Shown
+from gateway.runs.tasks.tasks import Cancelling, Shown, Tasks
 from gateway.runs.verdicts import Continuing
 from gateway.texts.say import Language, say
 
@@ -35,38 +37,55 @@ _STATES = {
 }
 
 
-async def tasks(given: Invocation) -> Answer:
-    verb, _, rest = given.arguments.strip().partition(" ")
-    task_id = typed_id(rest)
-    if verb.lower() == "continue" and task_id:
-        return await _go_on(given, task_id)
-    if verb.lower() != "cancel" or not task_id:
-        return await _list(given)
-    done = await given.desk.tasks.cancel(task_id, given.session.key, given.sender)
-    sentence = say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID]))
-    return Rewritten(await _list(given, sentence)) if given.is_pressed else reply(sentence)
+class TaskCommands:
+    """The command /tasks."""
 
+    def __init__(self, tasks: Tasks, pace: Pace, clock: Clock) -> None:
+        self._tasks = tasks
+        self._pace = pace
+        self._clock = clock
 
-async def _go_on(given: Invocation, task_id: str) -> Answer:
-    if refusal := given.too_soon():
-        return refusal
-    done = await given.desk.tasks.go_on(task_id, given.session.key, given.sender)
-    return reply(say(_CONTINUED[done], given.language, id=literal(task_id[:LONGEST_ID])))
+    async def tasks(self, given: Invocation) -> Answer:
+        verb, _, rest = given.arguments.strip().partition(" ")
+        task_id = typed_id(rest)
+        if verb.lower() == "continue" and task_id:
+            return await self._go_on(given, task_id)
+        if verb.lower() != "cancel" or not task_id:
+            return await self._list(given)
+        done = await self._tasks.cancel(task_id, given.chat, given.sender)
+        sentence = say(_SENTENCES[done], given.language, id=literal(task_id[:LONGEST_ID]))
+        return Rewritten(await self._list(given, sentence)) if given.pressed else reply(sentence)
 
+    async def _go_on(self, given: Invocation, task_id: str) -> Answer:
+        if refusal := too_soon(self._pace, given):
+            return refusal
+        done = await self._tasks.go_on(task_id, given.chat, given.sender)
+        return reply(say(_CONTINUED[done], given.language, id=literal(task_id[:LONGEST_ID])))
 
-async def _list(given: Invocation, *first: str) -> OutboundMessage:
-    found = await given.desk.tasks.shown(given.session.key, given.sender, MOST, given.language)
-    if not found:
-        return reply("\n\n".join([*first, say("tasks_none", given.language)]))
-    now = given.desk.clock.time()
-    rows = [_line(each, now, given.language) for each in found]
-    buttons = tuple(
-        (Button(label=say("tasks_cancel_button", given.language, id=task.id), action=f"/tasks cancel {task.id}"),)
-        for task in (each.task for each in found)
-        if not (task.is_over or task.unwanted)
-    )
-    text = "\n\n".join([*first, say("tasks_title", given.language), "\n".join(rows)])
-    return OutboundMessage(markdown=text, buttons=buttons)
+    async def _list(self, given: Invocation, *first: str) -> OutboundMessage:
+        found = await self._tasks.shown(given.chat, given.sender, MOST, given.language)
+        if not found:
+            return reply("\n\n".join([*first, say("tasks_none", given.language)]))
+        now = self._clock.time()
+        rows = [_line(each, now, given.language) for each in found]
+        buttons = tuple(
+            (Button(label=say("tasks_cancel_button", given.language, id=task.id), action=f"/tasks cancel {task.id}"),)
+            for task in (each.task for each in found)
+            if not (task.is_over or task.unwanted)
+        )
+        text = "\n\n".join([*first, say("tasks_title", given.language), "\n".join(rows)])
+        return OutboundMessage(markdown=text, buttons=buttons)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "tasks",
+                {"en": "Show what runs in the background", "zh": "显示后台任务"},
+                self.tasks,
+                arguments="[cancel ID]",
+            ),
+        )
 
 
 def _line(shown: Shown, now: float, language: Language) -> str:
@@ -83,13 +102,3 @@ def _line(shown: Shown, now: float, language: Language) -> str:
         what=literal(what_in_short(task.prompt)),
     )
     return f"{line}\n  {literal(shown.doing)}" if shown.doing else line
-
-
-COMMANDS = (
-    Command(
-        "tasks",
-        {"en": "Show what runs in the background", "zh": "显示后台任务"},
-        tasks,
-        arguments="[cancel ID]",
-    ),
-)

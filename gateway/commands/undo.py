@@ -13,8 +13,10 @@ from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
 from channels.text import literal
+from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.workspaces import Versions
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 10
@@ -24,18 +26,61 @@ MOST_IN_LINE = 3
 ANYWAY = "anyway"
 
 
-async def undo_(given: Invocation) -> Answer:
-    verb, _, rest = given.arguments.strip().lower().partition(" ")
-    versions = given.desk.versions.of(given.session.key)
-    if verb == "list":
-        return await _list(given, versions)
-    if versions.is_busy:
-        return reply(say("undo_busy", given.language, slash=given.slash))
-    found = await asyncio.to_thread(_wanted, given, versions, verb)
-    if isinstance(found, OutboundMessage):
-        return found
-    answer = await _undone(given, versions, found, anyway=rest.strip() == ANYWAY)
-    return Rewritten(answer) if given.is_pressed else answer
+class UndoCommands:
+    """The command /undo."""
+
+    def __init__(self, versions: Versions, memories: Memories) -> None:
+        self._versions = versions
+        self._memories = memories
+
+    async def undo_(self, given: Invocation) -> Answer:
+        verb, _, rest = given.arguments.strip().lower().partition(" ")
+        versions = self._versions.of(given.chat)
+        if verb == "list":
+            return await _list(given, versions)
+        if versions.is_busy:
+            return reply(say("undo_busy", given.language, slash=given.slash))
+        found = await asyncio.to_thread(_wanted, given, versions, verb)
+        if isinstance(found, OutboundMessage):
+            return found
+        answer = await self._undone(given, versions, found, anyway=rest.strip() == ANYWAY)
+        return Rewritten(answer) if given.pressed else answer
+
+    async def _undone(
+        self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: bool
+    ) -> OutboundMessage:
+        def work() -> Undone:
+            done = undo(versions, group, given.sender.id, anyway=anyway)
+            if done.by is not None and group.memory:
+                self._memories.swap(group.memory, group.added, group.removed)
+            return done
+
+        language = given.language
+        try:
+            done = await asyncio.to_thread(work)
+        except (CannotKeep, OSError) as error:
+            return reply(say("undo_cannot", language, why=str(error)))
+        if done.by is None:
+            button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY}")
+            text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
+            return OutboundMessage(markdown=text, buttons=((button,),))
+        lines = list(_lines(group, done, language))
+        text = "\n".join([say("undo_done", language), *_few(lines, language)])
+        if done.failed:
+            text += "\n\n" + say("undo_failed", language, files=_named(done.failed, MOST_NAMED))
+        button = Button(label=say("undo_back_button", language), action=f"/undo {done.by.number}")
+        return OutboundMessage(markdown=text, buttons=((button,),))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "undo",
+                {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
+                self.undo_,
+                arguments="[list|ID]",
+            ),
+        )
 
 
 def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | OutboundMessage:
@@ -53,31 +98,7 @@ def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | Out
 
 
 def _is_theirs(given: Invocation, group: Group) -> bool:
-    return group.person == given.sender.id or given.desk.access.is_owner(given.session.key, given.sender)
-
-
-async def _undone(given: Invocation, versions: ChatVersions, group: Group, *, anyway: bool) -> OutboundMessage:
-    def work() -> Undone:
-        done = undo(versions, group, given.sender.id, anyway=anyway)
-        if done.by is not None and group.memory:
-            given.desk.memories.swap(group.memory, group.added, group.removed)
-        return done
-
-    language = given.language
-    try:
-        done = await asyncio.to_thread(work)
-    except (CannotKeep, OSError) as error:
-        return reply(say("undo_cannot", language, why=str(error)))
-    if done.by is None:
-        button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY}")
-        text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
-        return OutboundMessage(markdown=text, buttons=((button,),))
-    lines = list(_lines(group, done, language))
-    text = "\n".join([say("undo_done", language), *_few(lines, language)])
-    if done.failed:
-        text += "\n\n" + say("undo_failed", language, files=_named(done.failed, MOST_NAMED))
-    button = Button(label=say("undo_back_button", language), action=f"/undo {done.by.number}")
-    return OutboundMessage(markdown=text, buttons=((button,),))
+    return group.person == given.sender.id or given.is_owner
 
 
 def _lines(group: Group, done: Undone, language: Language) -> Iterator[str]:
@@ -143,13 +164,3 @@ def _named(paths: Sequence[str], most: int) -> str:
 
 def _path(path: str) -> str:
     return literal(shown(path))
-
-
-COMMANDS = (
-    Command(
-        "undo",
-        {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
-        undo_,
-        arguments="[list|ID]",
-    ),
-)

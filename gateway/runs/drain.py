@@ -5,9 +5,11 @@ that waits for people or for another run is at a safe point already.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+from agent_core.background import Background
 from agent_core.events import (
     AgentEvent,
     MessageEnd,
@@ -20,6 +22,8 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage
 from agent_core.tools.registry import ToolRegistry
+
+T = TypeVar("T")
 
 BY_OTHERS = "task"
 """The tool whose calls are carried out by separate runs."""
@@ -116,6 +120,23 @@ class Drain:
         while self.at_work:
             self.changed.clear()
             await self.changed.wait()
+
+
+class DrainedTasks(Background):
+    """Background tasks that the program waits for before it ends."""
+
+    def __init__(self, failed: str, drain: Drain, unit: str) -> None:
+        """`failed` is the log message for a task that fails; `unit` is the name of the tasks' work."""
+        super().__init__(failed)
+        self._drain = drain
+        self._unit = unit
+
+    def start(self, work: Coroutine[object, object, T], name: str | None = None) -> "asyncio.Task[T]":
+        return super().start(self._counted(work), name)
+
+    async def _counted(self, work: Coroutine[object, object, T]) -> T:
+        with self._drain.unit(self._unit):
+            return await work
 
 
 def _is_good_point(event: AgentEvent, tools: ToolRegistry) -> bool:

@@ -74,7 +74,7 @@ async def come_of_it(bot: Bot, answered: asyncio.Event) -> None:
     await turns(bot)
     answered.set()
     async with asyncio.timeout(WITHIN):
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
 
 async def seen(bot: Bot, words: str) -> None:

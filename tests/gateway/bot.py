@@ -91,7 +91,7 @@ class Bot:
         self.llm.add(*turns)
         self.channel = options.channel or MemoryChannel()
         self.clock = options.clock or SystemClock()
-        self.house: App
+        self.app: App
         self.made: Composition
         """Its parts."""
         self._options = options
@@ -106,13 +106,13 @@ class Bot:
     async def hears(self, text: str, *, sender: str = "ann", language: str | None = None, **how: object) -> Accepted:
         """Send a message and wait until it is handled."""
         accepted = await self.channel.hears(text, sender=user(sender, language), **how)  # type: ignore[arg-type]
-        await self.house.handler.settled()
+        await self.app.settled()
         return accepted
 
     async def drains(self) -> "asyncio.Task[None]":
         """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""
-        over = asyncio.create_task(self.house.drained(PATIENCE))
-        await until(lambda: self.house.drain.is_on)
+        over = asyncio.create_task(self.app.drained(PATIENCE))
+        await until(lambda: self.app.drain.is_on)
         return over
 
     async def start(self) -> None:
@@ -148,8 +148,8 @@ class Bot:
                 approved=self._options.approved,
             )
         )
-        self.house = self.made.app
-        await self._life.enter_async_context(_running(self.house))
+        self.app = self.made.app
+        await self._life.enter_async_context(_running(self.app))
 
     async def stop(self) -> None:
         await self._life.aclose()
@@ -161,8 +161,8 @@ class Bot:
 
 
 @asynccontextmanager
-async def _running(house: App) -> AsyncIterator[None]:
-    task = asyncio.create_task(house.run())
+async def _running(app: App) -> AsyncIterator[None]:
+    task = asyncio.create_task(app.run())
     try:
         yield
     finally:

@@ -125,7 +125,7 @@ def _place(request: LlmRequest) -> tuple[int, int]:
 
 @dataclass
 class Cage:
-    house: App
+    app: App
     channel: RecordingChannel
     llm: Parrot
 

@@ -257,7 +257,7 @@ class Scene:
     async def _settled(self, group: str | None) -> None:
         """Wait until everything is done, allowing every question."""
         async with asyncio.timeout(WITHIN):
-            settled = asyncio.create_task(self.bot.house.settled())
+            settled = asyncio.create_task(self.bot.app.settled())
             while not settled.done():
                 for command in [each for each in self._offered() if each not in self._answered]:
                     self._answered.add(command)

@@ -270,9 +270,9 @@ async def escape(home: Path, secrets: Secrets, turns: int, rooms: int) -> Exits:
             together = attempts[start : start + rooms]
             if start // rooms % 6 == 5:  # keeps the requests small
                 await asyncio.gather(*(_types(caged, room, "/new") for room in range(rooms)))
-                await caged.house.handler.settled()
+                await caged.app.settled()
             await asyncio.gather(*(_make(caged, room, attempt) for room, attempt in enumerate(together)))
-            await caged.house.handler.settled()
+            await caged.app.settled()
     return exits
 
 

@@ -107,7 +107,7 @@ async def test_what_is_always_allowed_is_not_asked_for_again(start_bot: StartBot
     assert labels(bot) == ["Allow once", "Always here", "Deny"]
 
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("tidy up")
 
     assert ran == ["echo tidy", "echo tidy"]
@@ -120,7 +120,7 @@ async def test_a_rule_ends_when_the_file_changes_and_does_not_come_back(start_bo
     bot, workspace = await opened(start_bot, run, TIDY, "Done.", TIDY, "Not done.", TIDY, "Nor now.")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     for content in ("rm -rf .", "echo tidy"):
         (workspace / "tidy.sh").write_text(content)
@@ -138,7 +138,7 @@ async def test_other_arguments_and_other_people_are_asked(start_bot: StartBot) -
     bot, _ = await opened(start_bot, run, TIDY, "Done.", other, "No.")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     await asked(bot)
     await bot.hears("no")
@@ -162,7 +162,7 @@ async def test_after_strangers_rules_are_neither_made_nor_applied(start_bot: Sta
     bot, _ = await opened(start_bot, run, TIDY, "Done.", TIDY, "Not done.")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     await asked(bot)
     assert labels(bot) == ["Allow once", "Deny"]
@@ -180,12 +180,12 @@ async def test_rules_are_listed_and_revoked(start_bot: StartBot) -> None:
     assert bot.screen[-1].startswith("Nothing is always allowed here.")
     request = await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     await bot.hears("/rules")
     assert f"- `{request}` `sh tidy.sh` – Ann, " in bot.screen[-1]
     await bot.channel.presses(f"Ask again: {request}")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert bot.screen[-1].startswith("I ask for it again: `sh tidy.sh`")
     await asked(bot)
     await bot.hears("no")
@@ -211,7 +211,7 @@ async def test_a_rule_for_a_program_ends_when_a_file_appears_that_it_could_impor
     bot, workspace = await opened(start_bot, run, TIDY, "Done.", TIDY, "Done.", TIDY, "Not done.")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     for data in ("sales.csv", "chart.png", ".output/1.txt"):
         (workspace / data).parent.mkdir(exist_ok=True)
         (workspace / data).write_text("what it reads and writes ends no rule")
@@ -232,7 +232,7 @@ async def test_an_imported_module_that_changed_is_not_run_by_a_rule(start_bot: S
     (workspace / "helper.sh").write_text("tidy() { :; }")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("tidy up")
     assert len(ran) == 2
 
@@ -262,7 +262,7 @@ async def test_a_python_program_leaves_nothing_behind_that_would_end_its_own_rul
         files.wrote(name, ())
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     await bot.hears("tidy up")
     assert bot.screen[-1] == "Done again."
@@ -281,7 +281,7 @@ async def test_a_link_that_leads_elsewhere_ends_a_rule(start_bot: StartBot) -> N
     (workspace / "lib").symlink_to("one")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     (workspace / "lib").unlink()
     (workspace / "lib").symlink_to("other")
@@ -323,7 +323,7 @@ async def test_a_tool_that_only_looks_is_bound_to_the_files_that_it_names_alone(
     bot, workspace = await opened(start_bot, run, count, "One.", count, "One.", count, "No.")
     await asked(bot)
     await bot.channel.presses("Always here")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     (workspace / "helper.py").write_text("import os")
     await bot.hears("count")
     assert len(ran) == 2

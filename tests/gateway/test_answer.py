@@ -58,7 +58,7 @@ async def test_a_young_progress_message_becomes_the_answer(start_bot: StartBot) 
     await bot.channel.hears("something long")
     await shown(bot)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Here it is."]
     assert bot.channel.posts[0][1].buttons == ()
@@ -75,7 +75,7 @@ async def test_an_old_progress_message_folds_and_the_answer_is_a_new_one(start_b
     said.set()
     await bot.channel.until(lambda: "Here it is." in bot.screen)
     goes_by = asyncio.create_task(clock.advance(FOLD_WITHIN / 2))  # the chat's rate limit may delay one more edit
-    await bot.house.handler.settled()
+    await bot.app.settled()
     goes_by.cancel()
 
     assert bot.screen == [f"Took {took:.0f} s", "Here it is."]
@@ -98,7 +98,7 @@ async def test_in_a_crowd_an_old_progress_message_is_taken_away_and_does_not_wai
     said.set()
     await until(lambda: len(rows(bot.home, "SELECT key FROM outbox WHERE key LIKE '%:answer:0'")) == 1 + crowd)
     async with clock.going_on():
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
     assert sorted(bot.screen) == sorted(["Here it is.", *["Hi."] * crowd])
     assert len(channel.posts) == 1 + crowd
@@ -115,7 +115,7 @@ async def test_the_rest_of_a_long_answer_follows_the_progress_message_that_becam
     await bot.channel.hears("something long")
     await shown(bot)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["one line of words", "another line", "and the last"]
 
@@ -208,7 +208,7 @@ async def test_a_stop_keeps_the_words_that_were_streamed(wired_bot: StartBot, la
     await bot.channel.hears("a program", sender=user("ann", language))
     await bot.channel.until(lambda: bool(bot.screen) and "print" in bot.screen[0])
     await bot.channel.presses("/stop")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [f"Try this:\n```python\nprint(1)\n```\n\n{mark}"]
 
@@ -220,7 +220,7 @@ async def test_young_progress_above_the_talk_of_others_is_taken_away(start_bot: 
     await shown(bot)
     await bot.channel.hears("lunch?", sender="eve", group="team", addressed=Addressed.AMBIENT)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     await bot.channel.until(lambda: bot.screen == ["Here it is."])
     assert [call.kind for call in bot.channel.calls].count("send") == 2

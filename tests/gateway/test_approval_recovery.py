@@ -69,7 +69,7 @@ async def test_after_it_was_sent_and_before_that_was_noted(
     await bot.channel.until(lambda: sum(QUESTION in text for text in bot.screen) == copies)
     await bot.channel.until(lambda: any("Waiting for approval" in text for text in bot.screen))
     await bot.channel.presses("Allow once")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert sum(QUESTION in text for text in bot.screen) == copies - 1
     assert APPROVED in bot.screen
@@ -90,7 +90,7 @@ async def test_after_it_was_approved_and_before_anybody_was_told(
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
     bot = await start_bot("Here.", tools=(acting(ran=ran),), channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(ran) == 1
     assert bot.screen == [APPROVED, "Here."]
@@ -111,7 +111,7 @@ async def test_after_it_was_approved_and_before_it_was_noted_where_it_stands(
     assert states(tmp_path) == ["approved"]
 
     bot = await start_bot("Here.", tools=(acting(),), channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [APPROVED, "Here."]
 
@@ -126,7 +126,7 @@ async def test_after_it_was_used_and_before_the_call_began(start_bot: StartBot, 
         assert await here.permissions.answer(asked.request_id, call) is Answer.APPROVED
 
     bot = await start_bot("I do not know.", tools=(acting(ran=ran),))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == []
     assert "outcome is unknown" in bot.llm.requests[0].model_dump_json()
@@ -141,7 +141,7 @@ async def test_after_it_was_denied(start_bot: StartBot, tmp_path: Path) -> None:
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=False)
 
     bot = await start_bot("As you like.", tools=(acting(ran=ran),))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == []
     assert "the person refused this call" in bot.llm.requests[0].model_dump_json()
@@ -165,7 +165,7 @@ async def test_what_nobody_did_within_ten_minutes_is_too_late(
             await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
     bot = await start_bot("Not then.", tools=(acting(ran=ran),), channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears(f"/approve {asked.request_id}")
 
     assert ran == []
@@ -203,7 +203,7 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
         await here.store.runs.end(RUN, RunEnd(TerminalReason.ERROR, Usage(), "scripted"), [])
 
     bot = await start_bot(channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears(f"/approve {asked.request_id}")
 
     assert bot.screen == ["✗ Not wanted any more: `python3 chart.py`", "That is not wanted any more."]
@@ -276,7 +276,7 @@ async def test_nobody_answers_twice_what_was_used_before_a_stop(start_bot: Start
     await bot.channel.hears(f"/approve {request}")
     await bot.channel.until(lambda: len(ran) == 1)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(ran) == 1
     assert "outcome is unknown" in last_result(bot)

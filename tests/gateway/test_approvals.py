@@ -72,7 +72,7 @@ async def test_a_denial_is_told_to_the_model_and_the_question_becomes_one_line(s
     await asked(bot)
 
     await bot.channel.presses("Deny")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == []
     assert "the person refused this call" in last_result(bot)
@@ -99,7 +99,7 @@ async def test_a_question_is_put_in_the_person_s_language(start_bot: StartBot) -
 
     assert any("它会运行程序。" in text for text in bot.screen)
     await bot.channel.presses("拒绝")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "✗ Ann 已拒绝：`python3 chart.py`" in bot.screen
 
@@ -129,7 +129,7 @@ async def test_an_owner_answers_for_anybody(start_bot: StartBot) -> None:  # D-1
     await asked(bot, sender="bob", group="team")
 
     await bot.channel.presses("Allow once", sender="ann")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == [["python3", "chart.py"]]
 
@@ -143,7 +143,7 @@ async def test_whoever_may_not_speak_is_not_heard(start_bot: StartBot) -> None:
 
     assert states(bot.home) == ["pending"]
     await bot.channel.presses("Deny", sender="bob")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert ran == []
 
 
@@ -290,8 +290,8 @@ async def test_where_nobody_can_answer_any_more_nothing_waits(start_bot: StartBo
     bot = await start_bot(CHART, "Not then.", CHART, "Nor now.", tools=(run,))
     await asked(bot)
 
-    bot.house.handler.nobody_answers("memory")
-    await bot.house.handler.settled()
+    bot.app.input_ended("memory")
+    await bot.app.settled()
     assert "nobody approved this call in time" in last_result(bot)
     assert "✗ Not answered in time: `python3 chart.py`" in bot.screen
     await bot.hears("and now?")

@@ -42,7 +42,7 @@ async def talked(bot: Bot, channel: RememberingChannel, who: Sequence[str] = ("a
     """Let each user say hello in turn and get an answer."""
     for sender in who:
         await channel.brings(channel.writes("hello", sender=sender))
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
 
 async def test_what_was_said_in_a_gap_is_answered_once(start_bot: StartBot) -> None:
@@ -55,7 +55,7 @@ async def test_what_was_said_in_a_gap_is_answered_once(start_bot: StartBot) -> N
     await channel.until(lambda: bot.screen == ["First.", "Second."])
     channel.reconnect()
     await channel.until(lambda: len(channel.read) == 2)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["First.", "Second."]
     assert channel.read == [ANN, ANN]
@@ -143,7 +143,7 @@ async def test_where_somebody_waits_it_is_read_first_and_then_where_somebody_wro
     bot = await start_bot(*["Hello."] * 9, channel=channel)
     for thread in range(8):
         await channel.brings(channel.writes("hi", group="team", thread=f"t{thread}"))
-        await bot.house.handler.settled()
+        await bot.app.settled()
     await bot.stop()
     channel.reconnect()
 
@@ -172,7 +172,7 @@ async def test_commands_pass_the_gap_and_a_stop_drops_what_stands_above_it(start
     await channel.hears("/stop")
     await channel.until(lambda: len(bot.screen) == 3)
     channel.open.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(bot.llm.requests) == 1
     assert await bot.made.store.inbox.waiting() == []
@@ -247,7 +247,7 @@ async def test_a_history_that_is_closed_is_told_once_and_its_chat_is_answered(st
         await channel.until(partial(_has_read, channel, read + 1))
     await channel.brings(channel.writes("what I say now", sender="bob"))
     await channel.until(lambda: "Now." in bot.screen and any("no scope" in words for words in bot.screen))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert sum("no scope" in words for words in bot.screen) == 1
 
@@ -297,7 +297,7 @@ async def test_a_mention_outside_of_the_threads_that_are_known_is_found_with_wha
     channel = RememberingChannel()
     bot = await start_bot("In the thread.", "In another.", channel=channel)
     await channel.brings(channel.writes("ada, hello", group="team", thread="t1"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     channel.writes("what a day", group="team", addressed=Addressed.AMBIENT)
     channel.writes("ada, help", group="team", thread="m2")

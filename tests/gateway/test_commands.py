@@ -9,14 +9,15 @@ from agent_core.models.scripted import Waits
 from channels.base import ChannelError, ChatKey, CommandInvoked, Sender
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.commands.catalogue import BY_NAME, COMMANDS, SPECS
 from gateway.texts.say import LANGUAGES
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
 
-def test_menus_are_made_from_the_one_table() -> None:  # S2-40
-    assert [spec.name for spec in SPECS] == [
+async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  # S2-40
+    table = (await start_bot()).made.commands
+
+    assert [spec.name for spec in table.specs] == [
         *("start", "help", "status"),
         *("new", "stop", "continue", "language", "tz"),
         "export",
@@ -27,15 +28,15 @@ def test_menus_are_made_from_the_one_table() -> None:  # S2-40
         *("remind", "report", "cron"),
         "heartbeat",
     ]
-    assert list(BY_NAME) == [command.name for command in COMMANDS]
-    for spec in SPECS:
+    assert len({command.name for command in table.commands}) == len(table.commands)
+    for spec in table.specs:
         assert set(spec.description) == set(LANGUAGES)
         assert all(0 < len(text) <= 100 for text in spec.description.values())
 
 
 async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     bot = await start_bot()
-    await bot.channel.until(lambda: bot.channel.commands == SPECS)
+    await bot.channel.until(lambda: bot.channel.commands == bot.made.commands.specs)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,9 @@ async def test_help_lists_every_command(start_bot: StartBot) -> None:
 
     await bot.hears("/help")
 
-    assert all(f"- /{command.name}" in bot.screen[0] for command in COMMANDS if not command.hidden)
-    assert not any(f"/{command.name} " in bot.screen[0] for command in COMMANDS if command.hidden)
+    commands = bot.made.commands.commands
+    assert all(f"- /{command.name}" in bot.screen[0] for command in commands if not command.hidden)
+    assert not any(f"/{command.name} " in bot.screen[0] for command in commands if command.hidden)
 
 
 async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
@@ -86,7 +88,7 @@ async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
     await bot.hears("/start")
 
     await bot.channel.presses("What time is it in Tokyo?")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert text_of(bot.llm.requests[0].messages[0].content) == "What time is it in Tokyo?"
     assert bot.screen[-1] == "It is noon there."
@@ -96,7 +98,7 @@ async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> N
     bot = await start_bot()
     await bot.hears("/language", language="en")
     await bot.channel.presses("中文")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.restart()
     await bot.hears("/stop", language="en")
 
@@ -156,7 +158,7 @@ async def test_the_button_of_the_progress_message_stops(start_bot: StartBot) -> 
     await bot.channel.until(lambda: len(bot.screen) == 1)
 
     await bot.channel.presses("Stop")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped."]
     assert bot.channel.posts[0][1].buttons == ()
@@ -182,7 +184,7 @@ async def test_new_while_running_stops_first_and_nothing_is_written_late(start_b
     await bot.channel.hears("and more of it")
     await bot.channel.hears("/new")
     await bot.channel.hears("new business")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [
         "half\n\n(stopped)",
@@ -200,7 +202,7 @@ async def test_others_cannot_renew_what_somebody_else_runs(start_bot: StartBot) 
     await bot.channel.hears("/new", sender="carl", group="team")
     await bot.channel.until(lambda: len(bot.screen) == 1)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("go on", sender="bob", group="team")
 
     assert bot.screen == ["Only the person who asked, or an owner, can stop this.", "Done.", "And?"]
@@ -224,7 +226,7 @@ async def test_who_waits_behind_a_run_that_is_renewed_is_heard_in_the_new_conver
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("mine", sender="carl", group="team")
     await bot.channel.hears("/new", sender="bob", group="team")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "For Carl." in bot.screen
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["mine"]
@@ -250,10 +252,11 @@ async def test_a_long_name_of_a_command_is_not_repeated_in_full(start_bot: Start
     assert "x" * 41 not in "".join(bot.screen)
 
 
-def test_the_readme_lists_every_command_with_what_it_does() -> None:
+async def test_the_readme_lists_every_command_with_what_it_does(start_bot: StartBot) -> None:
+    commands = (await start_bot()).made.commands.commands
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
-    for command in (each for each in COMMANDS if not each.hidden):
+    for command in (each for each in commands if not each.hidden):
         about = command.about["en"]
         assert f"| `/{command.name}` | {about[0].lower()}{about[1:]} |" in readme
 
@@ -297,7 +300,7 @@ async def test_a_command_without_an_answer_is_closed(start_bot: StartBot) -> Non
         respond="there",
     )
     await channel.deliver(stop)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped."]
     assert channel.closed == ["there"]
@@ -317,6 +320,6 @@ async def test_help_names_commands_as_they_are_given_there(start_bot: StartBot) 
     )
 
     await channel.deliver(given)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "- /parley new – Begin a new conversation" in bot.screen[0]

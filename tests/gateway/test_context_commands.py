@@ -146,7 +146,7 @@ async def test_while_an_answer_is_under_way_nothing_is_shortened(start_bot: Star
     await bot.channel.until(lambda: any("I am still answering" in text for text in bot.screen))
 
     slow.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert "done" in bot.screen
 
 
@@ -176,7 +176,7 @@ async def test_people_see_that_it_is_being_shortened(wired_bot: StartBot) -> Non
     await bot.channel.until(lambda: any("Shortening what was said earlier" in text for text in bot.screen))
 
     slow.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert bot.screen[-1] == "ok"
 
 
@@ -197,7 +197,7 @@ async def test_a_restart_while_it_is_being_shortened_loses_and_doubles_nothing(w
     await bot.channel.hears("And seven?")
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("And eight?")
 
     last = words(bot.llm.requests[-1])

@@ -41,7 +41,7 @@ def offered(bot: Bot) -> Button | None:
 
 async def press(bot: Bot, sender: str = "ann") -> None:
     await bot.channel.presses("Continue", sender=sender)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
 
 async def test_at_a_limit_a_button_goes_on_with_the_conversation(start_bot: StartBot) -> None:
@@ -75,7 +75,7 @@ async def test_it_goes_on_once(start_bot: StartBot) -> None:
     await bot.channel.hears("/continue")
     await bot.channel.until(lambda: bot.screen.count(NOTHING) == 2)
     going_on.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen.count(SUNNY) == 1
     assert len(bot.llm.requests) == 2
@@ -137,7 +137,7 @@ async def test_a_press_that_the_program_died_of_is_not_lost(start_bot: StartBot)
     await going_on.reached.wait()
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == SUNNY
     assert len(bot.llm.requests) == 3
@@ -151,7 +151,7 @@ async def test_a_run_that_was_set_aside_can_be_continued(start_bot: StartBot, tm
         await store.transcript.append(run, 1, user("how is it?"))
         await died(store, run, MOST_DEATHS - 1)
     bot = await start_bot(SUNNY)
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert "three times" in bot.screen[-1]
 
     await press(bot)

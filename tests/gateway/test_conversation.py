@@ -43,7 +43,7 @@ async def test_the_same_event_twice_is_answered_once(wired_bot: StartBot) -> Non
 
     await bot.hears("hello")
     again = await bot.channel.deliver(bot.channel.heard[-1])
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert again is Accepted.DUPLICATE
     assert bot.screen == ["Once."]
@@ -86,7 +86,7 @@ async def test_a_message_during_a_run_steers_it(start_bot: StartBot) -> None:  #
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("no, Bergen")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "Bergen then." in bot.screen[-1]
     assert len(bot.llm.requests) == 2
@@ -100,7 +100,7 @@ async def test_in_a_group_others_wait_for_a_turn_of_their_own(start_bot: StartBo
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("and mine", sender="carl", group="team")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["For Bob.", "For Carl."]
 
@@ -135,7 +135,7 @@ async def test_a_run_goes_on_after_a_restart(start_bot: StartBot) -> None:  # S3
     await bot.channel.hears("what is it like in Oslo?")
     await bot.channel.until(lambda: len(bot.llm.requests) == 2)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Take an umbrella."]
 
@@ -148,7 +148,7 @@ async def test_an_answer_that_could_not_be_sent_is_sent_after_a_restart(start_bo
     await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
     assert bot.screen == []
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Here it is."]
 
@@ -176,7 +176,7 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
     await bot.hears("first")
 
     await asyncio.gather(bot.channel.hears("/new"), bot.channel.hears("second"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["second"]
     assert bot.screen == [
@@ -227,7 +227,7 @@ async def test_what_may_not_have_arrived_is_offered_when_the_person_next_writes(
     await bot.hears("thanks", language=language)
     assert sorted(bot.screen) == sorted([unsure, "You are welcome."])
     await channel.presses(button)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Take an umbrella."
     await bot.hears("/again")

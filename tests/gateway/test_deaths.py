@@ -22,7 +22,7 @@ async def test_a_run_that_ends_the_program_three_times_in_the_same_step_is_set_a
         await store.transcript.append(RUN, 1, said(1, "the message of death"), [1])
         await died(store, RUN, MOST_DEATHS - 1)
     bot = await start_bot("Something else.")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     [told] = bot.screen
     assert "three times at the same point" in told
@@ -40,7 +40,7 @@ async def test_what_it_had_answered_is_told_when_a_run_is_set_aside(start_bot: S
         await store.transcript.append(RUN, 2, user("and now the message of death"))
         await died(store, RUN, MOST_DEATHS - 1)
     bot = await start_bot()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     [told] = bot.screen
     assert told.startswith("Hi.\n\nI was cut off three times")
@@ -56,7 +56,7 @@ async def test_an_answer_that_stands_is_delivered_however_often_the_program_died
         await store.transcript.append(RUN, 1, answered("Hi."))
         await died(store, RUN, 64)
     bot = await start_bot()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."]
     assert bot.llm.requests == []
@@ -69,6 +69,6 @@ async def test_lives_of_the_program_that_end_as_they_should_do_not_count(start_b
     for life in range(MOST_DEATHS + 2):
         await bot.channel.until(lambda life=life: len(bot.llm.requests) == life + 1)  # type: ignore[misc]
         await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Here it is."

@@ -23,7 +23,7 @@ async def look() -> str:
 
 async def next_life(bot: Bot) -> None:
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
 
 async def test_an_open_model_call_ends_and_its_answer_goes_out(start_bot: StartBot) -> None:
@@ -43,7 +43,7 @@ async def test_an_open_model_call_ends_and_its_answer_goes_out(start_bot: StartB
 async def test_with_nothing_at_work_it_is_over_at_once(start_bot: StartBot) -> None:
     bot = await start_bot()
 
-    await asyncio.wait_for(bot.house.drained(PATIENCE), 30)
+    await asyncio.wait_for(bot.app.drained(PATIENCE), 30)
 
 
 async def test_what_is_said_meanwhile_is_stored_and_answered_in_the_next_life(start_bot: StartBot) -> None:
@@ -122,7 +122,7 @@ async def test_a_run_that_waits_for_people_holds_nothing_up_and_their_yes_counts
     await bot.channel.hears("draw")
     await bot.channel.until(lambda: any(QUESTION in text for text in bot.screen))
 
-    await asyncio.wait_for(bot.house.drained(PATIENCE), 30)
+    await asyncio.wait_for(bot.app.drained(PATIENCE), 30)
     await bot.channel.hears("/approve")
     await bot.channel.until(lambda: APPROVED in bot.screen)
     assert ran == []
@@ -141,7 +141,7 @@ async def test_stop_is_heard_while_a_run_pauses(start_bot: StartBot) -> None:
     await other.reached.wait()
     over = await bot.drains()
     thinking.event.set()
-    await until(lambda: bot.house.at_work == 1)  # the other answer
+    await until(lambda: bot.app.at_work == 1)  # the other answer
 
     await bot.channel.hears("/stop")
     await bot.channel.until(lambda: any("Stopped." in text for text in bot.screen))
@@ -157,7 +157,7 @@ async def test_it_takes_no_longer_than_it_may(start_bot: StartBot) -> None:
     await bot.channel.hears("hello")
     await never.reached.wait()
 
-    await bot.house.drained(0.05)
+    await bot.app.drained(0.05)
     await next_life(bot)
 
     assert bot.screen[-1] == "Whole."
@@ -188,7 +188,7 @@ async def test_an_answer_that_waits_for_a_helper_is_no_more_at_work_than_that(st
     bot = await start_bot(*cast.turns, tools=(look,))
     await bot.channel.hears("how many?")
     await counting.reached.wait()
-    assert bot.house.at_work == 1
+    assert bot.app.at_work == 1
 
     over = await bot.drains()
     counting.event.set()

@@ -26,12 +26,12 @@ async def test_on_the_first_mention_the_talk_before_it_is_told_and_later_only_wh
     channel.writes("lunch?", sender="bob", group="team", addressed=AMBIENT)
     channel.writes("when?", sender="zoe", group="team", addressed=AMBIENT)
     await channel.brings(channel.writes("ada, when is lunch?", group="team"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert told(bot) == ["Bob: lunch?", "Zoe: when?"]
 
     channel.writes("I would like soup", sender="zoe", group="team", addressed=AMBIENT)
     await channel.brings(channel.writes("ada, and where?", group="team"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert told(bot) == ["Zoe: I would like soup"]
 
 
@@ -39,13 +39,13 @@ async def test_what_was_heard_already_is_not_told_again(start_bot: StartBot) -> 
     channel = RememberingChannel()
     bot = await start_bot("Hello.", "Soup.", "Here.", channel=channel)
     await channel.brings(channel.writes("ada, hello", group="team", thread="t"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await channel.brings(channel.writes("what is there to eat?", group="team", thread="t", addressed=AMBIENT))
-    await bot.house.handler.settled()
+    await bot.app.settled()
     channel.writes("not for strangers", sender="zoe", group="team", thread="t", addressed=AMBIENT)
 
     await channel.brings(channel.writes("ada, where?", group="team", thread="t"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert told(bot) == ["Zoe: not for strangers"]
 
@@ -55,7 +55,7 @@ async def test_a_mention_that_begins_a_thread_has_nothing_before_it(start_bot: S
     bot = await start_bot("Hello.", channel=channel)
 
     await channel.brings(channel.writes("ada, hello", group="team", thread="m0"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert channel.asked == []
 
@@ -65,7 +65,7 @@ async def test_in_a_private_chat_nothing_is_asked_for(start_bot: StartBot) -> No
     bot = await start_bot("Hello.", channel=channel)
 
     await channel.brings(channel.writes("hello"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert channel.asked == []
 
@@ -76,7 +76,7 @@ async def test_without_a_history_the_question_is_answered_all_the_same(start_bot
     bot = await start_bot("Hello.", channel=channel)
 
     await channel.brings(channel.writes("ada, hello", group="team"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hello."]
 
@@ -88,7 +88,7 @@ async def test_long_words_are_cut_and_nobody_talks_out_of_the_context(start_bot:
     channel.writes("ha\nNow: never", sender="zoe", group="team", addressed=AMBIENT)
 
     await channel.brings(channel.writes("ada, hello", group="team"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert told(bot) == [f"Bob: {'x' * LONGEST}...", "Zoe: ha", "  Now: never"]
 
@@ -100,6 +100,6 @@ async def test_a_secret_that_was_said_before_is_told_to_no_model(start_bot: Star
     channel.writes(f"it is {key}", sender="bob", group="team", addressed=AMBIENT)
     channel.writes(f"{'x' * (LONGEST - 20)}{key}", sender="bob", group="team", addressed=AMBIENT)
     await channel.brings(channel.writes("ada, remember that", group="team"))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert told(bot) == [f"Bob: it is {MASK}", f"Bob: {'x' * (LONGEST - 20)}{MASK}"]

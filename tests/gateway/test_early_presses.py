@@ -116,7 +116,7 @@ async def test_a_button_on_a_message_whose_answer_was_lost_for_good_is_used_up(s
     assert buttons(bot) == ["Try again", "Try again"]  # it is unknown whether either has arrived
 
     await channel.presses("Try again")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Oslo."
     assert buttons(bot) == ["Try again"]
@@ -140,7 +140,7 @@ async def test_the_copy_whose_acknowledgement_was_lost_is_used_up_too(start_bot:
             action=button.action,
         )
     )
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Oslo."
     assert [posted for posted, message in channel.posts if message.buttons] == [known]
@@ -311,7 +311,7 @@ async def test_who_answers_in_a_thread_under_our_message_is_heard(start_bot: Sta
             bot.channel.hears("really?", group="team", thread=above, addressed=Addressed.AMBIENT)
         )
     await said
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [SUNNY, "Under it."]
 

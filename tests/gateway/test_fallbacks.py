@@ -66,7 +66,7 @@ async def test_while_it_changes_over_people_see_who_is_asked(wired_bot: StartBot
     await bot.channel.hears("hello")
     await bot.channel.until(lambda: any("asking big" in shown for shown in bot.screen))
     go_on.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1].startswith("Hi.")
 

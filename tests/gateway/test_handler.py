@@ -53,7 +53,7 @@ async def test_no_kind_of_event_passes_for_a_stranger(start_bot: StartBot, event
     bot = await start_bot()
 
     assert await bot.channel.deliver(event) is Accepted.REFUSED
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.channel.calls == []
     assert await bot.made.store.outbox.screen(event.chat) == []
@@ -63,7 +63,7 @@ async def test_every_kind_of_event_of_a_known_person_is_dealt_with(start_bot: St
     bot = await start_bot("Hi.", "Noon.", channel=MemoryChannel(limits=NO_PACE))
 
     outcomes = [await bot.channel.deliver(event) for event in of_every_kind("ann")]
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert [outcome.value for outcome in outcomes] == ["new"] * 5 + ["ignored"] * 2 + ["new"]
     assert await bot.made.store.inbox.waiting() == []
@@ -127,7 +127,7 @@ async def test_any_number_of_chats_run_at_once(wired_bot: StartBot) -> None:  # 
         await bot.channel.hears("go", sender="ann", group="team", thread=str(number))
     await bot.channel.until(lambda: len(bot.llm.requests) == 50)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen.count("Done.") == 50
 
@@ -142,7 +142,7 @@ async def test_chats_that_were_let_go_go_on_where_they_stopped(start_bot: StartB
         await bot.channel.deliver(
             MessageReceived(event_id=event_id, chat=thread, sender=who, at=1.0, text="I am Ann", message_id=event_id)
         )
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
     await bot.hears("who am I?", thread="0")
 
@@ -182,6 +182,6 @@ async def test_on_a_full_disk_nothing_is_acked_and_afterwards_everything_goes_on
     await bot.channel.until(lambda: "First." in bot.screen)
 
     assert await bot.channel.deliver(refused) is Accepted.NEW
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Second."

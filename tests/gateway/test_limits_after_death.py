@@ -39,7 +39,7 @@ async def test_the_model_calls_of_earlier_lives_count(wired_bot: StartBot) -> No
     for life in (3, 5):
         await bot.channel.until(lambda life=life: len(bot.llm.requests) == life)  # type: ignore[misc]
         await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "limit of 4 model calls" in bot.screen[-1]
     assert asked(bot) == 4 + 2  # two of them died with the program
@@ -51,7 +51,7 @@ async def test_the_tool_calls_of_earlier_lives_count(wired_bot: StartBot) -> Non
     await bot.channel.hears("look and look")
     await bot.channel.until(lambda: len(bot.llm.requests) == 2)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "limit of 3 tool calls" in bot.screen[-1]
 
@@ -67,7 +67,7 @@ async def test_the_same_call_counts_over_the_death_of_the_program(wired_bot: Sta
     await bot.channel.hears("stare")
     await bot.channel.until(lambda: len(bot.llm.requests) == 5)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert asked(bot) == 6 + 1
     assert "5 times" in text_of(bot.llm.requests[-1].messages[-1].content)
@@ -91,7 +91,7 @@ async def test_the_time_that_it_really_ran_counts_and_that_of_questions_and_of_d
         assert so_far.seconds == 40 + 10 + 49
 
     bot = await wired_bot(LOOK, "Clouds.", tools=(look,), limits=LoopLimits(max_seconds=100))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Clouds."
 
@@ -109,7 +109,7 @@ async def test_a_run_that_died_at_its_limit_is_ended_without_another_model_call(
         await store.steps.add([started, Step(RUN.id, 1_120.0, {"type": "turn_end"}, None)])
 
     bot = await wired_bot("never", tools=(look,), limits=LoopLimits(max_seconds=120))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.llm.requests == []
     assert "limit of 2 minutes" in bot.screen[-1]

@@ -115,7 +115,7 @@ async def test_a_helper_in_the_background_shares_with_the_answer_of_its_chat(sta
     assert "killed for using more memory than the programs of this chat may use together" in last_result(bot)
 
     Programs(versions, tool).allow_end("ann", "first")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert "Held." in cast.told[0]
 
 

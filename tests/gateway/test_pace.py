@@ -146,7 +146,7 @@ async def test_a_button_that_says_words_keeps_the_pace_and_one_that_commands_doe
     await bot.hears("/language", sender="bob")
     for _ in range(BURST):
         await bot.channel.presses("What is 17 * 23?", sender="bob")
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
     await bot.channel.presses("What is 17 * 23?", sender="bob")
     await bot.channel.presses("English", sender="bob")
@@ -168,7 +168,7 @@ async def test_of_more_messages_than_may_wait_each_is_refused_by_name(start_bot:
         await bot.channel.hears(f"too much *{number}*", sender="bob", group="team", files={f"{number}.csv": b"1"})
     await bot.channel.until(lambda: all(f"{number}.csv" in "".join(bot.screen) for number in range(refused)))
     writing.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert last_heard(bot)[-1].endswith(f"message {MOST_WAITING - 1}")
     assert f"{MOST_WAITING} of your messages wait" in "".join(bot.screen)

@@ -125,7 +125,7 @@ async def test_a_yes_that_was_written_before_the_question_does_not_answer_it(sta
     await asked(bot)
 
     await bot.channel.deliver(message("yes", event_id="early", message_id="early", at=before))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == []
     assert states(bot.home) == ["withdrawn"]
@@ -148,7 +148,7 @@ async def test_what_is_not_their_own_plain_word_does_not_approve(
     yes = message("yes", event_id="other", message_id="other", at=bot.clock.time() + 1)
 
     await bot.channel.deliver(changed(yes))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == []
 
@@ -158,8 +158,8 @@ async def test_what_was_caught_up_does_not_approve(start_bot: StartBot) -> None:
     bot = await start_bot(CHART, "As you like.", tools=(run,))
     await asked(bot)
 
-    await bot.house.handler.accept_late(message("yes", event_id="late", message_id="late", at=bot.clock.time() + 1))
-    await bot.house.handler.settled()
+    await bot.made.handler.accept_late(message("yes", event_id="late", message_id="late", at=bot.clock.time() + 1))
+    await bot.app.settled()
 
     assert ran == []
 
@@ -214,7 +214,7 @@ async def test_after_somebody_else_has_spoken_it_is_asked_whether_it_was_meant(s
     assert ran == []
     assert states(bot.home) == ["pending"]
     await bot.channel.presses("1 Allow once", sender="bob")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert ran == [["python3", "chart.py"]]
 
 
@@ -255,7 +255,7 @@ async def test_with_a_preview_beside_the_question_it_is_asked_which_one_is_meant
     assert ran == []
     assert "1. look at the notes\n2. `python3 chart.py`" in bot.screen[-1]
     await bot.channel.presses("2 Allow once")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert ran == [["python3", "chart.py"]]
 
 

@@ -63,7 +63,7 @@ async def test_after_it_was_taken_in(wired_bot: StartBot, tmp_path: Path) -> Non
         await store.inbox.accept(heard(2, "two"))
 
     bot = await wired_bot("Both.")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Both."]
     assert [text_of(message.content) for message in bot.llm.requests[0].messages] == ["one", "two"]
@@ -75,7 +75,7 @@ async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> N
         await store.runs.begin(RUN)
 
     bot = await wired_bot("Hi.")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."]
     assert len(bot.llm.requests) == 1
@@ -91,7 +91,7 @@ async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: 
     await store.runs.begin(Run("run-9", ANN, chat.session, "ann", 2_000.0))
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["One.", "Two."]
 
@@ -104,7 +104,7 @@ async def test_after_the_first_of_two_messages_was_written(wired_bot: StartBot, 
         await store.transcript.append(RUN, 1, said(1, "one"), [1])
 
     bot = await wired_bot("First.", "Second.")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["First.", "Second."]
 
@@ -116,7 +116,7 @@ async def test_while_the_model_was_asked(wired_bot: StartBot) -> None:
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Whole."]
 
@@ -137,7 +137,7 @@ async def test_while_a_tool_ran_that_may_be_repeated(wired_bot: StartBot) -> Non
     await bot.channel.until(lambda: len(tries) == 1)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "It is sunny."
     assert len(tries) == 2
@@ -158,7 +158,7 @@ async def test_while_a_tool_ran_that_may_not_be_repeated(wired_bot: StartBot) ->
     await bot.channel.until(lambda: len(tries) == 1)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(tries) == 1
     assert "outcome is unknown" in text_of(bot.llm.requests[1].messages[-1].content)
@@ -173,7 +173,7 @@ async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: 
         await store.transcript.append(RUN, 1, answered("Hi."))
 
     bot = await wired_bot()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."]
     assert bot.llm.requests == []
@@ -186,7 +186,7 @@ async def test_after_the_run_ended_and_before_the_answer_was_sent(wired_bot: Sta
         await store.runs.end(RUN, END, parts)
 
     bot = await wired_bot(channel=MemoryChannel(limits=NO_PACE))
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [f"part {n}" for n in range(12)]
 
@@ -202,7 +202,7 @@ async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *,
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await wired_bot(channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."] * copies
 
@@ -212,7 +212,7 @@ async def test_after_it_was_sent_nothing_is_left(wired_bot: StartBot) -> None:
     await bot.hears("hello")
     await bot.restart()
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."]
     assert [call.kind for call in bot.channel.calls if call.kind != "typing"] == ["send"]
@@ -233,7 +233,7 @@ async def test_a_progress_message_is_used_again_and_folded(wired_bot: StartBot) 
     await shown_progress(bot)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(bot.screen) == 2
     assert bot.screen[0].startswith("1 tool")
@@ -247,7 +247,7 @@ async def test_a_progress_message_that_would_say_no_more_than_how_long_it_took_i
     await shown_progress(bot)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Here it is."]
 
@@ -273,7 +273,7 @@ async def test_a_fold_that_was_not_made_is_no_new_message(wired_bot: StartBot, t
         await store.runs.end(RUN, END, [fold])
 
     bot = await wired_bot()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == []
 
@@ -297,7 +297,7 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
     channel.fails("send", ChannelError("not yet", retry_after=0.2))
 
     bot = await wired_bot("Second.", "Third.", channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["First.", "Second.", "Third."]
 
@@ -329,7 +329,7 @@ async def test_a_mistake_of_ours_ends_the_run_with_a_word_and_not_the_chat(wired
     await bot.hears("hello")
     await bot.hears("and now?")
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     told, answer = bot.screen
     assert "went wrong on our side" in told
@@ -346,7 +346,7 @@ async def test_a_message_that_waits_behind_a_mistake_is_answered(wired_bot: Star
     await bot.channel.hears("second", sender="carl", group="team")
 
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "For Carl."
 
@@ -356,7 +356,7 @@ async def test_a_mistake_over_a_message_does_not_come_back_at_each_start(wired_b
 
     await bot.hears("look", files={"a.txt": b"a"})
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(bot.screen) == 1
     assert "went wrong on our side" in bot.screen[0]

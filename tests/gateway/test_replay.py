@@ -122,7 +122,7 @@ async def test_words_in_mid_run_stand_where_they_came_in(start_bot: StartBot) ->
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("no, to the left")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     text = told(bot.home)
     assert in_order(text, "→ look", "← look: not run", "Skipped due to queued user message")
@@ -145,7 +145,7 @@ async def test_a_run_that_was_cut_off_is_told_with_what_came_after(start_bot: St
     await kept(lambda: "→ hang" in told(bot.home))
     so_far = told(bot.home)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert in_order(so_far, "ended    not yet", "→ hang {}", SAME, "as far as it has come")
     text = told(bot.home)

@@ -19,7 +19,7 @@ def offered(bot: Bot) -> Button | None:
 
 async def press(bot: Bot, sender: str = "ann") -> None:
     await bot.channel.presses("Try again", sender=sender)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
 
 async def test_the_button_under_a_failure_has_the_same_words_answered(wired_bot: StartBot) -> None:

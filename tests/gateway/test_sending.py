@@ -60,7 +60,7 @@ async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: St
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await start_bot(channel=channel)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Hi."]
     assert channel.looked_for == [answer.key]
@@ -100,6 +100,6 @@ async def test_a_command_that_wants_its_answer_elsewhere_gets_it_there(start_bot
     )
 
     await channel.deliver(stop)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert [message.respond for _, message in channel.posts] == ["there"]

@@ -54,7 +54,7 @@ async def test_the_list_shows_marks_and_offers_buttons(start_bot: StartBot, fold
     assert buttons(bot) == [["Load chart: /skill load chart", "Load flights: /skill load flights"]]
 
     await bot.channel.presses("Load flights")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     [now] = bot.screen
     assert now.startswith("**flights** is loaded in this chat, and stays so until it is unloaded by command.\n\n**S")
     assert "- [✓] **flights** (kept loaded) – Finds flights.\n- [○] **chart**" in now
@@ -125,7 +125,7 @@ async def test_a_button_pressed_by_another_person_is_refused(start_bot: StartBot
     await bot.hears("/skills", group="team")
 
     await bot.channel.presses("Load chart", sender="bob")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Only an owner can load and unload skills."
 
@@ -244,7 +244,7 @@ async def test_during_a_run_it_counts_from_the_next_step(start_bot: StartBot, fo
     await bot.channel.until(lambda: any("chart** is loaded" in text for text in bot.screen))
     assert any(text.endswith("What is running takes it in with its next step.") for text in bot.screen)
     go.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ["CHARTS" in request.system for request in bot.llm.requests] == [False, True]
 

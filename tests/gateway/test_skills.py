@@ -122,7 +122,7 @@ async def test_a_run_that_was_cut_off_goes_on_with_its_skills(start_bot: StartBo
     await bot.channel.until(lambda: len(bot.llm.requests) == 2)
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "Drawn."
     assert "CHARTS" in prompt(bot)

@@ -50,7 +50,7 @@ def newest(bot: Bot) -> MessageReceived:
 
 def waiting(bot: Bot, count: int) -> Callable[[], bool]:
     chat = bot.channel.chat("ann")
-    return lambda: bot.house.handler._sessions.of(chat).waiting_count == count  # noqa: SLF001
+    return lambda: bot.made.sessions.of(chat).waiting_count == count
 
 
 async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> None:  # C-18, D-11
@@ -62,7 +62,7 @@ async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> N
     await bot.channel.hears("no, Bergen")
     await bot.channel.hears("by train")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot) == ["a trip to Oslo", "no, Bergen", "by train"]
     assert bot.screen == ["Bergen, by train."]
@@ -75,7 +75,7 @@ async def test_two_answers_of_one_run_stand_in_one_message(wired_bot: StartBot) 
     await asked(bot, 1)
     await bot.channel.hears("no, Bergen")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Oslo it is.\n\nBergen then."]
 
@@ -87,7 +87,7 @@ async def test_an_owner_steers_what_somebody_else_began(wired_bot: StartBot) -> 
     await asked(bot, 1)
     await bot.channel.hears("to Bergen", sender="ann", group="team")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Oslo.\n\nBergen."]
 
@@ -100,7 +100,7 @@ async def test_what_others_wrote_meanwhile_is_answered_person_by_person(wired_bo
     await bot.channel.hears("one", sender="carl", group="team")
     await bot.channel.hears("two", sender="carl", group="team")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot)[-2:] == ["one", "two"]
     assert bot.screen == ["For Bob.", "For Carl."]
@@ -113,7 +113,7 @@ async def test_what_comes_too_late_begins_the_next_run(wired_bot: StartBot) -> N
     await asked(bot, 1)
     await bot.channel.hears("no, Bergen")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(bot.screen) == 2
     assert bot.screen[1] == "Bergen."  # C-19
@@ -132,7 +132,7 @@ async def test_a_message_with_a_file_keeps_its_place_among_the_others(wired_bot:
     channel.let.set()
     await bot.channel.until(waiting(bot, 2))
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert [words.splitlines()[0] for words in heard_by_the_model(bot)] == ["first", "with a file", "after it"]
 
@@ -150,7 +150,7 @@ async def test_a_file_that_takes_longer_than_the_run_does_not_steer_somebody_els
     await asked(bot, 2)
     channel.let.set()
     second.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Bob 1.", "Carl.", "Bob 2."]
 
@@ -167,7 +167,7 @@ async def test_a_stop_drops_what_the_person_sent_before_it(wired_bot: StartBot) 
     await bot.hears("/stop")
     assert bot.screen == ["Stopped."]
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert bot.screen == ["Stopped."]
 
     await bot.hears("something else")
@@ -187,7 +187,7 @@ async def test_a_stop_drops_a_message_whose_file_is_still_fetched(wired_bot: Sta
     await bot.channel.hears("/stop")
     await bot.channel.until(lambda: bot.screen == ["Stopped."])
     channel.let.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped."]
     assert await bot.made.store.inbox.waiting() == []
@@ -200,7 +200,7 @@ async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(wired_bot:
     await bot.channel.until(lambda: channel.asked == 1)
     await bot.channel.hears("/stop")
     channel.let.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped."]
     assert bot.llm.requests == []
@@ -213,7 +213,7 @@ async def test_what_is_sent_after_a_stop_is_answered(wired_bot: StartBot) -> Non
     await asked(bot, 1)
     await bot.channel.hears("/stop")
     await bot.channel.hears("two")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped.", "Here."]
 
@@ -225,7 +225,7 @@ async def test_others_who_wait_are_answered_after_a_stop(wired_bot: StartBot) ->
     await asked(bot, 1)
     await bot.channel.hears("and mine", sender="carl", group="team")
     await bot.channel.hears("/stop", sender="bob", group="team")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Stopped.", "For Carl."]
 
@@ -241,7 +241,7 @@ async def test_a_message_that_waits_says_what_it_was_edited_to(wired_bot: StartB
     await bot.channel.hears("tpyo", sender="carl", group="team")
     await bot.channel.changes(newest(bot), "typo")
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot)[-1] == "typo"
 
@@ -254,9 +254,9 @@ async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(wire
     await bot.channel.hears("tpyo")
     await bot.channel.until(waiting(bot, 1))
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.made.handling.is_idle)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot) == ["first", "typo"]
 
@@ -272,9 +272,9 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(wired_bot: StartBot
     await bot.channel.changes(newest(bot), "typo")
     channel.let.set()
     await bot.channel.until(lambda: channel.asked == 2)
-    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.made.handling.is_idle)
     said.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot)[-1] == "typo"
 
@@ -284,7 +284,7 @@ async def test_an_edit_that_comes_too_late_is_no_new_question(wired_bot: StartBo
     await bot.hears("first")
 
     await bot.channel.changes(newest(bot), "something else")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["One."]
     assert await bot.made.store.inbox.waiting() == []
@@ -297,9 +297,9 @@ async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:
     await asked(bot, 1)
     await bot.channel.hears("tpyo", sender="carl", group="team")
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: bot.house.handler._handling.is_idle)  # noqa: SLF001
+    await bot.channel.until(lambda: bot.made.handling.is_idle)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert heard_by_the_model(bot)[-1] == "typo"
     assert bot.screen == ["For Bob.", "For Carl."]

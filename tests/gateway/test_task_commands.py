@@ -26,7 +26,7 @@ async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> 
     assert line.startswith(f"- `{task_id}` running, 0:0")
     assert doing == "  Working…"
     await bot.channel.presses(f"Cancel {task_id}")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[1].startswith(f"Cancelling task {task_id}.\n\nTasks in the background:")
     assert f"`{task_id}` being cancelled" in bot.screen[1]
@@ -90,7 +90,7 @@ async def test_owners_see_all_of_a_chat_and_others_theirs(start_bot: StartBot) -
     await bot.channel.until(lambda: len(bot.screen) == 5)
     assert bot.screen[-1] == f"There is no task {task_id} here."
     await bot.channel.hears(f"/tasks cancel {task_id}", sender="ann", group="team")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["cancelled"]
 
@@ -131,7 +131,7 @@ async def test_a_new_conversation_leaves_them_and_says_so(start_bot: StartBot) -
     await bot.channel.hears("/new")
     await bot.channel.until(lambda: len(bot.screen) == 2)
     counting.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[1].endswith("\n\nStill in the background: 1. See /tasks.")
     assert bot.screen[2] == "Told 1."
@@ -149,7 +149,7 @@ async def test_a_stop_leaves_them_and_says_so(start_bot: StartBot) -> None:
     await bot.channel.hears("/status")
     await bot.channel.until(lambda: len(bot.screen) == 3)
     counting.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[1] == "Nothing is running here.\n\nStill in the background: 1. See /tasks."
     assert "**In the background:** 1" in bot.screen[2]
@@ -168,7 +168,7 @@ async def test_a_stop_of_an_answer_leaves_them_and_says_so(start_bot: StartBot) 
     await bot.channel.hears("/stop")
     await bot.channel.until(lambda: len(bot.screen) == 3)
     counting.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert sorted(bot.screen[1:3]) == ["Still in the background: 1. See /tasks.", "Stopped."]
     assert bot.screen[3] == "Told 1."

@@ -49,7 +49,7 @@ async def test_in_an_answer_people_see_what_it_does(start_bot: StartBot) -> None
     await bot.channel.hears("count the files")
     await bot.channel.until(lambda: any("Task: count: 1 tool, now: calculator" in text for text in bot.screen))
     thinking.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "There are 42."
 
@@ -94,7 +94,7 @@ async def test_in_an_answer_it_asks_before_it_runs_a_program(start_bot: StartBot
     await bot.channel.hears("draw it")
     await bot.channel.until(lambda: bool(questions(bot)))
     await bot.channel.presses("Allow once")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ran == [["python3", "chart.py"]]
     assert bot.screen[-1] == "Here."
@@ -124,7 +124,7 @@ async def test_in_an_answer_an_address_that_the_agent_made_up_is_not_given_by_an
     await bot.channel.hears("read the page")
     await bot.channel.until(lambda: bool(questions(bot)))
     await bot.channel.presses("Deny")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert fetched == []
 
@@ -152,7 +152,7 @@ async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) ->
     await thinking.reached.wait()
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert looked == [1]
     assert bot.screen[-1] == "It is sunny."
@@ -180,7 +180,7 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
 
     cast = Cast("It was too much.", tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["It was too much."]
     [(tokens,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'chat'")
@@ -197,7 +197,7 @@ async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_pat
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["killed"]
     assert rows(bot.home, "SELECT state FROM runs") == [("done",)]

@@ -53,7 +53,7 @@ async def test_after_it_was_noted(start_bot: StartBot, tmp_path: Path) -> None:
 
     cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Told 1."]
     assert "42 files." in cast.told[0]
@@ -73,7 +73,7 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: St
 
     cast = Cast(IN_BACKGROUND, tasks={"count": ["42 files."]})
     bot = await wired_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert ids(bot.home) == ["abc123"]
     assert cast.asked == {"count": 1}
@@ -87,7 +87,7 @@ async def test_after_it_was_begun(start_bot: StartBot, tmp_path: Path) -> None:
 
     cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Told 1."]
 
@@ -109,7 +109,7 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(wired_bot: StartBot) -
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert looked == [1]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
@@ -125,7 +125,7 @@ async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot)
         await life.reached.wait()
         await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
         await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["completed"]
     assert "42 files." in cast.told[0]
@@ -140,7 +140,7 @@ async def test_after_its_last_answer_and_before_its_end(start_bot: StartBot, tmp
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert cast.asked == {}
     assert bot.screen == ["Told 1."]
@@ -155,7 +155,7 @@ async def test_after_its_end_and_before_its_report_was_begun(start_bot: StartBot
 
     cast = Cast(tasks={})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == ["Told 1."]
     assert "42 files." in cast.told[0]
@@ -170,7 +170,7 @@ async def test_during_its_report(wired_bot: StartBot) -> None:
     cast.reports = "There are 42."
 
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [IN_BACKGROUND, "There are 42."]
     assert rows(bot.home, "SELECT count(*) FROM transcript WHERE message LIKE '%Your background task%'") == [(1,)]
@@ -183,7 +183,7 @@ async def test_after_its_report_was_told_nothing_is_left(start_bot: StartBot) ->
 
     await bot.restart()
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
 
@@ -224,7 +224,7 @@ async def test_of_twenty_none_is_lost_and_none_is_told_twice_however_often_it_is
     for asked in (1, 8, 15, 22, 29, 36, 43):
         await bot.channel.until(lambda asked=asked: len(bot.llm.requests) >= asked)  # type: ignore[misc]
         await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["completed"] * 20
     told = [str(row[0]) for row in rows(bot.home, "SELECT message FROM transcript WHERE message LIKE '%Your backgr%'")]
@@ -246,7 +246,7 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_conti
 
     cast = Cast(tasks={"count": ["42 files."]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["killed"]
     assert "Parley ended 3 times in the same step of it" in cast.told[0]
@@ -254,9 +254,9 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_conti
 
     await bot.restart()
     await bot.channel.presses("Continue")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.channel.presses("Continue")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["completed"]
     assert "42 files." in cast.told[-1]
@@ -272,7 +272,7 @@ async def test_one_that_was_cancelled_goes_on_in_no_other_life(start_bot: StartB
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert cast.asked == {}
     assert states(bot.home) == ["cancelled"]
@@ -287,7 +287,7 @@ async def test_one_of_a_person_who_may_not_speak_any_more_goes_on_in_no_other_li
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert cast.asked == {}
     assert states(bot.home) == ["cancelled"]
@@ -307,7 +307,7 @@ async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: Star
 
     cast = Cast(IN_BACKGROUND, reports=begins("step"), tasks={"step": ["Done."]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert len(states(bot.home)) == MOST_IN_A_ROW + 1
     assert "without a word of a person" in text_of(bot.llm.requests[-1].messages[-1].content)
@@ -326,7 +326,7 @@ async def test_a_report_that_ends_the_program_each_time_is_told_without_the_mode
         [telling] = await store.runs.unfinished()
         await died(store, telling, MOST_DEATHS)
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert "42 files." in bot.screen[-1]
     assert "three times at the same point" in bot.screen[-1]
@@ -339,7 +339,7 @@ async def test_a_chat_of_a_platform_that_is_not_connected_waits(start_bot: Start
 
     cast = Cast(tasks={"count": [NEVER]})
     bot = await start_bot(*cast.turns)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert states(bot.home) == ["pending"]
 
@@ -394,5 +394,5 @@ async def test_one_that_ends_while_the_program_stops_is_told_in_the_next_life(
 
     assert cast.told == []
     await bot.restart()
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert len(cast.told) == 1

@@ -40,7 +40,7 @@ async def test_the_chat_is_free_meanwhile_and_is_told_when_it_ends(wired_bot: St
     await bot.channel.hears("and the weather?")
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND, "Sunny."])
     digging.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [IN_BACKGROUND, "Sunny.", "There are 42."]
     [told] = cast.told
@@ -128,7 +128,7 @@ async def test_a_report_waits_for_the_answer_that_is_being_given(wired_bot: Star
     await bot.channel.hears("no, further north")
     await bot.channel.until(lambda: len(rows(bot.home, "SELECT 1 FROM inbox WHERE payload LIKE '%north%'")) == 1)
     thinking.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert bot.screen == [IN_BACKGROUND, "Oslo.\n\nBergen.", "Told 1."]
 
@@ -184,7 +184,7 @@ async def test_a_second_person_s_task_begins_although_the_first_has_twenty(start
     await bot.channel.hears("rake in the background", sender="carl")
     await until(lambda: "rake" in begun)
     working.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert begun[MOST_OF_PERSON] == "rake"
     assert states(bot.home) == ["completed"] * 21
@@ -215,7 +215,7 @@ async def test_one_that_never_ends_is_ended_after_its_time(start_bot: StartBot) 
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
     async with clock.going_on():
         await bot.channel.until(are(bot.home, "failed"))
-        await bot.house.handler.settled()
+        await bot.app.settled()
 
     assert "it was not done within 2100 s" in cast.told[0]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
@@ -261,7 +261,7 @@ async def test_what_strangers_told_it_lets_the_chats_agent_send_nothing_unasked(
     await bot.channel.hears("read it in the background")
     await bot.channel.until(lambda: bool(questions(bot)))
     await bot.channel.presses("Deny")
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     assert fetched == []
     assert bot.screen[-1] == "It was refused."
@@ -277,7 +277,7 @@ async def test_progress_has_one_line_for_it(wired_bot: StartBot) -> None:  # S3-
     [task_id] = ids(bot.home)
     await bot.channel.until(lambda: any(f"✓ Task: count: in the background, {task_id}" in text for text in bot.screen))
     thinking.event.set()
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
 
 # Tasks with approvals

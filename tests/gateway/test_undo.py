@@ -51,7 +51,7 @@ async def test_a_file_that_was_overwritten_comes_back_and_goes_again(start_bot: 
     assert bot.screen[-1] == "Undone:\n- notes.txt is as it was before"
     assert file.read_text() == "old"
     await bot.channel.presses("Undo that")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert file.read_text() == "new"
 
 
@@ -65,7 +65,7 @@ async def test_the_list_shows_changes_and_undoes_an_older_one(start_bot: StartBo
     assert newest.endswith("created b.txt")
     assert older.endswith("created a.txt")
     await bot.channel.presses("Undo 1")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert [file.name for file in workspace(bot).iterdir()] == ["b.txt"]
     await bot.hears("/undo 1")
     assert bot.screen[-1] == "Change 1 is undone already. `/undo 3` brings it back."
@@ -81,7 +81,7 @@ async def test_what_was_changed_since_is_put_back_only_when_somebody_says_so(sta
     assert bot.screen[-1].startswith("Changed again after that: notes.txt.")
     assert file.read_text() == "by hand"
     await bot.channel.presses("Put it back")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     assert file.read_text() == "old"
 
 
@@ -125,7 +125,7 @@ async def test_an_undo_that_was_undone_is_no_news(start_bot: StartBot) -> None:
     await bot.hears("write it")
     await bot.hears("/undo")
     await bot.channel.presses("Undo that")
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("what now?")
     assert "Undone" not in circumstances(bot)
 

@@ -32,7 +32,7 @@ async def test_it_starts_and_answers_and_the_row_stays(tmp_path: Path, table: st
     bot = await between(tmp_path, statement)
     kept = count(tmp_path, table)
 
-    await bot.house.handler.settled()
+    await bot.app.settled()
     await bot.hears("and now?")
     shown = await bot.made.store.outbox.screen(bot.channel.heard[0].chat)
     await bot.stop()

@@ -106,7 +106,7 @@ async def _reported(here: Scene, words: str, steps: Sequence[JsonObject]) -> Non
     job = a_job(Report(instructions=words), given=given_in(words, [user(words)]))
     assert await here.bot.made.store.jobs.add(job)
     await here.bot.made.firings.run_now(job, new_id())
-    await here.bot.house.settled()
+    await here.bot.app.settled()
 
 
 def _reading(url: str) -> JsonObject:

@@ -110,7 +110,7 @@ class Scene:
         async with asyncio.timeout(WITHIN):
             is_settled = False
             while await self._answer(group) or not is_settled:
-                settled = asyncio.create_task(self.bot.house.handler.settled())
+                settled = asyncio.create_task(self.bot.app.settled())
                 done, _ = await asyncio.wait([settled], timeout=0.01)
                 settled.cancel()
                 is_settled = bool(done)

@@ -25,7 +25,7 @@ SOON = 30
 
 
 @asynccontextmanager
-async def house(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[App]:
+async def running(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[App]:
     clock = SystemClock()
     about = About(
         name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=clock.time()
@@ -65,7 +65,7 @@ async def test_a_refused_resume_loses_nothing_and_doubles_nothing(discord: Disco
     chat = discord.private(ann)
     llm = ScriptedLlm(*["ok"] * 60)
     discord.gateway.max_concurrency = 20  # its next session need not wait five seconds
-    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+    async with opened(config_for(discord)) as channel, running(tmp_path, channel, llm, ann):
         await discord.wait_for(lambda: discord.connected, SOON)
         await chat.says(ann, "0")
         await discord.wait_for(lambda: chat.screen == ["ok"], SOON)
@@ -87,14 +87,14 @@ async def test_what_was_said_before_the_program_started_is_heard_once(discord: D
     ann = discord.person("Ann")
     chat = discord.private(ann)
     llm = ScriptedLlm(*["ok"] * 20)
-    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+    async with opened(config_for(discord)) as channel, running(tmp_path, channel, llm, ann):
         await discord.wait_for(lambda: discord.connected, SOON)
         await chat.says(ann, "0")
         await discord.wait_for(lambda: chat.screen == ["ok"], SOON)
     await discord.wait_for(lambda: not discord.connected, SOON)
     for number in range(1, 6):
         await chat.says(ann, str(number))
-    async with opened(config_for(discord)) as channel, house(tmp_path, channel, llm, ann):
+    async with opened(config_for(discord)) as channel, running(tmp_path, channel, llm, ann):
         await discord.wait_for(lambda: discord.connected, SOON)
         await chat.says(ann, "6")
         await discord.wait_for(lambda: "6" in "\n".join(heard(llm)).split(), SOON)

@@ -103,5 +103,5 @@ async def test_a_clock_set_back_for_a_day_makes_nobody_hear_anything_twice(tmp_p
 
 
 async def look(bot: TimedBot) -> None:
-    await bot.house.scheduler.tick()
-    await bot.house.settled()
+    await bot.made.scheduler.tick()
+    await bot.app.settled()

@@ -142,7 +142,7 @@ class TimedBot(Bot):
 
     async def look(self) -> None:
         """Check what is due and wait for the effects."""
-        await self.house.scheduler.tick()
+        await self.made.scheduler.tick()
         await self.settled()
 
     async def fires(self, job: Job, local: str | None = None) -> Accepted:
@@ -150,10 +150,10 @@ class TimedBot(Bot):
         any effect; `settled` waits for that."""
         slot = Slot(moment(local)) if local else job.slot
         assert slot is not None
-        return await self.house.handler.accept(fired(job, slot))
+        return await self.made.handler.accept(fired(job, slot))
 
     async def settled(self) -> None:
-        await self.house.handler.settled()
+        await self.app.settled()
 
     async def firing(self, job: Job | str, slot: str | None = None) -> Firing:
         """Return the firing of that slot, or the newest one."""

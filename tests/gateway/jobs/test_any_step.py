@@ -119,7 +119,7 @@ async def fire(bot: TimedBot, kind: Kind) -> None:
         await bot.firings.run_now(kind.job, "e1", for_author=ANN)
     else:
         await bot.fires(kind.job)
-    await bot.house.settled()
+    await bot.app.settled()
 
 
 @asynccontextmanager
@@ -169,7 +169,7 @@ async def test_killed_at_any_step_it_is_said_once_and_noted_once(
             home = tmp_path / f"{step}-next"
             await asyncio.to_thread(copy, first.home, home)
             bot = await lives.enter_async_context(life(home, kind, channel))
-            await bot.house.settled()
+            await bot.app.settled()
 
             assert [words in said for words, said in zip(kind.says, bot.screen, strict=True)] == [True] * len(kind.says)
             assert notes(bot) == kind.is_noted, step

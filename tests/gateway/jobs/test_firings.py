@@ -115,7 +115,7 @@ async def test_it_comes_on_time_while_an_answer_is_under_way_and_is_noted_behind
     await bot.channel.hears("work")
     await working.wait()
     bot.at("2026-11-23 09:00")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
     await bot.channel.until(lambda: "⏰ make tea" in bot.screen)
     go_on.set()
     await bot.settled()

@@ -101,7 +101,7 @@ async def test_at_most_three_run_at_once_in_the_house(wired_bot: StartTimedBot) 
     bot = await wired_bot(*gates)
     await bot.has(*(a_job(SALES, name=f"job{number}00") for number in range(4)))
     bot.at("2026-11-23 09:00")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
     await bot.channel.until(lambda: sum(gate.reached.is_set() for gate in gates) == 3)
     assert len(bot.llm.requests) == 3
     for gate in gates:
@@ -117,10 +117,10 @@ async def test_one_that_is_still_worked_on_is_not_begun_again(wired_bot: StartTi
     began = "2026-11-23 08:50"
     await bot.has(a_job(SALES, Every(seconds=600, since=moment(began)), created=began))
     bot.at("2026-11-23 09:00")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
     await gate.reached.wait()
     bot.at("2026-11-23 09:10")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
     await bot.channel.until(lambda: rows(bot.home, "SELECT 1 FROM firings WHERE state = 'overlapped'") == [(1,)])
     gate.event.set()
     await bot.settled()
@@ -140,7 +140,7 @@ async def test_a_reminder_does_not_wait_for_those_that_run(start_bot: StartTimed
     bot = await start_bot(*gates)
     await bot.has(*(a_job(SALES, name=f"job{number}00") for number in range(3)), a_job(MAKE_TEA))
     bot.at("2026-11-23 09:00")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
 
     await bot.channel.until(lambda: bot.screen == ["⏰ make tea"])
     for gate in gates:
@@ -153,7 +153,7 @@ async def test_it_goes_as_far_as_it_may_and_no_further(wired_bot: StartTimedBot)
     bot = await wired_bot(gate)
     await bot.has(a_job(SALES, Once(at=moment("2026-11-23 09:00"))))
     bot.at("2026-11-23 09:00")
-    await bot.house.scheduler.tick()
+    await bot.made.scheduler.tick()
     await gate.reached.wait()
     bot.calendar.advance(LoopLimits().max_seconds + CLOSING_S + 1)
     await bot.settled()
@@ -194,7 +194,7 @@ async def test_one_that_comes_by_night_waits_for_the_morning(start_bot: StartTim
     assert "It waits for the end of their quiet hours." in seen(bot.llm.requests[-1])
     bot.at("2026-11-24 08:01")
     await bot.look()
-    await bot.house.settled()
+    await bot.app.settled()
 
     assert bot.screen[-1] == "**Report: Report yesterday's sales.**\n\nSales: 42."
     assert (await bot.firing("abc123")).delivery is DeliveryState.SENT

@@ -102,7 +102,7 @@ async def test_a_report_of_somebody_else_runs_no_program_that_its_preview_did_no
 async def test_after_words_of_strangers_a_report_of_an_owner_runs_none_either(start: Start) -> None:  # D-25
     bot = await start("Hm.", LOOK, COUNT, LOAD, DRAW, "I could not look.")
     await bot.channel.deliver(PASSED_ON)
-    await bot.house.handler.settled()
+    await bot.app.settled()
 
     said, counted, _, drawn = await reported(bot)
 

@@ -1,0 +1,97 @@
+"""Decides which inbound events are taken, and stores them."""
+
+import structlog
+
+from channels.base import (
+    Accepted,
+    Addressed,
+    ButtonPressed,
+    CommandInvoked,
+    InboundEvent,
+    MessageEdited,
+    MessageReceived,
+    ScheduleFired,
+)
+from channels.text import visible
+from gateway.app.plain_words import PlainWords
+from gateway.commands.table import CommandTable
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access, Decision
+from gateway.security.secrets import Secrets
+from gateway.store.rows import InboxItem
+from gateway.store.store import Store
+from gateway.upkeep.before_restore import BeforeRestore
+
+log = structlog.get_logger(__name__)
+
+
+class Admission:
+    """Authorises events and stores those that concern the bot, each once."""
+
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        secrets: Secrets,
+        words: PlainWords,
+        *,
+        commands: CommandTable,
+        before_restore: BeforeRestore,
+    ) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._access = access
+        self._secrets = secrets
+        self._words = words
+        self._commands = commands
+        self._before_restore = before_restore
+
+    async def take(self, event: InboundEvent) -> InboxItem | Accepted:
+        """Store the event. Returns the stored event, or the outcome if it is not to be handled."""
+        self._words.heard(event)
+        if isinstance(event, MessageReceived):  # commands get a reply message of their own
+            self._delivery.masked_channel(event.chat).other_wrote(event.chat)
+        decision = self._access.authorize(event)
+        if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
+            decision = Decision.ALLOWED
+        if decision is not Decision.ALLOWED:
+            return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
+        event = self._secrets.masked(event)
+        if not self._concerns_us(event):
+            log.info("event ignored", id=event.event_id, kind=event.type)
+            return Accepted.IGNORED
+        if self._before_restore.is_from_before(event):
+            return Accepted.NEW if await self._store.restores.set_aside(event) else Accepted.DUPLICATE
+        seq = await self._store.inbox.accept(event)
+        if seq is None:
+            log.debug("event came again", id=event.event_id)
+            return Accepted.DUPLICATE
+        return InboxItem(seq, event)
+
+    async def _is_under_us(self, event: InboundEvent) -> bool:
+        """Return True for a message in a thread under one of ours, which is a reply even without a mention."""
+        if not isinstance(event, MessageReceived) or event.sender.is_bot or event.chat.thread is None:
+            return False
+        above = event.chat.model_copy(update={"thread": None})
+        if await self._store.outbox.parts(above, event.chat.thread):
+            return True
+        await self._delivery.caught_up(above)
+        return bool(await self._store.outbox.parts(above, event.chat.thread))
+
+    async def _is_awaited(self, event: InboundEvent) -> bool:
+        """Return True for an unaddressed yes or no in a group that answers an open question."""
+        return not event.sender.is_bot and await self._words.is_awaited(event)
+
+    def _concerns_us(self, event: InboundEvent) -> bool:
+        """Return False for events to ignore, such as invisible text, unless it came with a mention."""
+        match event:
+            case MessageReceived():
+                named = event.addressed in (Addressed.MENTION, Addressed.REPLY)
+                return bool(event.attachments) or visible(event.words) or named
+            case CommandInvoked():
+                return event.name in self._commands or event.addressed is not Addressed.AMBIENT
+            case MessageEdited() | ButtonPressed() | ScheduleFired():
+                return True
+            case _:
+                return False

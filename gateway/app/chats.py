@@ -1,0 +1,170 @@
+"""The parts of chats and of their jobs: agents, sessions, runs, firings."""
+
+from dataclasses import replace
+from functools import cached_property
+
+from agent_core.tools.task import task_tool
+from channels.base import Channel, ChatKey
+from gateway.app.foundation import Foundation
+from gateway.chat.answers import Answers
+from gateway.chat.chat_agents import ChatAgents
+from gateway.chat.chat_prompts import ChatPrompts
+from gateway.chat.conversation import Conversation
+from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.run import ChatRuns
+from gateway.chat.run_end import RunEnds
+from gateway.chat.session import ChatSession
+from gateway.chat.sessions import Sessions
+from gateway.chat.turns import Turns
+from gateway.delivery.outgoing import FOLDER as OUTGOING
+from gateway.delivery.typing_sign import Typing
+from gateway.runs.agents import Agents
+from gateway.schedule.heartbeat.chat_state import ChatStates
+from gateway.schedule.heartbeat.heartbeats import Heartbeats
+from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
+from gateway.schedule.jobs.chat_notes import ChatNotes
+from gateway.schedule.jobs.firing_delivery import FiringDelivery
+from gateway.schedule.jobs.firing_messages import Announcer, FiringMessages
+from gateway.schedule.jobs.firings import FiringEnd, Firings
+from gateway.schedule.jobs.job_runs import JobAgents, JobRuns, JobWork
+from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.jobs.preview import Costs
+from gateway.schedule.jobs.run_tools import RunTools
+from gateway.schedule.jobs.tools import JobTools
+
+
+class Chats(Foundation):
+    """The parts of chats and of their jobs. Each is created once, when it is first asked for."""
+
+    # Chats' agents
+
+    @cached_property
+    def chat_agents(self) -> Agents:
+        jobs = JobTools(self.jobs, self.store, self.delivery, self.settings.language)
+        parts = replace(self.agent_parts, tools=(*self.agent_parts.tools, task_tool(self.tasks), *jobs.both()))
+        return self.base_agents.variant(parts, self.permissions)
+
+    # The schedule
+
+    @cached_property
+    def heartbeat_settings(self) -> HeartbeatSettings:
+        language, new_id = self.settings.language, self._new_request_id
+        return HeartbeatSettings(self.store, self.delivery, self._clock, language, new_id, self.planned.set)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats:
+        after = ChatStates(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
+        return Heartbeats(
+            self.store, self._clock, self.settings.language, self.zones.of, self.heartbeat_settings, after
+        )
+
+    @cached_property
+    def offer(self) -> Offer | None:
+        if not self.settings.offers_heartbeat:
+            return None
+        return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.settings.language)
+
+    @cached_property
+    def announcer(self) -> Announcer:
+        return Announcer(self.store, self._clock, self.settings.language)
+
+    @cached_property
+    def saying(self) -> FiringDelivery:
+        return FiringDelivery(self.store, self.delivery, self.access)
+
+    @cached_property
+    def run_tools(self) -> RunTools:
+        return RunTools(self.store, self.delivery, self.access, self._clock, self.settings.home / OUTGOING)
+
+    @cached_property
+    def job_runs(self) -> JobRuns:
+        agents = JobAgents(self.base_agents, self.rules, self.versions, self.workspaces.folder)
+        return JobRuns(self.runner, self.store, agents, self.run_tools, self._clock)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        parts = self.agent_parts
+        return Jobs(
+            store=self.store,
+            delivery=self.delivery,
+            access=self.access,
+            clock=self._clock,
+            costs=Costs(parts.model, [each.spec for each in parts.tools]),
+            skills=parts.skills,
+            zone_of=self.zones.of,
+            new_id=self._new_request_id,
+            changed=self.planned.set,
+            stop=self.job_runs.stop,
+        )
+
+    @cached_property
+    def notes(self) -> ChatNotes:
+        return ChatNotes(self.store, self.announcer, self.run_tools.files)
+
+    @cached_property
+    def firings(self) -> Firings:
+        work = JobWork(self.job_runs, self.heartbeats, self.access)
+        messages = FiringMessages(
+            self.store, self.delivery, self.access, self.announcer, self.run_tools.files, self.secrets
+        )
+        end = FiringEnd(self.store, self._clock, work, messages, self.saying, self.notes, tell=self.sessions.receive)
+        return Firings(self.store, self._clock, self.drain, self._new_request_id, work, end)
+
+    # Chats
+
+    @cached_property
+    def typing(self) -> Typing:
+        return Typing(self.delivery, self._clock)
+
+    @cached_property
+    def turns(self) -> Turns:
+        return Turns(self.pace, self.access, self.drain, self._clock, self._new_id)
+
+    @cached_property
+    def runs(self) -> ChatRuns:
+        answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
+        ends = RunEnds(
+            self.store,
+            self.delivery,
+            self.access,
+            self.approvals,
+            self.tasks,
+            jobs=self.jobs,
+            offer=self.offer,
+        )
+        return ChatRuns(self.runner, answers, ends)
+
+    @cached_property
+    def loaded_agents(self) -> ChatAgents:
+        return ChatAgents(self.chat_agents, self.workspaces, self.memories, self.store)
+
+    @cached_property
+    def prompts(self) -> ChatPrompts:
+        return ChatPrompts(
+            self._talk,
+            self.workspaces,
+            self.memories,
+            self.notes,
+            self._clock,
+            secrets=self.secrets,
+            vision=self.about.vision,
+        )
+
+    def _talk(self, channel: Channel) -> EarlierTalk:
+        return EarlierTalk(channel, self.store, self.access.may_speak, self.delivery.caught_up)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return Sessions(self._session)
+
+    def _session(self, chat: ChatKey) -> ChatSession:
+        conversation = Conversation(
+            chat,
+            self.delivery.channel(chat),
+            self.store,
+            self.zones,
+            self.settings.language,
+            agents=self.loaded_agents,
+            prompts=self.prompts,
+        )
+        return ChatSession(conversation, self.runs, self.turns, self.gaps, self.notes, self.typing)

@@ -1,0 +1,109 @@
+"""Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
+
+from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
+from gateway.app.plain_words import PlainWords, Word
+from gateway.chat.gaps import Gaps
+from gateway.chat.replies import Answer, Replies, Said
+from gateway.chat.session import ChatSession
+from gateway.chat.sessions import Sessions
+from gateway.commands.table import CommandTable
+from gateway.runs.drain import DrainedTasks
+from gateway.store.rows import InboxItem
+
+
+class CommandHandler:
+    """Runs the commands of a chat one at a time, in order."""
+
+    def __init__(
+        self,
+        commands: CommandTable,
+        sessions: Sessions,
+        words: PlainWords,
+        replies: Replies,
+        gaps: Gaps,
+        tasks: DrainedTasks,
+    ) -> None:
+        """`tasks` runs the commands."""
+        self._commands = commands
+        self._sessions = sessions
+        self._words = words
+        self._replies = replies
+        self._gaps = gaps
+        self._tasks = tasks
+
+    def handle(self, item: InboxItem, name: str, arguments: str) -> None:
+        """Run a command, without the model. The chat's later messages wait for it.
+
+        So a message sent after /new belongs to the new conversation.
+        """
+        session = self._sessions.of(item.event.chat)
+        session.begin_command()
+        if name == "stop":
+            session.cut_short(item.event.sender)
+
+        async def work() -> None:
+            try:
+                async with session.obeying:
+                    answer = await self._commands.run(session, item.event, name, arguments)
+                    await self._tell(item, answer, session)
+            finally:
+                session.end_command()
+
+        self._tasks.start(work())
+
+    def handle_word(self, item: InboxItem, event: MessageReceived, word: Word) -> bool:
+        """Handle a message that is just "yes", "no" or "stop". Returns False if it is an ordinary message."""
+        session = self._sessions.of(event.chat)
+        if word is Word.STOP:
+            if not session.can_stop(event.sender):
+                return False
+            self.handle(item, "stop", "")
+            return True
+        if self._gaps.holds(event.chat):  # unread messages may precede it
+            return False
+        session.hold(item)
+
+        async def work() -> None:
+            try:
+                async with session.obeying:
+                    await self._answer(item, event, session)
+            finally:
+                session.end_command()
+
+        self._tasks.start(work())
+        return True
+
+    async def _answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
+        """Press the button that the word stands for, or ask which one is meant; otherwise leave it to the agent."""
+        language = await session.conversation.language(event.sender)
+        meant = await self._words.meant(event, language)
+        if meant is None or not session.unhold(item):
+            return
+        if isinstance(meant, OutboundMessage):
+            await self._replies.answer(item, meant)
+            return
+        name, _, arguments = meant.action[1:].partition(" ")
+        answer = await self._commands.run(session, meant, name, arguments)
+        await self._tell(InboxItem(item.seq, meant), answer, session)
+
+    async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
+        """Send a command's reply, or pass it to the agent as a message."""
+        if isinstance(answer, Said):
+            session.continue_with(InboxItem(item.seq, as_message(item.event, answer.words)))
+            await self._replies.passed_on(item)
+        else:
+            await self._replies.answer(item, answer)
+
+
+def as_message(event: InboundEvent, words: str) -> MessageReceived:
+    """Return what a button or command says on the user's behalf as a message."""
+    if not isinstance(event, ButtonPressed | CommandInvoked):
+        raise TypeError(f"{event.type} says nothing")
+    return MessageReceived(
+        event_id=event.event_id,
+        chat=event.chat,
+        sender=event.sender,
+        at=event.at,
+        text=words,
+        message_id=event.message_id,
+    )

@@ -1,0 +1,78 @@
+"""The command that writes a chat to a file: /export."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.attachments import Attachment
+from channels.base import OutboundMessage
+from gateway.commands.table import Command, Invocation, reply
+from gateway.errors import ParleyError
+from gateway.records.export.entries import Heading
+from gateway.records.export.export import FORMS, exported, write_private
+from gateway.security.secrets import Secrets
+from gateway.store.archive import Archive
+from gateway.texts.say import say
+
+log = structlog.get_logger(__name__)
+
+MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
+
+
+class ExportCommands:
+    """The command /export."""
+
+    def __init__(self, home: Path, name: str, clock: Clock, secrets: Secrets) -> None:
+        self._home = home
+        self._name = name
+        self._clock = clock
+        self._secrets = secrets
+
+    async def export(self, given: Invocation) -> OutboundMessage:
+        """Export this chat. In groups only owners may, as the file contains more than is visible in the chat."""
+        language = given.language
+        form = given.arguments.strip().lower() or FORMS[0]
+        if form not in FORMS:
+            return reply(say("export_forms", language, slash=given.slash))
+        if not given.may_decide:
+            return reply(say("export_not_here", language))
+        zone = await given.session.conversation.zone()
+        heading = Heading(str(given.chat), self._name, zone, self._clock.time())
+        try:
+            file = await asyncio.to_thread(self._write, heading, form)
+        except ParleyError as error:
+            log.warning("a chat could not be exported", chat=str(given.chat), reason=error.sentence)
+            return reply(say("export_failed", language))
+        if file is None:
+            return reply(say("export_empty", language))
+        size, most = file.stat().st_size, given.session.conversation.channel.limits.max_upload
+        if size > most:
+            file.unlink()
+            return reply(say("export_too_large", language, size=size // 2**20, most=most // 2**20))
+        name = f"chat-{heading.day(heading.now)}.{form}"
+        attachment = Attachment(name=name, mime_type=MIME_TYPES[form], size=size, path=str(file))
+        return OutboundMessage(markdown=say("export_done", language), attachments=(attachment,))
+
+    def _write(self, heading: Heading, form: str) -> Path | None:
+        """Write the export, replacing the chat's previous one. Returns None if the chat has no messages. Blocks."""
+        folder = self._home / "outgoing" / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
+        with Archive.open(self._home) as archive:
+            if not archive.sessions(heading.chat):
+                return None
+            file = folder / f"chat.{form}"
+            write_private(file, exported(archive, heading, form, self._secrets))
+        return file
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "export",
+                {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"},
+                self.export,
+                arguments="[md|json|html]",
+            ),
+        )
